@@ -1,0 +1,5 @@
+//! How often each distinct record occurs.
+
+/// Stub.
+#[derive(Debug)]
+pub struct Summary {}

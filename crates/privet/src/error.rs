@@ -1,0 +1,222 @@
+//! Errors are values that say what is wrong, where, and what would be accepted instead.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What kind of trouble ended the work; each has an exit status that scripts can rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A defect of Privet itself.
+    Internal,
+    /// The data, a hierarchy, the policy or the surroundings (a missing file, a full disk) are at fault.
+    Input,
+    /// No release can meet the requirement.
+    Infeasible,
+    /// An audit found a violation.
+    Violation,
+    /// Another run is writing to the same target.
+    Busy,
+    /// The user interrupted the run.
+    Interrupted,
+}
+
+impl ErrorKind {
+    /// The exit status of the command for this kind of error.
+    ///
+    /// ```
+    /// assert_eq!(privet::ErrorKind::Infeasible.exit_status(), 3);
+    /// ```
+    pub fn exit_status(self) -> u8 {
+        match self {
+            ErrorKind::Internal => 1,
+            ErrorKind::Input => 2,
+            ErrorKind::Infeasible => 3,
+            ErrorKind::Violation => 4,
+            ErrorKind::Busy => 75,
+            ErrorKind::Interrupted => 130,
+        }
+    }
+}
+
+/// What went wrong, where, and how to mend it.
+///
+/// ```
+/// use privet::Error;
+/// let error = Error::input("the value 'x' is not a whole number")
+///     .in_file("policy.toml").at_line(4).help("write k = 5");
+/// assert_eq!(error.to_string(), "policy.toml:4: the value 'x' is not a whole number\n  help: write k = 5");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    file: Option<PathBuf>,
+    line: Option<u64>,
+    help: Option<String>,
+}
+
+/// The result of anything that can fail because of its input.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of the given kind.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into(), file: None, line: None, help: None }
+    }
+
+    /// Bad input or policy (exit status 2).
+    pub fn input(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Input, message)
+    }
+
+    /// A requirement that no release can meet (exit status 3).
+    pub fn infeasible(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Infeasible, message)
+    }
+
+    /// A defect of ours (exit status 1).
+    pub fn internal(message: impl Into<String>) -> Self {
+        Error::new(ErrorKind::Internal, message)
+    }
+
+    /// The user asked to stop (exit status 130).
+    pub fn interrupted() -> Self {
+        Error::new(ErrorKind::Interrupted, "interrupted; nothing was written")
+    }
+
+    /// A failed operation on a file, with the remedy that usually helps.
+    pub fn io(action: &str, path: &Path, error: &io::Error) -> Self {
+        let help = match error.kind() {
+            io::ErrorKind::NotFound => {
+                Some("check the path; paths in a policy are relative to the policy file")
+            }
+            io::ErrorKind::PermissionDenied => {
+                Some("check the permissions of the file and of the folders above it")
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                Some("free some space or choose a target on another disk")
+            }
+            io::ErrorKind::IsADirectory => Some("name a file, not a folder"),
+            io::ErrorKind::ReadOnlyFilesystem => Some("choose a target that can be written to"),
+            _ => None,
+        };
+        let error = Error::input(format!("cannot {action}: {}", plain_io_message(error))).in_file(path);
+        match help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+
+    /// Names the file at fault.
+    pub fn in_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.file = Some(path.into());
+        self
+    }
+
+    /// Names the line at fault, counted from 1.
+    pub fn at_line(mut self, line: u64) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// Says what would be accepted.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What kind of error this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What is wrong, without place and remedy.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The file at fault, where one is known.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// The line at fault, where one is known.
+    pub fn line(&self) -> Option<u64> {
+        self.line
+    }
+
+    /// The remedy, where one is known.
+    pub fn remedy(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+/// The system's message without the "(os error 2)" that means nothing to a data steward.
+fn plain_io_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_string(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", file.display())?;
+            if let Some(line) = self.line {
+                write!(f, "{line}:")?;
+            }
+            write!(f, " ")?;
+        }
+        write!(f, "{}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The candidate that `wanted` most likely was meant to be, if any is near enough.
+pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= 1 + candidate.chars().count().max(wanted.chars().count()) / 4
+        })
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// "did you mean 'age'?", or the list of what there is.
+pub(crate) fn suggestion<'a>(wanted: &str, candidates: &[&'a str], what: &str) -> String {
+    match nearest(wanted, candidates.iter().copied()) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None if candidates.is_empty() => format!("there are no {what}"),
+        None => format!("{what}: {}", shortened(candidates)),
+    }
+}
+
+/// The first dozen names, so that a table of a thousand columns does not flood the terminal.
+fn shortened(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        assert_eq!(nearest("ocupation", ["age", "occupation"]), Some("occupation"));
+        assert_eq!(nearest("zip", ["age", "occupation"]), None);
+        assert_eq!(suggestion("zip", &["age", "sex"], "columns"), "columns: age, sex");
+    }
+}

@@ -1,0 +1,95 @@
+//! How requirements and methods declare themselves: once, with their keys, defaults and help.
+//!
+//! Policy validation, `privet help`, `privet init` and the book all read these declarations.
+
+use super::Role;
+
+/// What a key of a policy takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum KeyKind {
+    /// A whole number, at least the given one.
+    Count(u64),
+    /// An exact number within the two bounds (both included): `0.3`, `"3/10"` or `"30%"`.
+    Exact(&'static str, &'static str),
+    /// The name of a column that has this role.
+    Column(Role),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// A time such as `"30s"`, `"5m"` or `"500ms"`.
+    Duration,
+}
+
+/// One key of a requirement's or a method's table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// The key as written in the policy.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: KeyKind,
+    /// What it is when left out, as written in a policy; `None` for a key that may be left out and then says nothing.
+    pub default: Option<&'static str>,
+    /// Whether leaving it out is an error.
+    pub required: bool,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+impl Key {
+    /// A key that must be given.
+    pub const fn required(name: &'static str, kind: KeyKind, help: &'static str) -> Key {
+        Key { name, kind, default: None, required: true, help }
+    }
+
+    /// A key that may be left out and then says nothing.
+    pub const fn optional(name: &'static str, kind: KeyKind, help: &'static str) -> Key {
+        Key { name, kind, default: None, required: false, help }
+    }
+
+    /// A key with a default.
+    pub const fn with_default(
+        name: &'static str,
+        kind: KeyKind,
+        default: &'static str,
+        help: &'static str,
+    ) -> Key {
+        Key { name, kind, default: Some(default), required: false, help }
+    }
+}
+
+/// A requirement (`[privacy.NAME]`) or a method (`[method] name = NAME`) with all that can be said about it.
+#[derive(Debug, PartialEq)]
+pub struct Declaration {
+    /// The name in the policy.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// What it does and promises, in a paragraph.
+    pub help: &'static str,
+    /// Its keys.
+    pub keys: &'static [Key],
+}
+
+/// All requirements and methods that this build knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Catalogue {
+    /// The requirements of `[privacy.…]`.
+    pub requirements: &'static [&'static Declaration],
+    /// The methods of `[method] name`.
+    pub methods: &'static [&'static Declaration],
+    /// The method that is used when the policy names none.
+    pub default_method: &'static str,
+}
+
+impl Catalogue {
+    /// The requirement of this name.
+    pub fn requirement(&self, name: &str) -> Option<&'static Declaration> {
+        self.requirements.iter().copied().find(|declaration| declaration.name == name)
+    }
+
+    /// The method of this name.
+    pub fn method(&self, name: &str) -> Option<&'static Declaration> {
+        self.methods.iter().copied().find(|declaration| declaration.name == name)
+    }
+}
