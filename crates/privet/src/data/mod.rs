@@ -8,4 +8,4 @@ pub mod summary;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};
 pub use source::{Batch, ReadOptions, Source, SourceColumn};
-pub use summary::Summary;
+pub use summary::{Located, MissingRule, Summary, SummaryColumn};

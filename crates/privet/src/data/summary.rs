@@ -1,5 +1,368 @@
 //! How often each distinct record occurs.
+//!
+//! Almost every method needs only the distinct combinations of the columns that matter, with counts. The first stream
+//! over the data builds that [`Summary`]; searches run on it, in memory, whatever the number of rows. The second stream
+//! finds each row's record in it again ([`Summary::locate`]).
+//!
+//! Codes do not depend on the order of the rows: values are sorted (numbers by size, texts by bytes), and so are records.
 
-/// Stub.
-#[derive(Debug)]
-pub struct Summary {}
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+use super::{Batch, Source};
+use crate::Result;
+
+/// How missing values are recognised and what becomes of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingRule {
+    /// The spellings of a missing value; the first stands for all of them where missing is kept as a value.
+    pub spellings: Vec<String>,
+    /// Whether missing is a value of its own; else the record is dropped, and counted.
+    pub keep: bool,
+}
+
+impl MissingRule {
+    fn is_missing(&self, cell: &str) -> bool {
+        self.spellings.iter().any(|spelling| spelling == cell)
+    }
+}
+
+/// The distinct values of a column, sorted; a value's position is its code.
+#[derive(Debug, Clone)]
+pub struct Dictionary {
+    values: Vec<String>,
+    numbers: Option<Vec<Option<f64>>>,
+}
+
+impl Dictionary {
+    /// The values, by code.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// The number each value stands for, by code, when all values of the column are numbers; `None` for a missing value.
+    pub fn numbers(&self) -> Option<&[Option<f64>]> {
+        self.numbers.as_deref()
+    }
+
+    /// The number of distinct values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no value at all.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// A column of a summary.
+#[derive(Debug, Clone)]
+pub struct SummaryColumn {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its distinct values.
+    pub dictionary: Dictionary,
+    /// The line of the data where each value occurs first, by code, for messages.
+    pub first_line: Vec<u64>,
+    interner: Interner,
+    /// From the interner's first-seen numbers to codes.
+    codes: Vec<u32>,
+}
+
+/// The distinct records of the columns that matter, with counts.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    columns: Vec<SummaryColumn>,
+    missing: MissingRule,
+    records: Records,
+    /// Rows read, the dropped ones included.
+    pub read: u64,
+    /// Rows dropped because a value was missing.
+    pub dropped: u64,
+}
+
+/// Distinct tuples of codes with counts.
+#[derive(Debug, Clone, Default)]
+struct Records {
+    width: usize,
+    codes: Vec<u32>,
+    counts: Vec<u64>,
+    index: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl Summary {
+    /// Reads the data once and counts its distinct records over the given columns.
+    ///
+    /// `tick` hears how many bytes of the file are done and may stop the reading.
+    pub fn read(
+        source: &Source,
+        columns: &[usize],
+        missing: &MissingRule,
+        tick: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<Summary> {
+        let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
+        let mut first_lines: Vec<Vec<u64>> = columns.iter().map(|_| Vec::new()).collect();
+        let mut records = Records::new(columns.len());
+        let (mut read, mut dropped) = (0, 0);
+        let mut tuple = vec![0; columns.len()];
+        source.read(&mut |batch: &Batch, bytes| {
+            'rows: for row in 0..batch.rows() {
+                for (position, column) in columns.iter().enumerate() {
+                    let mut cell = batch.cell(row, *column);
+                    if missing.is_missing(cell) {
+                        if !missing.keep {
+                            dropped += 1;
+                            continue 'rows;
+                        }
+                        cell = &missing.spellings[0];
+                    }
+                    let seen = interners[position].intern(cell);
+                    if seen as usize == first_lines[position].len() {
+                        first_lines[position].push(batch.line(row));
+                    }
+                    tuple[position] = seen;
+                }
+                records.add(&tuple, 1);
+            }
+            read += batch.rows() as u64;
+            tick(bytes)
+        })?;
+        let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
+            .map(|((index, interner), lines)| SummaryColumn::sorted(*index, interner, &lines, missing))
+            .collect();
+        let records = records.recoded(&columns);
+        Ok(Summary { columns, missing: missing.clone(), records, read, dropped })
+    }
+
+    /// The columns that matter, in the order they were asked for.
+    pub fn columns(&self) -> &[SummaryColumn] {
+        &self.columns
+    }
+
+    /// The number of distinct records.
+    pub fn len(&self) -> usize {
+        self.records.counts.len()
+    }
+
+    /// Whether no record is left.
+    pub fn is_empty(&self) -> bool {
+        self.records.counts.is_empty()
+    }
+
+    /// The number of records, dropped ones not counted.
+    pub fn total(&self) -> u64 {
+        self.read - self.dropped
+    }
+
+    /// The codes of a distinct record, one per column.
+    pub fn record(&self, record: usize) -> &[u32] {
+        self.records.tuple(record)
+    }
+
+    /// How often a distinct record occurs.
+    pub fn count(&self, record: usize) -> u64 {
+        self.records.counts[record]
+    }
+
+    /// How often each value of a column occurs, by code.
+    pub fn value_counts(&self, column: usize) -> Vec<u64> {
+        let mut counts = vec![0; self.columns[column].dictionary.len()];
+        for record in 0..self.len() {
+            counts[self.record(record)[column] as usize] += self.count(record);
+        }
+        counts
+    }
+
+    /// The distinct record that a row of the data is; `None` for a row that was dropped, or that the first stream has
+    /// not seen because the file was changed in between.
+    pub fn locate(&self, batch: &Batch, row: usize) -> Located {
+        let mut tuple = [0u32; 64];
+        let mut long;
+        let tuple: &mut [u32] = if self.columns.len() <= tuple.len() {
+            &mut tuple[..self.columns.len()]
+        } else {
+            long = vec![0; self.columns.len()];
+            &mut long
+        };
+        for (position, column) in self.columns.iter().enumerate() {
+            let mut cell = batch.cell(row, column.index);
+            if self.missing.is_missing(cell) {
+                if !self.missing.keep {
+                    return Located::Dropped;
+                }
+                cell = &self.missing.spellings[0];
+            }
+            match column.interner.find(cell) {
+                Some(seen) => tuple[position] = column.codes[seen as usize],
+                None => return Located::Unknown,
+            }
+        }
+        self.records.find(tuple).map_or(Located::Unknown, Located::Record)
+    }
+}
+
+/// What the second stream finds out about a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Located {
+    /// The row is this distinct record.
+    Record(usize),
+    /// The row lacks a value and was dropped.
+    Dropped,
+    /// The first stream has not seen such a row: the file changed.
+    Unknown,
+}
+
+impl SummaryColumn {
+    fn sorted(index: usize, interner: Interner, first_seen: &[u64], missing: &MissingRule) -> SummaryColumn {
+        let texts: Vec<&str> = (0..interner.len()).map(|seen| interner.text(seen)).collect();
+        let numbers = numbers_of(&texts, missing);
+        let mut order: Vec<u32> = (0..texts.len() as u32).collect();
+        order.sort_unstable_by(|a, b| {
+            let (a, b) = (*a as usize, *b as usize);
+            let by_number = match &numbers {
+                Some(numbers) => numbers[a].unwrap_or(f64::NEG_INFINITY).total_cmp(&numbers[b].unwrap_or(f64::NEG_INFINITY)),
+                None => std::cmp::Ordering::Equal,
+            };
+            by_number.then_with(|| texts[a].cmp(texts[b]))
+        });
+        let mut codes = vec![0; order.len()];
+        for (code, seen) in order.iter().enumerate() {
+            codes[*seen as usize] = code as u32;
+        }
+        let dictionary = Dictionary {
+            values: order.iter().map(|seen| texts[*seen as usize].to_string()).collect(),
+            numbers: numbers.map(|numbers| order.iter().map(|seen| numbers[*seen as usize]).collect()),
+        };
+        let first_line = order.iter().map(|seen| first_seen[*seen as usize]).collect();
+        SummaryColumn { index, dictionary, first_line, interner, codes }
+    }
+}
+
+/// The numbers the texts stand for; `None` unless all but the missing ones are finite numbers.
+fn numbers_of(texts: &[&str], missing: &MissingRule) -> Option<Vec<Option<f64>>> {
+    let numbers: Option<Vec<Option<f64>>> = texts
+        .iter()
+        .map(|text| if missing.is_missing(text) { Some(None) } else { parse_number(text).map(Some) })
+        .collect();
+    numbers.filter(|numbers| numbers.iter().any(Option::is_some))
+}
+
+/// Reads a finite decimal number; words such as `inf` and `nan` are no numbers.
+pub fn parse_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+        return None;
+    }
+    // Adding zero turns -0 into 0: they are the same number and must sort as one.
+    text.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0)
+}
+
+impl Records {
+    fn new(width: usize) -> Records {
+        Records { width, ..Records::default() }
+    }
+
+    fn tuple(&self, record: usize) -> &[u32] {
+        &self.codes[record * self.width..(record + 1) * self.width]
+    }
+
+    fn add(&mut self, tuple: &[u32], count: u64) {
+        let hash = self.hasher.hash_one(tuple);
+        let (codes, width, hasher) = (&self.codes, self.width, &self.hasher);
+        let stored = |record: u32| &codes[record as usize * width..(record as usize + 1) * width];
+        let entry = self.index.entry(hash, |record| stored(*record) == tuple, |record| hasher.hash_one(stored(*record)));
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => self.counts[*entry.get() as usize] += count,
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                entry.insert(self.counts.len() as u32);
+                self.counts.push(count);
+                self.codes.extend_from_slice(tuple);
+            }
+        }
+    }
+
+    fn find(&self, tuple: &[u32]) -> Option<usize> {
+        let hash = self.hasher.hash_one(tuple);
+        self.index.find(hash, |record| self.tuple(*record as usize) == tuple).map(|record| *record as usize)
+    }
+
+    /// The same records in final codes and sorted.
+    fn recoded(mut self, columns: &[SummaryColumn]) -> Records {
+        for tuple in self.codes.chunks_exact_mut(self.width.max(1)) {
+            for (code, column) in tuple.iter_mut().zip(columns) {
+                *code = column.codes[*code as usize];
+            }
+        }
+        let mut order: Vec<usize> = (0..self.counts.len()).collect();
+        order.sort_unstable_by(|a, b| self.tuple(*a).cmp(self.tuple(*b)));
+        let mut sorted = Records::new(self.width);
+        for record in order {
+            sorted.add(self.tuple(record), self.counts[record]);
+        }
+        sorted
+    }
+}
+
+/// Distinct texts, numbered in the order they are first seen.
+#[derive(Debug, Clone, Default)]
+struct Interner {
+    text: String,
+    ends: Vec<usize>,
+    index: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl Interner {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn text(&self, seen: usize) -> &str {
+        text_of(&self.text, &self.ends, seen)
+    }
+
+    fn find(&self, text: &str) -> Option<u32> {
+        let hash = self.hasher.hash_one(text);
+        self.index.find(hash, |seen| self.text(*seen as usize) == text).copied()
+    }
+
+    fn intern(&mut self, text: &str) -> u32 {
+        let hash = self.hasher.hash_one(text);
+        let (texts, ends, hasher) = (&self.text, &self.ends, &self.hasher);
+        let stored = |seen: u32| text_of(texts, ends, seen as usize);
+        let entry = self.index.entry(hash, |seen| stored(*seen) == text, |seen| hasher.hash_one(stored(*seen)));
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let seen = self.ends.len() as u32;
+                entry.insert(seen);
+                self.text.push_str(text);
+                self.ends.push(self.text.len());
+                seen
+            }
+        }
+    }
+}
+
+fn text_of<'a>(text: &'a str, ends: &[usize], seen: usize) -> &'a str {
+    let start = if seen == 0 { 0 } else { ends[seen - 1] };
+    &text[start..ends[seen]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_infinity_are_no_numbers() {
+        assert_eq!(parse_number("1e3"), Some(1000.0));
+        assert_eq!(parse_number(" -0 "), Some(0.0));
+        for text in ["inf", "nan", "", "1e400", "1,5", "0x10", "e", "-"] {
+            assert_eq!(parse_number(text), None, "{text}");
+        }
+    }
+}

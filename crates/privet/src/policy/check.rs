@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::file::{Entry, Policy, Section};
-use crate::data::{ReadOptions, Source};
+use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
@@ -221,6 +221,11 @@ impl CheckedPolicy {
     /// The columns with a role, in the data's order.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &PolicyColumn> {
         self.columns.iter().filter(move |column| column.role == Some(role))
+    }
+
+    /// How missing values are recognised and what becomes of them.
+    pub fn missing_rule(&self) -> MissingRule {
+        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
     /// Whether a cell's text is one of the spellings of a missing value.

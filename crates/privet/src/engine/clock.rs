@@ -1,0 +1,94 @@
+//! Time limits, interruption and progress for everything that takes long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::{Error, Result};
+
+/// Hears what long work is doing; the command shows it as a progress bar, the library's default says nothing.
+pub trait Progress: Send + Sync {
+    /// A new stage begins; `total` is how much there is to do, where that is known.
+    fn stage(&self, name: &str, total: Option<u64>);
+    /// How much of the stage is done.
+    fn at(&self, done: u64);
+    /// A word on how it goes, such as the best cost so far.
+    fn note(&self, note: &str);
+}
+
+/// Says nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn stage(&self, _: &str, _: Option<u64>) {}
+    fn at(&self, _: u64) {}
+    fn note(&self, _: &str) {}
+}
+
+/// What a run may still use of its time, whether the user wants it to stop, and who hears of its progress.
+///
+/// ```
+/// use privet::engine::clock::Clock;
+/// let clock = Clock::unlimited();
+/// assert!(!clock.is_over());
+/// clock.interrupt();
+/// assert!(clock.check().is_err());
+/// ```
+#[derive(Clone)]
+pub struct Clock {
+    start: Instant,
+    deadline: Option<Instant>,
+    interrupted: Arc<AtomicBool>,
+    progress: Arc<dyn Progress>,
+}
+
+impl Clock {
+    /// No limit, no progress.
+    pub fn unlimited() -> Clock {
+        Clock::new(Arc::new(AtomicBool::new(false)), Arc::new(Silent))
+    }
+
+    /// No limit; stops when the flag is raised and reports to `progress`.
+    pub fn new(interrupted: Arc<AtomicBool>, progress: Arc<dyn Progress>) -> Clock {
+        Clock { start: Instant::now(), deadline: None, interrupted, progress }
+    }
+
+    /// The same clock with the search's time limit starting now.
+    pub fn with_limit(&self, limit: Option<Duration>) -> Clock {
+        let now = Instant::now();
+        let deadline = limit.and_then(|limit| now.checked_add(limit));
+        Clock { start: now, deadline, ..self.clone() }
+    }
+
+    /// How long it has been running.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Whether the time limit has passed; an anytime search then returns the best it has.
+    pub fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Asks the run to stop.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+    }
+
+    /// An error once the user has asked the run to stop.
+    pub fn check(&self) -> Result<()> {
+        if self.interrupted.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) }
+    }
+
+    /// Who hears of the progress.
+    pub fn progress(&self) -> &dyn Progress {
+        self.progress.as_ref()
+    }
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Clock").field("start", &self.start).field("deadline", &self.deadline).finish()
+    }
+}

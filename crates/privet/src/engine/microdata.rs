@@ -1,0 +1,158 @@
+//! A summarised table as methods see it: quasi-identifiers with taxonomies, and the columns whose values are counted.
+
+use std::sync::Arc;
+
+use crate::data::{Source, Summary, SummaryColumn};
+use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role};
+use crate::privacy::{Table, TrackedColumn};
+use crate::taxonomy::Taxonomy;
+use crate::{Error, Result};
+
+/// A quasi-identifier of a summarised table.
+#[derive(Debug, Clone)]
+pub struct QuasiIdentifier {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// How its values generalise: the policy's hierarchy, or the flat tree of its values below `*`.
+    pub taxonomy: Arc<Taxonomy>,
+    /// Whether the taxonomy comes from the policy.
+    pub has_hierarchy: bool,
+    /// Per code, the position of the value's leaf in depth-first order.
+    pub leaf_of_code: Vec<u32>,
+    /// How many records have each value, by code.
+    pub counts: Vec<u64>,
+}
+
+/// A summarised table with what the policy says about its columns.
+#[derive(Debug)]
+pub struct Microdata {
+    /// The distinct records. Columns 0… are the quasi-identifiers, then come the tracked columns.
+    pub summary: Summary,
+    /// The quasi-identifiers.
+    pub quasi: Vec<QuasiIdentifier>,
+    /// The tracked columns: sensitive ones, and the class label if there is one.
+    pub table: Table,
+}
+
+impl Microdata {
+    /// Reads and summarises a policy's data.
+    pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Microdata> {
+        let with_role = |role| policy.with_role(role).collect::<Vec<_>>();
+        let quasi = with_role(Role::QuasiIdentifier);
+        let tracked = [with_role(Role::Sensitive), with_role(Role::Class)].concat();
+        if quasi.is_empty() {
+            return Err(Error::input("no column has role 'quasi-identifier', so there is nothing to generalise")
+                .in_file(policy.written.path())
+                .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
+        }
+        let indices: Vec<usize> = quasi.iter().chain(&tracked).map(|column| column.index).collect();
+        let summary = Summary::read(&policy.source, &indices, &policy.missing_rule(), tick)?;
+        if summary.is_empty() {
+            return Err(nothing_left(&policy.source, &summary));
+        }
+        let columns = summary.columns();
+        let quasi: Vec<QuasiIdentifier> = (quasi.iter().enumerate())
+            .map(|(position, column)| quasi_identifier(policy, column, &columns[position], summary.value_counts(position)))
+            .collect::<Result<_>>()?;
+        let mut start = 0;
+        let tracked = (tracked.iter().enumerate())
+            .map(|(position, column)| {
+                let position = quasi.len() + position;
+                let dictionary = &columns[position].dictionary;
+                let slots = start..start + dictionary.len() as u32;
+                start = slots.end;
+                TrackedColumn {
+                    index: column.index,
+                    name: column.name.clone(),
+                    role: column.role.unwrap_or(Role::Other),
+                    values: dictionary.values().to_vec(),
+                    numeric: dictionary.numbers().is_some(),
+                    taxonomy: column.hierarchy.clone(),
+                    slots,
+                    totals: summary.value_counts(position),
+                }
+            })
+            .collect();
+        let table = Table { records: summary.total(), tracked };
+        Ok(Microdata { summary, quasi, table })
+    }
+
+    /// The codes of the quasi-identifiers of a distinct record.
+    pub fn quasi_codes(&self, record: usize) -> &[u32] {
+        &self.summary.record(record)[..self.quasi.len()]
+    }
+
+    /// The slots that a distinct record counts in, one per tracked column.
+    pub fn slots(&self, record: usize) -> impl Iterator<Item = u32> + '_ {
+        let codes = &self.summary.record(record)[self.quasi.len()..];
+        self.table.tracked.iter().zip(codes).map(|(column, code)| column.slots.start + code)
+    }
+
+    /// The column of the class label.
+    pub fn label(&self) -> Option<&TrackedColumn> {
+        self.table.tracked.iter().find(|column| column.role == Role::Class)
+    }
+}
+
+fn nothing_left(source: &Source, summary: &Summary) -> Error {
+    let error = if summary.read == 0 {
+        Error::input("the data has no records").help("a header alone is not enough")
+    } else {
+        Error::input(format!("all {} records have a missing value and are dropped", summary.read))
+            .help("set on_missing = \"value\" in [data], or list fewer spellings under 'missing'")
+    };
+    error.in_file(source.path())
+}
+
+fn quasi_identifier(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    summary: &SummaryColumn,
+    counts: Vec<u64>,
+) -> Result<QuasiIdentifier> {
+    let values = summary.dictionary.values();
+    let taxonomy = match &column.hierarchy {
+        Some(taxonomy) => with_missing_leaf(policy, taxonomy, values)?,
+        None => Arc::new(flat(policy, column, summary)?),
+    };
+    let mut leaf_of_code = Vec::with_capacity(values.len());
+    for (code, value) in values.iter().enumerate() {
+        let hierarchy = || column.hierarchy_path.clone().unwrap_or_default();
+        let leaf = taxonomy.leaf_of(value).map_err(|error| error.in_file(hierarchy()))?;
+        let node = leaf.ok_or_else(|| {
+            let (line, data) = (summary.first_line[code], policy.source.path().display());
+            let message = format!("the value '{value}' of column '{}' ({data}, line {line}) has no leaf", column.name);
+            Error::input(message).in_file(hierarchy()).help(format!(
+                "add a line for it, or list it under 'missing' in [data]; `privet hierarchy check` lists all such values"
+            ))
+        })?;
+        leaf_of_code.push(taxonomy.leaves_below(node).start as u32);
+    }
+    let has_hierarchy = column.hierarchy.is_some();
+    Ok(QuasiIdentifier { index: column.index, name: column.name.clone(), taxonomy, has_hierarchy, leaf_of_code, counts })
+}
+
+fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) -> Result<Taxonomy> {
+    let values = summary.dictionary.values();
+    if let Some(code) = values.iter().position(|value| value == "*") {
+        let message = format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
+        return Err(Error::input(message)
+            .in_file(policy.source.path())
+            .at_line(summary.first_line[code])
+            .help("list \"*\" under 'missing' in [data], or rename the value"));
+    }
+    Taxonomy::flat(values.iter().map(String::as_str))
+}
+
+/// A missing value that is kept is a leaf of its own below the root, unless the hierarchy has it already.
+fn with_missing_leaf(policy: &CheckedPolicy, taxonomy: &Arc<Taxonomy>, values: &[String]) -> Result<Arc<Taxonomy>> {
+    let Some(missing) = policy.missing.first().filter(|_| policy.on_missing == OnMissing::Value) else {
+        return Ok(taxonomy.clone());
+    };
+    if values.contains(missing) && taxonomy.leaf_of(missing)?.is_none() {
+        return taxonomy.with_leaf(missing).map(Arc::new);
+    }
+    Ok(taxonomy.clone())
+}

@@ -1,0 +1,7 @@
+//! The machinery that methods share: a method's own file should read like its paper's section.
+
+pub mod clock;
+pub mod lattice;
+pub mod microdata;
+pub mod partition;
+pub mod rollup;

@@ -1,0 +1,286 @@
+//! Counting classes at levels of generalisation, and rolling counts up instead of reading records again.
+//!
+//! At a vector of levels every record's quasi-identifiers are replaced by their ancestors at those levels; a
+//! [`Grouping`] holds the resulting classes. Levels nest, so a grouping can be made from any finer one.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use super::microdata::Microdata;
+use crate::privacy::{Class, Counts};
+use crate::taxonomy::NodeId;
+
+/// One generalisation level per quasi-identifier; 0 is the leaves.
+pub type Levels = Box<[u8]>;
+
+/// Whether `fine` is at most `coarse` in every column.
+pub fn refines(fine: &[u8], coarse: &[u8]) -> bool {
+    fine.iter().zip(coarse).all(|(fine, coarse)| fine <= coarse)
+}
+
+/// A quasi-identifier's values at each of its levels, numbered 0… within the level.
+#[derive(Debug)]
+pub struct Ladder {
+    /// Per level, the nodes of its values.
+    pub nodes: Vec<Vec<NodeId>>,
+    /// Per level, leaf position → value.
+    of_leaf: Vec<Vec<u32>>,
+    /// Per level, value → some leaf below it; levels nest, so any will do.
+    leaf: Vec<Vec<u32>>,
+}
+
+/// The classes of a table at some levels.
+#[derive(Debug)]
+pub struct Grouping {
+    /// The levels.
+    pub levels: Levels,
+    width: usize,
+    keys: Vec<u32>,
+    sizes: Vec<u64>,
+    tallies: Tallies,
+}
+
+/// Slot counts per class.
+#[derive(Debug)]
+pub enum Tallies {
+    /// One count per class and slot.
+    Dense {
+        /// The number of slots.
+        slots: usize,
+        /// The counts, class by class.
+        counts: Vec<u64>,
+    },
+    /// Per class, sorted pairs of slot and count.
+    Sparse(Vec<Vec<(u32, u64)>>),
+}
+
+/// Up to this many counts in all, classes keep one count per slot; beyond, only those that are not zero.
+const MOST_DENSE: usize = 4 << 20;
+
+impl Ladder {
+    /// The ladder of a quasi-identifier. Leaves that no record has are left out: they can make no class.
+    pub fn of(microdata: &Microdata, column: usize) -> Ladder {
+        let quasi = &microdata.quasi[column];
+        let taxonomy = &quasi.taxonomy;
+        let mut leaves: Vec<u32> = quasi.leaf_of_code.clone();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let mut ladder = Ladder { nodes: Vec::new(), of_leaf: Vec::new(), leaf: Vec::new() };
+        for level in 0..taxonomy.levels() {
+            let (mut nodes, mut representatives) = (Vec::new(), Vec::new());
+            let mut value_of_node = vec![u32::MAX; taxonomy.len()];
+            let mut of_leaf = vec![u32::MAX; taxonomy.leaves()];
+            for leaf in &leaves {
+                let node = taxonomy.at_level(*leaf as usize, level);
+                let value = &mut value_of_node[node.0 as usize];
+                if *value == u32::MAX {
+                    *value = nodes.len() as u32;
+                    nodes.push(node);
+                    representatives.push(*leaf);
+                }
+                of_leaf[*leaf as usize] = *value;
+            }
+            ladder.nodes.push(nodes);
+            ladder.of_leaf.push(of_leaf);
+            ladder.leaf.push(representatives);
+        }
+        ladder
+    }
+
+    /// The number of levels.
+    pub fn levels(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The value of a leaf at a level.
+    pub fn value(&self, leaf: u32, level: u8) -> u32 {
+        self.of_leaf[level as usize][leaf as usize]
+    }
+
+    /// Per value at level `from`, its value at the coarser level `to`.
+    fn climb(&self, from: u8, to: u8) -> Vec<u32> {
+        self.leaf[from as usize].iter().map(|leaf| self.value(*leaf, to)).collect()
+    }
+}
+
+impl Grouping {
+    /// The classes at the lowest levels, counted from the summary.
+    pub fn base(microdata: &Microdata, ladders: &[Ladder]) -> Grouping {
+        let width = ladders.len();
+        let slots = microdata.table.slots() as usize;
+        let mut grouping = Builder::new(vec![0; width].into(), slots, microdata.summary.len());
+        let mut key = vec![0; width];
+        for record in 0..microdata.summary.len() {
+            for (column, code) in microdata.quasi_codes(record).iter().enumerate() {
+                let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
+                key[column] = ladders[column].value(leaf, 0);
+            }
+            let count = microdata.summary.count(record);
+            let class = grouping.class(&key);
+            grouping.grouping.sizes[class] += count;
+            for slot in microdata.slots(record) {
+                grouping.grouping.tallies.add(class, slot, count);
+            }
+        }
+        grouping.grouping
+    }
+
+    /// The classes at coarser levels, from these.
+    pub fn roll_up(&self, levels: &[u8], ladders: &[Ladder]) -> Grouping {
+        let climbs: Vec<Vec<u32>> =
+            ladders.iter().enumerate().map(|(column, ladder)| ladder.climb(self.levels[column], levels[column])).collect();
+        let mut rolled = Builder::new(levels.into(), self.tallies.slots(), self.len());
+        let mut key = vec![0; self.width];
+        for class in 0..self.len() {
+            for ((value, climb), below) in key.iter_mut().zip(&climbs).zip(self.key(class)) {
+                *value = climb[*below as usize];
+            }
+            let target = rolled.class(&key);
+            rolled.grouping.sizes[target] += self.sizes[class];
+            rolled.grouping.tallies.merge(target, &self.tallies, class);
+        }
+        rolled.grouping
+    }
+
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no class.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The values of a class, one per quasi-identifier.
+    pub fn key(&self, class: usize) -> &[u32] {
+        &self.keys[class * self.width..(class + 1) * self.width]
+    }
+
+    /// A class as privacy notions see it.
+    pub fn class(&self, class: usize) -> Class<'_> {
+        Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+    }
+
+    /// About how much memory it takes.
+    pub fn bytes(&self) -> usize {
+        let tallies = match &self.tallies {
+            Tallies::Dense { counts, .. } => counts.len() * size_of::<u64>(),
+            Tallies::Sparse(classes) => classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum(),
+        };
+        self.keys.len() * size_of::<u32>() + self.sizes.len() * size_of::<u64>() + tallies
+    }
+}
+
+impl Tallies {
+    /// No class yet; about `classes` are expected.
+    pub fn new(slots: usize, classes: usize) -> Tallies {
+        if slots.saturating_mul(classes) <= MOST_DENSE {
+            Tallies::Dense { slots, counts: Vec::new() }
+        } else {
+            Tallies::Sparse(Vec::new())
+        }
+    }
+
+    fn slots(&self) -> usize {
+        match self {
+            Tallies::Dense { slots, .. } => *slots,
+            // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
+            Tallies::Sparse(_) => usize::MAX,
+        }
+    }
+
+    /// Adds a class without counts.
+    pub fn push(&mut self) {
+        match self {
+            Tallies::Dense { slots, counts } => counts.resize(counts.len() + *slots, 0),
+            Tallies::Sparse(classes) => classes.push(Vec::new()),
+        }
+    }
+
+    /// Counts `count` more records of a class in a slot.
+    pub fn add(&mut self, class: usize, slot: u32, count: u64) {
+        match self {
+            Tallies::Dense { slots, counts } => counts[class * *slots + slot as usize] += count,
+            Tallies::Sparse(classes) => {
+                let pairs = &mut classes[class];
+                match pairs.binary_search_by_key(&slot, |(slot, _)| *slot) {
+                    Ok(at) => pairs[at].1 += count,
+                    Err(at) => pairs.insert(at, (slot, count)),
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, class: usize, from: &Tallies, other: usize) {
+        match (&mut *self, from) {
+            (Tallies::Dense { slots, counts }, Tallies::Dense { counts: more, .. }) => {
+                let into = &mut counts[class * *slots..(class + 1) * *slots];
+                for (count, more) in into.iter_mut().zip(&more[other * *slots..(other + 1) * *slots]) {
+                    *count += more;
+                }
+            }
+            (_, Tallies::Sparse(classes)) => {
+                for (slot, count) in &classes[other] {
+                    self.add(class, *slot, *count);
+                }
+            }
+            (Tallies::Sparse(_), Tallies::Dense { slots, counts }) => {
+                for (slot, count) in counts[other * slots..(other + 1) * slots].iter().enumerate() {
+                    if *count > 0 {
+                        self.add(class, slot as u32, *count);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The counts of a class.
+    pub fn counts(&self, class: usize) -> Counts<'_> {
+        match self {
+            Tallies::Dense { slots, counts } => Counts::Dense(&counts[class * slots..(class + 1) * slots]),
+            Tallies::Sparse(classes) => Counts::Sparse(&classes[class]),
+        }
+    }
+}
+
+/// A grouping under construction, with an index of its classes.
+struct Builder {
+    grouping: Grouping,
+    index: HashTable<u32>,
+}
+
+impl Builder {
+    fn new(levels: Levels, slots: usize, expected: usize) -> Builder {
+        let width = levels.len();
+        let tallies = Tallies::new(slots, expected);
+        let grouping = Grouping { levels, width, keys: Vec::new(), sizes: Vec::new(), tallies };
+        Builder { grouping, index: HashTable::new() }
+    }
+
+    /// The class of a key, a new one if need be.
+    fn class(&mut self, key: &[u32]) -> usize {
+        let hash = hash(key);
+        let grouping = &mut self.grouping;
+        let (keys, width) = (&grouping.keys, grouping.width);
+        let stored = |class: u32| &keys[class as usize * width..(class as usize + 1) * width];
+        let entry = self.index.entry(hash, |class| stored(*class) == key, |class| self::hash(stored(*class)));
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get() as usize,
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let class = grouping.sizes.len();
+                entry.insert(class as u32);
+                grouping.keys.extend_from_slice(key);
+                grouping.sizes.push(0);
+                grouping.tallies.push();
+                class
+            }
+        }
+    }
+}
+
+fn hash(key: &[u32]) -> u64 {
+    FixedState::with_seed(0).hash_one(key)
+}

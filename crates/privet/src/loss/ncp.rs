@@ -1,0 +1,27 @@
+//! NCP, the normalised certainty penalty (Xu et al., 2006).
+//!
+//! A cell that stands for one leaf costs nothing, one that stands for m > 1 of M leaves costs m/M, a range of numbers its
+//! width over the column's; a suppressed record costs the number of quasi-identifiers.
+
+use super::cells::{CellPrices, Extent, Fraction, Presentation};
+use super::{Frame, Info};
+use crate::Result;
+
+pub(super) static INFO: Info = Info {
+    name: "NCP",
+    formula: "Σ over records and quasi-identifiers of leaves covered/leaves (0 for a single leaf); a suppressed record counts 1 per quasi-identifier",
+    range: "0 to records × quasi-identifiers",
+    smaller_is_better: true,
+};
+
+pub(super) fn prices(frame: &Frame) -> Result<CellPrices> {
+    let price = |extent: Extent| match extent {
+        Extent::Leaves(covered, _) if covered <= 1 => Fraction::Ratio(0, 1),
+        Extent::Leaves(covered, all) => Fraction::Ratio(covered, all),
+        Extent::Span(share) => Fraction::real(share),
+    };
+    let columns: Vec<Vec<Fraction>> =
+        frame.columns.iter().map(|cells| cells.iter().map(|cell| price(cell.extent)).collect()).collect();
+    let suppressed = vec![Fraction::Ratio(1, 1); columns.len()];
+    Ok(CellPrices::new(columns, suppressed, Presentation::Sum))
+}

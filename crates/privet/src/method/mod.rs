@@ -1,0 +1,109 @@
+//! The methods, one file or folder per published system.
+
+mod full_domain;
+mod mondrian;
+pub mod recoding;
+
+use serde_json::Value as Json;
+
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::loss::{self, Cost, Measure};
+use crate::policy::{Catalogue, CheckedPolicy, Declaration, Key, KeyKind};
+use crate::privacy;
+use crate::{Error, Result};
+use recoding::Recoding;
+
+/// All requirements and methods of this build.
+pub static CATALOGUE: Catalogue = Catalogue {
+    requirements: privacy::DECLARATIONS,
+    methods: METHODS,
+    default_method: "full-domain",
+};
+
+static METHODS: &[&Declaration] = &[&full_domain::DECLARATION, &mondrian::DECLARATION];
+
+/// The keys that every table method takes.
+const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(loss::NAMES),
+    "LM",
+    "what the release should lose least of; all costs are reported",
+);
+const TIME_LIMIT: Key = Key::optional(
+    "time_limit",
+    KeyKind::Duration,
+    "how long the search may take, as in \"30s\"; it then returns the best so far and what is proven about it",
+);
+
+/// What a method decided.
+#[derive(Debug)]
+pub struct Solution {
+    /// What becomes of every record.
+    pub recoding: Recoding,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went.
+    pub search: SearchFacts,
+}
+
+/// How a search went and what it proved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchFacts {
+    /// The number of solutions there are, where that is known.
+    pub space: Option<String>,
+    /// How many of them were looked at.
+    pub examined: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Whether the result is proven to be the best.
+    pub optimal: bool,
+    /// What no solution of the method's kind can beat, where that is proven.
+    pub bound: Option<f64>,
+}
+
+/// Makes the policy's decision.
+pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    match policy.method.name() {
+        "full-domain" => full_domain::run(policy, microdata, clock),
+        "mondrian" => mondrian::run(policy, microdata, clock),
+        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    }
+}
+
+/// The error for requirements that even the most general release does not meet.
+fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Class<'_>) -> Error {
+    let reasons: Vec<String> = requirements
+        .iter()
+        .filter(|requirement| !requirement.holds(whole))
+        .map(|requirement| requirement.why_impossible(whole))
+        .collect();
+    Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
+        .help("lower the requirement, or bring more records")
+}
+
+/// A cost as manifests and reports show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownCost {
+    /// The measure's name.
+    pub name: &'static str,
+    /// The value.
+    pub value: f64,
+    /// The value as an exact fraction, where it is one.
+    pub exact: Option<String>,
+    /// The share of the worst there is.
+    pub normalised: f64,
+    /// The measure's own words.
+    pub info: &'static loss::Info,
+}
+
+/// Shows a cost.
+pub fn show(measure: &Measure, cost: Cost) -> ShownCost {
+    ShownCost {
+        name: measure.info().name,
+        value: measure.value(cost),
+        exact: measure.exact(cost),
+        normalised: measure.normalised(cost),
+        info: measure.info(),
+    }
+}

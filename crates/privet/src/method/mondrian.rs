@@ -1,0 +1,407 @@
+//! Mondrian (LeFevre, DeWitt and Ramakrishnan, 2006): multi-dimensional partitioning from the top.
+//!
+//! The whole table is one part; a part is split along the column in which it is widest, numbers at the median, categories
+//! into the children of their lowest common ancestor, as long as every resulting part meets every requirement. The parts
+//! that cannot be split are the classes. `strict`: records with equal values stay together; `relaxed`: the records at the
+//! median may go to either side, which gives smaller classes with overlapping ranges.
+//!
+//! Every part of every accepted split meets the requirements, so the result does, whatever order columns are tried in.
+
+use serde_json::json;
+
+use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use super::{COST, SearchFacts, Solution, TIME_LIMIT};
+use crate::Result;
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::engine::partition::{self, Splitter};
+use crate::loss::{Cell, Extent};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::privacy::{self, Class, Counts, Requirement};
+use crate::taxonomy::{NodeId, Taxonomy};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    name: "mondrian",
+    summary: "multi-dimensional partitioning from the top: small classes, quickly",
+    help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
+           hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
+           than full-domain levels, and quick on millions of records.",
+    keys: &[
+        COST,
+        Key::with_default(
+            "partitioning",
+            KeyKind::Choice(&["strict", "relaxed"]),
+            "strict",
+            "strict keeps records with equal values together; relaxed may part them at the median",
+        ),
+        Key::with_default(
+            "numbers",
+            KeyKind::Choice(&["ranges", "hierarchy"]),
+            "ranges",
+            "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
+        ),
+        TIME_LIMIT,
+    ],
+};
+
+/// Above this many slots a part's counts are kept sparse.
+const MOST_DENSE_SLOTS: u32 = 4096;
+
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let settings = &policy.method.settings;
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let ranges = settings.choice("numbers") != Some("hierarchy");
+    let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
+    let relaxed = settings.choice("partitioning") == Some("relaxed");
+    let clock = clock.with_limit(settings.duration("time_limit"));
+    let mondrian = Mondrian { microdata, requirements, axes, relaxed, clock: clock.clone() };
+    let whole = (0..microdata.summary.len()).map(|record| (record as u32, microdata.summary.count(record))).collect();
+    if !mondrian.allowed(&whole) {
+        return Err(mondrian.counted(&whole, |class| super::impossible(&mondrian.requirements, class)));
+    }
+    let mut parts = partition::partition(&mondrian, whole, &clock)?;
+    parts.sort_unstable();
+    let recoding = mondrian.recoding(&parts);
+    let search = SearchFacts {
+        space: None,
+        examined: parts.len() as u64,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: false,
+        bound: None,
+    };
+    let plan = mondrian.plan(&recoding, &parts);
+    Ok(Solution { recoding, plan, search })
+}
+
+/// Distinct records with how many of each: a part of the table.
+type Part = Vec<(u32, u64)>;
+
+struct Mondrian<'a> {
+    microdata: &'a Microdata,
+    requirements: Vec<Box<dyn Requirement>>,
+    axes: Vec<Axis>,
+    relaxed: bool,
+    clock: Clock,
+}
+
+/// A quasi-identifier as a direction to split along: codes have positions, and parts cover ranges of positions.
+enum Axis {
+    /// Positions are ranks of numbers; a missing value kept as a value has rank 0 and no number.
+    Numbers { position: Vec<u32>, numbers: Vec<Option<f64>>, labels: Vec<String>, span: f64 },
+    /// Positions are leaves in depth-first order.
+    Categories { position: Vec<u32> },
+}
+
+impl Axis {
+    fn of(microdata: &Microdata, column: usize, ranges: bool) -> Axis {
+        let quasi = &microdata.quasi[column];
+        let dictionary = &microdata.summary.columns()[column].dictionary;
+        let numbers = match dictionary.numbers() {
+            Some(numbers) if ranges || !quasi.has_hierarchy => numbers,
+            _ => return Axis::Categories { position: quasi.leaf_of_code.clone() },
+        };
+        let (mut position, mut ranked, mut labels) = (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
+        for (code, number) in numbers.iter().enumerate() {
+            let value = &dictionary.values()[code];
+            if code > 0 && ranked.last() == Some(number) {
+                // Two spellings of one number: neither may be told from the other.
+                let last = labels.len() - 1;
+                labels[last] = format!("[{value},{value}]");
+            } else {
+                ranked.push(*number);
+                labels.push(value.clone());
+            }
+            position.push(ranked.len() as u32 - 1);
+        }
+        let known = || ranked.iter().flatten();
+        let span = known().last().unwrap_or(&0.0) - known().next().unwrap_or(&0.0);
+        Axis::Numbers { position, numbers: ranked, labels, span }
+    }
+
+    fn position(&self, code: u32) -> u32 {
+        match self {
+            Axis::Numbers { position, .. } | Axis::Categories { position } => position[code as usize],
+        }
+    }
+}
+
+/// The lowest node that covers both leaves.
+fn common_ancestor(taxonomy: &Taxonomy, low: u32, high: u32) -> NodeId {
+    let mut node = taxonomy.leaf(low as usize);
+    while !taxonomy.leaves_below(node).contains(&(high as usize)) {
+        match taxonomy.parent(node) {
+            Some(parent) => node = parent,
+            None => break,
+        }
+    }
+    node
+}
+
+impl Mondrian<'_> {
+    fn position(&self, record: u32, column: usize) -> u32 {
+        self.axes[column].position(self.microdata.quasi_codes(record as usize)[column])
+    }
+
+    /// The least and greatest position of a part along a column.
+    fn extent(&self, part: &Part, column: usize) -> (u32, u32) {
+        let positions = part.iter().map(|(record, _)| self.position(*record, column));
+        positions.fold((u32::MAX, 0), |(low, high), at| (low.min(at), high.max(at)))
+    }
+
+    /// How wide a range of positions is, as a share of the whole column.
+    fn width(&self, column: usize, (low, high): (u32, u32)) -> f64 {
+        if low == high {
+            return 0.0;
+        }
+        match &self.axes[column] {
+            Axis::Numbers { numbers, span, .. } => match (numbers[low as usize], numbers[high as usize]) {
+                (Some(low), Some(high)) => (high - low) / span,
+                // A part that mixes missing values with numbers can only be shown as *.
+                _ => 1.0,
+            },
+            Axis::Categories { .. } => {
+                let taxonomy = &self.microdata.quasi[column].taxonomy;
+                let node = common_ancestor(taxonomy, low, high);
+                (taxonomy.leaves_below(node).len() - 1) as f64 / (taxonomy.leaves() - 1) as f64
+            }
+        }
+    }
+
+    fn counted<T>(&self, part: &Part, judge: impl FnOnce(&Class<'_>) -> T) -> T {
+        let size = part.iter().map(|(_, count)| count).sum();
+        let slots = self.microdata.table.slots();
+        if slots <= MOST_DENSE_SLOTS {
+            let mut counts = vec![0; slots as usize];
+            for (record, count) in part {
+                self.microdata.slots(*record as usize).for_each(|slot| counts[slot as usize] += count);
+            }
+            return judge(&Class { size, counts: Counts::Dense(&counts) });
+        }
+        let mut pairs: Vec<(u32, u64)> = part
+            .iter()
+            .flat_map(|(record, count)| self.microdata.slots(*record as usize).map(move |slot| (slot, *count)))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1 += later.1;
+            }
+            same
+        });
+        judge(&Class { size, counts: Counts::Sparse(&pairs) })
+    }
+
+    fn allowed(&self, part: &Part) -> bool {
+        self.counted(part, |class| self.requirements.iter().all(|requirement| requirement.holds(class)))
+    }
+
+    /// The parts that a part would fall into along a column.
+    fn parts_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
+        match &self.axes[column] {
+            Axis::Categories { .. } => {
+                let taxonomy = &self.microdata.quasi[column].taxonomy;
+                let node = common_ancestor(taxonomy, low, high);
+                let ends: Vec<usize> =
+                    taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
+                let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
+                for (record, count) in part {
+                    let leaf = self.position(*record, column) as usize;
+                    parts[ends.partition_point(|end| *end <= leaf)].push((*record, *count));
+                }
+                parts.retain(|part| !part.is_empty());
+                parts
+            }
+            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
+                self.cut_after(part, column, low)
+            }
+            Axis::Numbers { .. } if self.relaxed => self.halves(part, column),
+            Axis::Numbers { .. } => self.cut_after(part, column, self.median(part, column)),
+        }
+    }
+
+    /// Everything up to a position, and the rest.
+    fn cut_after(&self, part: &Part, column: usize, last: u32) -> Vec<Part> {
+        let (left, right) = part.iter().partition(|(record, _)| self.position(*record, column) <= last);
+        vec![left, right]
+    }
+
+    /// The position after which to cut so that the two sides are as equal as they can be.
+    fn median(&self, part: &Part, column: usize) -> u32 {
+        let mut counts: Vec<(u32, u64)> =
+            part.iter().map(|(record, count)| (self.position(*record, column), *count)).collect();
+        counts.sort_unstable();
+        let total: u64 = counts.iter().map(|(_, count)| count).sum();
+        let last = counts.last().map_or(0, |(position, _)| *position);
+        let (mut best, mut seen) = ((u64::MAX, 0), 0);
+        for (at, (position, count)) in counts.iter().enumerate() {
+            seen += count;
+            let ends = counts.get(at + 1).is_some_and(|(next, _)| next != position);
+            if ends && *position != last {
+                best = best.min((total.abs_diff(2 * seen), *position));
+            }
+        }
+        best.1
+    }
+
+    /// Two halves of equal size; records at the median may be on both sides.
+    fn halves(&self, part: &Part, column: usize) -> Vec<Part> {
+        let mut sorted: Vec<(u32, u32, u64)> =
+            part.iter().map(|(record, count)| (self.position(*record, column), *record, *count)).collect();
+        sorted.sort_unstable();
+        let total: u64 = part.iter().map(|(_, count)| count).sum();
+        let mut room = total / 2;
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (_, record, count) in sorted {
+            let taken = count.min(room);
+            room -= taken;
+            if taken > 0 {
+                left.push((record, taken));
+            }
+            if count > taken {
+                right.push((record, count - taken));
+            }
+        }
+        left.sort_unstable();
+        right.sort_unstable();
+        vec![left, right]
+    }
+
+    fn recoding(&self, parts: &[Part]) -> Recoding {
+        let mut shower = Shower::new(self);
+        let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
+        let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
+        // Parts that look alike in the release are one class there.
+        let mut class_of_cells = std::collections::HashMap::new();
+        for (part, cells) in parts.iter().zip(classes) {
+            let class = *class_of_cells.entry(cells).or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()));
+            for (record, count) in part {
+                recoding.assign(*record as usize, class, *count, self.microdata.summary.count(*record as usize));
+            }
+        }
+        recoding
+    }
+
+    fn plan(&self, recoding: &Recoding, parts: &[Part]) -> serde_json::Value {
+        let classes: Vec<serde_json::Value> = (0..recoding.len())
+            .map(|class| {
+                let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
+                let shown = cells.map(|((quasi, column), cell)| {
+                    (quasi.name.clone(), json!(column.cells[*cell as usize].label))
+                });
+                serde_json::Value::Object(shown.collect())
+            })
+            .collect();
+        json!({ "parts": parts.len(), "classes": classes })
+    }
+}
+
+impl Splitter for Mondrian<'_> {
+    type Part = Part;
+
+    fn split(&self, part: Part) -> std::result::Result<Vec<Part>, Part> {
+        if self.clock.is_over() {
+            return Err(part);
+        }
+        let extents: Vec<(u32, u32)> = (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
+        let mut columns: Vec<(f64, usize)> =
+            extents.iter().enumerate().map(|(column, extent)| (self.width(column, *extent), column)).collect();
+        columns.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (width, column) in columns {
+            if width == 0.0 {
+                break;
+            }
+            let parts = self.parts_along(&part, column, extents[column]);
+            if parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && self.allowed(part)) {
+                return Ok(parts);
+            }
+        }
+        Err(part)
+    }
+
+    fn size(&self, part: &Part) -> u64 {
+        part.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Turns parts into released cells, each kept once per column.
+struct Shower<'a> {
+    mondrian: &'a Mondrian<'a>,
+    columns: Vec<RecodedColumn>,
+    known: Vec<std::collections::HashMap<(u32, u32), u32>>,
+    /// Per column, how many records lie before each position.
+    before: Vec<Vec<u64>>,
+}
+
+impl<'a> Shower<'a> {
+    fn new(mondrian: &'a Mondrian<'a>) -> Shower<'a> {
+        let before = |(axis, quasi): (&Axis, &crate::engine::microdata::QuasiIdentifier)| {
+            let positions = match axis {
+                Axis::Numbers { numbers, .. } => numbers.len(),
+                Axis::Categories { .. } => quasi.taxonomy.leaves(),
+            };
+            let mut before = vec![0; positions + 1];
+            for (code, count) in quasi.counts.iter().enumerate() {
+                before[axis.position(code as u32) as usize + 1] += count;
+            }
+            (1..before.len()).for_each(|at| before[at] += before[at - 1]);
+            before
+        };
+        Shower {
+            mondrian,
+            columns: mondrian.axes.iter().map(|_| RecodedColumn::default()).collect(),
+            known: mondrian.axes.iter().map(|_| Default::default()).collect(),
+            before: mondrian.axes.iter().zip(&mondrian.microdata.quasi).map(before).collect(),
+        }
+    }
+
+    fn cells(&mut self, part: &Part) -> Vec<u32> {
+        (0..self.columns.len()).map(|column| self.cell(column, self.mondrian.extent(part, column))).collect()
+    }
+
+    fn cell(&mut self, column: usize, (low, high): (u32, u32)) -> u32 {
+        let taxonomy = &self.mondrian.microdata.quasi[column].taxonomy;
+        // Categories are known by their node, so that two ranges of leaves with one ancestor are one cell.
+        let (node, low, high) = match &self.mondrian.axes[column] {
+            Axis::Numbers { .. } => (None, low, high),
+            Axis::Categories { .. } => {
+                let node = common_ancestor(taxonomy, low, high);
+                let leaves = taxonomy.leaves_below(node);
+                (Some(node), leaves.start as u32, leaves.end as u32 - 1)
+            }
+        };
+        if let Some(cell) = self.known[column].get(&(low, high)) {
+            return *cell;
+        }
+        let before = &self.before[column];
+        let records = before[high as usize + 1] - before[low as usize];
+        let (label, extent, level) = match (&self.mondrian.axes[column], node) {
+            (Axis::Numbers { numbers, labels, .. }, _) => {
+                let share = self.mondrian.width(column, (low, high));
+                let (from, to) = (&labels[low as usize], &labels[high as usize]);
+                let label = match (low == high, numbers[low as usize]) {
+                    (true, _) => from.clone(),
+                    (false, None) => "*".to_string(),
+                    (false, Some(_)) => format!("[{},{}]", bare(from), bare(to)),
+                };
+                (label, Extent::Span(share), None)
+            }
+            (Axis::Categories { .. }, node) => {
+                let node = node.unwrap_or(taxonomy.root());
+                let leaves = taxonomy.leaves_below(node).len() as u64;
+                let level = taxonomy.height(node) as u64;
+                let extent = Extent::Leaves(leaves, taxonomy.leaves() as u64);
+                (taxonomy.label(node).to_string(), extent, Some((level, taxonomy.height(taxonomy.root()) as u64)))
+            }
+        };
+        let cells = &mut self.columns[column].cells;
+        cells.push(ReleasedCell { label, node, measure: Cell { extent, level, records } });
+        self.known[column].insert((low, high), cells.len() as u32 - 1);
+        cells.len() as u32 - 1
+    }
+}
+
+/// The number in a label that may already be written as a range of one.
+fn bare(label: &str) -> &str {
+    label.strip_prefix('[').and_then(|label| label.split(',').next()).unwrap_or(label)
+}

@@ -1,0 +1,248 @@
+//! l-diversity (Machanavajjhala et al., 2006): every class has well-represented sensitive values.
+//!
+//! Four readings of "well represented", with n records in a class and n_i of them with value i:
+//! - *distinct*: at least l different values;
+//! - *frequency*: no value in more than 1/l of the records, n_i · l ≤ n;
+//! - *entropy*: −Σ p_i log p_i ≥ log l, which is nⁿ ≥ lⁿ · Π n_i^n_i in integers;
+//! - *recursive (c,l)*: with counts sorted r_1 ≥ r_2 ≥ …, r_1 < c · (r_l + r_(l+1) + …), strictly.
+
+use std::ops::Range;
+
+use num_bigint::BigUint;
+
+use super::{Class, Closure, Requirement, Table, Tightness, given, most_under_caps};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::{Error, Exact, Result};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    name: "l-diversity",
+    summary: "every class has at least l well-represented values of a sensitive column",
+    help: "Whoever knows which class a person is in still cannot tell the sensitive value. kind = \"distinct\": at \
+           least l different values; \"frequency\": no value above 1/l; \"entropy\": entropy at least log l; \
+           \"recursive\": the most frequent count strictly below c times the sum of the counts from the l-th on.",
+    keys: &[
+        Key::required("column", KeyKind::Column(Role::Sensitive), "the sensitive column, as in column = \"disease\""),
+        Key::required("l", KeyKind::Exact("1", ""), "how diverse, as in l = 3"),
+        Key::with_default(
+            "kind",
+            KeyKind::Choice(&["distinct", "frequency", "entropy", "recursive"]),
+            "distinct",
+            "what well represented means: distinct, frequency, entropy or recursive",
+        ),
+        Key::optional("c", KeyKind::Exact("0", ""), "the factor of recursive (c,l)-diversity, as in c = 4"),
+    ],
+};
+
+pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+    let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
+    let l = given(clause.settings.exact("l"), clause, "l")?;
+    let kind = given(clause.settings.choice("kind"), clause, "kind")?;
+    let c = clause.settings.exact("c");
+    if c.is_some() && kind != "recursive" {
+        let wrong = format!("[privacy.l-diversity] kind = \"{kind}\" takes no 'c'");
+        return Err(Error::input(wrong).help("remove 'c', or set kind = \"recursive\""));
+    }
+    let (slots, name) = (column.slots.clone(), column.name.clone());
+    let whole = || {
+        Some(l.numerator()).filter(|_| l.denominator() == 1).ok_or_else(|| {
+            let wrong = format!("[privacy.l-diversity] kind = \"{kind}\" needs a whole number l, not {l}");
+            Error::input(wrong).help("only kind = \"frequency\" and \"entropy\" take fractions")
+        })
+    };
+    Ok(match kind {
+        "distinct" => Box::new(Distinct { l: whole()?, slots, name }),
+        "frequency" => Box::new(Frequency { l, slots, name }),
+        "entropy" => Box::new(Entropy { l, slots, name }),
+        _ => {
+            let c = c.ok_or_else(|| {
+                let wrong = "[privacy.l-diversity] kind = \"recursive\" needs 'c'";
+                Error::input(wrong).help("as in c = 4: the most frequent count stays below 4 times the tail")
+            })?;
+            Box::new(Recursive { c, l: whole()?, slots, name })
+        }
+    })
+}
+
+#[derive(Debug)]
+struct Distinct {
+    l: u64,
+    slots: Range<u32>,
+    name: String,
+}
+
+impl Distinct {
+    fn values(&self, class: &Class<'_>) -> u64 {
+        let mut values = 0;
+        class.counts.for_each(&self.slots, |_, _| values += 1);
+        values
+    }
+}
+
+impl Requirement for Distinct {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        class.size == 0 || self.values(class) >= self.l
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::Superset
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        if self.holds(class) { class.size } else { 0 }
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        Tightness { value: self.values(class) as f64, threshold: self.l as f64, at_most: false }
+    }
+
+    fn why_impossible(&self, table: &Class<'_>) -> String {
+        format!("l is {}, but the column '{}' has only {} distinct values", self.l, self.name, self.values(table))
+    }
+}
+
+#[derive(Debug)]
+struct Frequency {
+    l: Exact,
+    slots: Range<u32>,
+    name: String,
+}
+
+impl Requirement for Frequency {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        let most = u128::from(class.counts.most(&self.slots));
+        most * u128::from(self.l.numerator()) <= u128::from(class.size) * u128::from(self.l.denominator())
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::Union
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        let cap = (u128::from(self.l.denominator()), u128::from(self.l.numerator()));
+        most_under_caps(class, &self.slots, |_| cap)
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        let value = class.counts.most(&self.slots) as f64 / class.size as f64;
+        Tightness { value, threshold: 1.0 / self.l.to_f64(), at_most: true }
+    }
+
+    fn why_impossible(&self, table: &Class<'_>) -> String {
+        let most = table.counts.most(&self.slots);
+        format!(
+            "1/l is 1/({}), but one value of '{}' makes up {most} of all {} records",
+            self.l, self.name, table.size
+        )
+    }
+}
+
+#[derive(Debug)]
+struct Entropy {
+    l: Exact,
+    slots: Range<u32>,
+    name: String,
+}
+
+impl Entropy {
+    /// n ln n − Σ n_i ln n_i, which is n times the entropy, in floating point.
+    fn scaled(&self, class: &Class<'_>) -> f64 {
+        let n = class.size as f64;
+        let mut scaled = n * n.ln();
+        class.counts.for_each(&self.slots, |_, count| scaled -= count as f64 * (count as f64).ln());
+        scaled
+    }
+
+    /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i in integers.
+    fn holds_exactly(&self, class: &Class<'_>) -> bool {
+        let power = |base: u64, exponent: u64| num_traits::pow::Pow::pow(BigUint::from(base), exponent);
+        let mut right = power(self.l.numerator(), class.size);
+        class.counts.for_each(&self.slots, |_, count| right *= power(count, count));
+        power(class.size, class.size) * power(self.l.denominator(), class.size) >= right
+    }
+}
+
+impl Requirement for Entropy {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        if class.size == 0 {
+            return true;
+        }
+        // Floating point may decide only where its error cannot matter: the sum has at most n terms, each accurate to
+        // a few units in the last place of at most n ln n.
+        let n = class.size as f64;
+        let gap = self.scaled(class) - n * self.l.to_f64().ln();
+        let doubt = 1e-9 * (n * n.ln() + n * self.l.to_f64().ln() + 1.0);
+        if gap.abs() > doubt { gap > 0.0 } else { self.holds_exactly(class) }
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::Union
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        let value = (self.scaled(class) / class.size as f64).exp();
+        Tightness { value, threshold: self.l.to_f64(), at_most: false }
+    }
+
+    fn why_impossible(&self, table: &Class<'_>) -> String {
+        let effective = self.tightness(table).value;
+        format!("l is {}, but '{}' in the whole table is only as diverse as {effective:.3} equal values", self.l, self.name)
+    }
+}
+
+#[derive(Debug)]
+struct Recursive {
+    c: Exact,
+    l: u64,
+    slots: Range<u32>,
+    name: String,
+}
+
+impl Recursive {
+    /// The most frequent count and the sum of the counts from the l-th on.
+    fn head_and_tail(&self, class: &Class<'_>) -> (u64, u64) {
+        let mut counts = Vec::new();
+        class.counts.for_each(&self.slots, |_, count| counts.push(count));
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let before = usize::try_from(self.l - 1).unwrap_or(usize::MAX);
+        (counts.first().copied().unwrap_or(0), counts.iter().skip(before).sum())
+    }
+}
+
+impl Requirement for Recursive {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        let (head, tail) = self.head_and_tail(class);
+        let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));
+        class.size == 0 || u128::from(head) * den < num * u128::from(tail)
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::Union
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        let mut values = 0u64;
+        class.counts.for_each(&self.slots, |_, _| values += 1);
+        if values < self.l {
+            return 0;
+        }
+        // The tail is at most everything (l = 1) or everything but the most frequent value, so r_1 < c · (n − r_1)
+        // caps every value's share at c/(1 + c).
+        let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));
+        if self.l == 1 {
+            return class.size;
+        }
+        most_under_caps(class, &self.slots, |_| (num, num + den))
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        let (head, tail) = self.head_and_tail(class);
+        let value = if tail == 0 { f64::INFINITY } else { head as f64 / tail as f64 };
+        Tightness { value, threshold: self.c.to_f64(), at_most: true }
+    }
+
+    fn why_impossible(&self, table: &Class<'_>) -> String {
+        let (head, tail) = self.head_and_tail(table);
+        let (c, l, name) = (self.c, self.l, &self.name);
+        format!("in the whole table the most frequent '{name}' has {head} records, not below c = {c} times the {tail} from the {l}-th value on")
+    }
+}

@@ -1,0 +1,209 @@
+//! Privacy notions, one file each: what must hold in every class of a release.
+//!
+//! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
+//! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
+
+mod k_anonymity;
+mod l_diversity;
+mod t_closeness;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::policy::{CheckedPolicy, Clause, Declaration, Role};
+use crate::taxonomy::Taxonomy;
+use crate::{Error, Result};
+
+/// The requirements that this build knows.
+pub static DECLARATIONS: &[&Declaration] =
+    &[&k_anonymity::DECLARATION, &l_diversity::DECLARATION, &t_closeness::DECLARATION];
+
+/// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
+/// one per value of its dictionary.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts<'a> {
+    /// One count per slot.
+    Dense(&'a [u64]),
+    /// Sorted pairs of slot and count, zero counts left out.
+    Sparse(&'a [(u32, u64)]),
+}
+
+impl Counts<'_> {
+    /// Calls `each` with the position inside `slots` and the count of every value that occurs.
+    pub fn for_each(&self, slots: &Range<u32>, mut each: impl FnMut(u32, u64)) {
+        match self {
+            Counts::Dense(counts) => {
+                for (position, count) in counts[slots.start as usize..slots.end as usize].iter().enumerate() {
+                    if *count > 0 {
+                        each(position as u32, *count);
+                    }
+                }
+            }
+            Counts::Sparse(pairs) => {
+                let start = pairs.partition_point(|(slot, _)| *slot < slots.start);
+                for (slot, count) in pairs[start..].iter().take_while(|(slot, _)| *slot < slots.end) {
+                    each(slot - slots.start, *count);
+                }
+            }
+        }
+    }
+
+    /// The largest count in `slots`.
+    pub fn most(&self, slots: &Range<u32>) -> u64 {
+        let mut most = 0;
+        self.for_each(slots, |_, count| most = most.max(count));
+        most
+    }
+}
+
+/// A set of records that look alike, as far as privacy notions see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Class<'a> {
+    /// The number of records.
+    pub size: u64,
+    /// How often each value of each tracked column occurs.
+    pub counts: Counts<'a>,
+}
+
+/// What a search may rely on when it merges or splits classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Closure {
+    /// The union of classes that satisfy the notion satisfies it: generalising a valid release keeps it valid.
+    Union,
+    /// Any superset of a class that satisfies the notion satisfies it: in addition, generalising never makes more
+    /// records fail. Implies `Union`.
+    Superset,
+}
+
+/// A privacy notion with its parameters, ready to judge classes.
+///
+/// Promises (each held by a property test): `holds` is true for the class without records; it is closed under
+/// [`Requirement::closure`]; no collection of records taken out of a class, that satisfies the notion, is larger
+/// than [`Requirement::most_kept`].
+pub trait Requirement: Send + Sync + std::fmt::Debug {
+    /// Whether the class satisfies the notion.
+    fn holds(&self, class: &Class<'_>) -> bool;
+
+    /// What a search may rely on.
+    fn closure(&self) -> Closure;
+
+    /// An upper bound on how many records of the class can stay when others go.
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        class.size
+    }
+
+    /// How far the class is from the threshold, for reports: the class's figure and the threshold it must meet.
+    fn tightness(&self, class: &Class<'_>) -> Tightness;
+
+    /// Why the whole table as one class, the most general release there is, still fails.
+    fn why_impossible(&self, table: &Class<'_>) -> String;
+}
+
+/// A class's figure against the threshold, as floating point: for display only.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tightness {
+    /// The class's figure.
+    pub value: f64,
+    /// What it is compared with.
+    pub threshold: f64,
+    /// Whether the figure must stay at or below the threshold (else at or above).
+    pub at_most: bool,
+}
+
+impl Tightness {
+    /// How much room is left, relative to the threshold; the smallest is the worst class.
+    pub fn room(&self) -> f64 {
+        let gap = if self.at_most { self.threshold - self.value } else { self.value - self.threshold };
+        gap / self.threshold.abs().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A column whose values are counted in classes: sensitive columns, and the class label for the cost CM.
+#[derive(Debug, Clone)]
+pub struct TrackedColumn {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its values, by code.
+    pub values: Vec<String>,
+    /// Whether its values are numbers (and therefore sorted by size).
+    pub numeric: bool,
+    /// Its taxonomy, where the policy names one.
+    pub taxonomy: Option<Arc<Taxonomy>>,
+    /// Its slots in [`Counts`].
+    pub slots: Range<u32>,
+    /// How often each value occurs in the whole table, by code.
+    pub totals: Vec<u64>,
+}
+
+/// What is known about the whole table when requirements are built.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The number of records.
+    pub records: u64,
+    /// The tracked columns.
+    pub tracked: Vec<TrackedColumn>,
+}
+
+impl Table {
+    /// The tracked column at a position of the data.
+    pub fn column(&self, index: usize) -> Result<&TrackedColumn> {
+        self.tracked
+            .iter()
+            .find(|column| column.index == index)
+            .ok_or_else(|| Error::internal("a requirement names a column that is not tracked"))
+    }
+
+    /// The number of slots.
+    pub fn slots(&self) -> u32 {
+        self.tracked.last().map_or(0, |column| column.slots.end)
+    }
+}
+
+/// Builds the policy's requirements for a table.
+pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
+    policy.requirements.iter().map(|clause| build(clause, table)).collect()
+}
+
+fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+    match clause.name() {
+        "k-anonymity" => k_anonymity::build(clause, table),
+        "l-diversity" => l_diversity::build(clause, table),
+        "t-closeness" => t_closeness::build(clause, table),
+        other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
+    }
+}
+
+/// A declared key that the policy check guarantees to be there.
+fn given<T>(setting: Option<T>, clause: &Clause, key: &str) -> Result<T> {
+    setting.ok_or_else(|| Error::input(format!("[privacy.{}] lacks '{key}'", clause.name())))
+}
+
+/// The largest collection out of a class in which no value exceeds its share: `caps(position) = (num, den)` says that a
+/// value may make up at most num/den. Starting from all records, values over their cap are cut until nothing moves;
+/// every satisfying collection stays below each step, so this greatest fixed point bounds them all.
+fn most_under_caps(class: &Class<'_>, slots: &Range<u32>, caps: impl Fn(u32) -> (u128, u128)) -> u64 {
+    let mut kept: Vec<(u32, u64)> = Vec::new();
+    class.counts.for_each(slots, |position, count| kept.push((position, count)));
+    loop {
+        let total: u64 = kept.iter().map(|(_, count)| count).sum();
+        let mut moved = false;
+        for (position, count) in &mut kept {
+            let (num, den) = caps(*position);
+            let cap = (u128::from(total) * num / den).min(u128::from(u64::MAX)) as u64;
+            if *count > cap {
+                *count = cap;
+                moved = true;
+            }
+        }
+        if !moved {
+            return total;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,4 @@
+//! From a decision to a published release.
+
+mod shuffle;
+mod target;

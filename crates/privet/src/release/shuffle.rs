@@ -1,0 +1,247 @@
+//! Rows in a secret random order, without holding them all in memory.
+//!
+//! The order of records carries information (who came first, who came together), so a release is shuffled with a key that
+//! derives from the policy's seed. Rows that fit are shuffled in memory. Otherwise each goes to one of many files at
+//! random, and the files are shuffled one by one and joined: a uniform permutation as well (Rao, 1961; Sandelius, 1962).
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
+
+use crate::{Error, Result};
+
+/// Rows are kept in memory up to this many bytes.
+const IN_MEMORY: usize = 96 << 20;
+/// How much of the source a spill file is meant to take.
+const PER_FILE: u64 = 16 << 20;
+const MOST_FILES: u64 = 256;
+
+/// A stream of random numbers for one purpose, derived from the seed.
+pub(crate) fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
+    let digest = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes()).finalize();
+    ChaCha20Rng::from_seed(digest.into())
+}
+
+/// A uniform number below `bound`, without the bias of a remainder.
+fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
+    let reject_from = u64::MAX - u64::MAX % bound;
+    loop {
+        let number = random.next_u64();
+        if number < reject_from {
+            return number % bound;
+        }
+    }
+}
+
+/// Rows of text cells in one buffer.
+#[derive(Debug, Default)]
+struct Rows {
+    text: String,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// Where each row's cells start in `ends`.
+    starts: Vec<usize>,
+}
+
+impl Rows {
+    fn push(&mut self, cells: &[&str]) {
+        self.starts.push(self.ends.len());
+        for cell in cells {
+            self.text.push_str(cell);
+            self.ends.push(self.text.len());
+        }
+    }
+
+    fn cells(&self, row: usize) -> impl Iterator<Item = &str> {
+        let start = self.starts[row];
+        let end = self.starts.get(row + 1).copied().unwrap_or(self.ends.len());
+        (start..end).map(|at| {
+            let from = if at == 0 { 0 } else { self.ends[at - 1] };
+            &self.text[from..self.ends[at]]
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len() + (self.ends.len() + self.starts.len()) * size_of::<usize>()
+    }
+
+    fn shuffled(&self, random: &mut ChaCha20Rng, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
+        let mut order: Vec<u32> = (0..self.starts.len() as u32).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, below(random, last as u64 + 1) as usize);
+        }
+        let mut cells = Vec::new();
+        for row in order {
+            cells.clear();
+            cells.extend(self.cells(row as usize));
+            each(&cells)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes rows in any order and gives them back in a random one.
+#[derive(Debug)]
+pub struct Shuffle {
+    random: ChaCha20Rng,
+    rows: Rows,
+    spill: Option<Spill>,
+    folder: PathBuf,
+    files: u64,
+}
+
+#[derive(Debug)]
+struct Spill {
+    paths: Vec<PathBuf>,
+    writers: Vec<BufWriter<File>>,
+}
+
+impl Shuffle {
+    /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`. `bytes` is about how large
+    /// all rows are together.
+    pub fn new(seed: u64, folder: &Path, bytes: u64) -> Shuffle {
+        Shuffle {
+            random: keyed(seed, "privet: order of records"),
+            rows: Rows::default(),
+            spill: None,
+            folder: folder.to_path_buf(),
+            files: (bytes / PER_FILE).clamp(16, MOST_FILES),
+        }
+    }
+
+    /// Takes a row.
+    pub fn push(&mut self, cells: &[&str]) -> Result<()> {
+        if let Some(spill) = &mut self.spill {
+            let file = below(&mut self.random, spill.writers.len() as u64) as usize;
+            return spill.write(file, cells.iter().copied());
+        }
+        self.rows.push(cells);
+        if self.rows.bytes() > IN_MEMORY {
+            let mut spill = Spill::open(&self.folder, self.files)?;
+            let rows = std::mem::take(&mut self.rows);
+            for row in 0..rows.starts.len() {
+                spill.write(below(&mut self.random, self.files) as usize, rows.cells(row))?;
+            }
+            self.spill = Some(spill);
+        }
+        Ok(())
+    }
+
+    /// Gives all rows back in random order.
+    pub fn finish(mut self, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
+        let Some(spill) = self.spill else { return self.rows.shuffled(&mut self.random, each) };
+        drop(self.rows);
+        for (path, writer) in spill.paths.iter().zip(spill.writers) {
+            let wrong = |error: &io::Error| Error::io("shuffle the release", path, error);
+            writer.into_inner().map_err(|error| wrong(error.error()))?;
+            let rows = read_rows(path).map_err(|error| wrong(&error))?;
+            rows.shuffled(&mut self.random, each)?;
+            fs::remove_file(path).map_err(|error| wrong(&error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Spill {
+    fn open(folder: &Path, files: u64) -> Result<Spill> {
+        fs::create_dir(folder).map_err(|error| Error::io("shuffle the release", folder, &error))?;
+        let paths: Vec<PathBuf> = (0..files).map(|file| folder.join(file.to_string())).collect();
+        let open = |path: &PathBuf| {
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            file.map(BufWriter::new).map_err(|error| Error::io("shuffle the release", path, &error))
+        };
+        let writers = paths.iter().map(open).collect::<Result<_>>()?;
+        Ok(Spill { paths, writers })
+    }
+
+    /// One row: the number of cells, then each cell's length and text.
+    fn write<'a>(&mut self, file: usize, cells: impl Iterator<Item = &'a str>) -> Result<()> {
+        let writer = &mut self.writers[file];
+        let mut written = || -> io::Result<()> {
+            let cells: Vec<&str> = cells.collect();
+            writer.write_all(&(cells.len() as u32).to_le_bytes())?;
+            for cell in cells {
+                writer.write_all(&(cell.len() as u32).to_le_bytes())?;
+                writer.write_all(cell.as_bytes())?;
+            }
+            Ok(())
+        };
+        written().map_err(|error| Error::io("shuffle the release", &self.paths[file], &error))
+    }
+}
+
+fn read_rows(path: &Path) -> io::Result<Rows> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut reader = BufReader::new(file);
+    let mut number = |reader: &mut BufReader<File>| -> io::Result<u32> {
+        let mut bytes = [0; 4];
+        reader.read_exact(&mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    };
+    let mut rows = Rows::default();
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    while at < size {
+        let cells = number(&mut reader)?;
+        at += 4;
+        rows.starts.push(rows.ends.len());
+        for _ in 0..cells {
+            bytes.resize(number(&mut reader)? as usize, 0);
+            reader.read_exact(&mut bytes)?;
+            at += 4 + bytes.len() as u64;
+            rows.text.push_str(std::str::from_utf8(&bytes).map_err(io::Error::other)?);
+            rows.ends.push(rows.text.len());
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shuffled(rows: usize, filler: &str, seed: u64) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut shuffle = Shuffle::new(seed, &folder.path().join("spill"), 0);
+        for row in 0..rows {
+            shuffle.push(&[&row.to_string(), filler]).expect("taken");
+        }
+        let mut out = Vec::new();
+        shuffle
+            .finish(&mut |cells| {
+                assert_eq!(cells[1], filler);
+                out.push(cells[0].to_string());
+                Ok(())
+            })
+            .expect("given back");
+        out
+    }
+
+    fn is_permutation(mut rows: Vec<String>, of: usize) -> bool {
+        rows.sort_by_key(|row| row.parse::<usize>().expect("a number"));
+        rows.into_iter().eq((0..of).map(|row| row.to_string()))
+    }
+
+    #[test]
+    fn the_seed_decides_the_order() {
+        let first = shuffled(100, "", 1);
+        assert_eq!(first, shuffled(100, "", 1));
+        assert_ne!(first, shuffled(100, "", 2));
+        assert!(is_permutation(first, 100));
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_in_memory_are_shuffled_too() {
+        let filler = "x".repeat(64 << 10);
+        let rows = shuffled(2000, &filler, 3);
+        assert!(is_permutation(rows.clone(), 2000));
+        let fixed = rows.iter().enumerate().filter(|(at, row)| at.to_string() == **row).count();
+        assert!(fixed < 20, "{fixed} rows stayed in place");
+    }
+}

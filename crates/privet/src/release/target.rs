@@ -1,0 +1,237 @@
+//! The folder a release goes to: either the whole release is there, or nothing changed.
+//!
+//! Everything is written to a hidden folder beside the target. Publishing is one atomic rename; replacing an older release
+//! is one atomic exchange. A lock beside the target keeps two runs apart, and whoever holds it clears away what a killed
+//! run may have left in the hidden folder.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::{Error, ErrorKind, Result};
+
+/// A claimed target: the lock is held until it is dropped, and what was not published is removed then.
+#[derive(Debug)]
+pub struct Target {
+    path: PathBuf,
+    work: PathBuf,
+    lock_path: PathBuf,
+    replace: bool,
+    _lock: File,
+}
+
+impl Target {
+    /// Claims a target folder. It must not exist, unless `force` allows to replace an older release.
+    pub fn claim(path: &Path, force: bool) -> Result<Target> {
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(|| {
+            Error::input("the target must name a folder to make").in_file(path).help("as in -o release")
+        })?;
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let metadata = fs::metadata(&parent).map_err(|error| Error::io("use the target's parent folder", &parent, &error))?;
+        if !metadata.is_dir() {
+            return Err(Error::input("the target's parent is not a folder").in_file(&parent).help("name a folder"));
+        }
+        let lock_path = parent.join(format!(".{name}.privet-lock"));
+        let lock = lock(&lock_path, path)?;
+        let work = parent.join(format!(".{name}.privet-work"));
+        let replace = check_existing(path, force).inspect_err(|_| {
+            let _ = fs::remove_file(&lock_path);
+        })?;
+        Ok(Target { path: path.to_path_buf(), work, lock_path, replace, _lock: lock })
+    }
+
+    /// Makes the hidden folder with its two rooms. Called only once there is something to write.
+    pub fn open(&self) -> Result<()> {
+        if self.work.exists() {
+            fs::remove_dir_all(&self.work).map_err(|error| Error::io("clear away an earlier run", &self.work, &error))?;
+        }
+        let make = |path: &Path, mode: u32| {
+            DirBuilder::new().mode(mode).create(path).map_err(|error| Error::io("make the release", path, &error))
+        };
+        make(&self.work, 0o700)?;
+        make(&self.public(), 0o777)?;
+        make(&self.steward(), 0o700)
+    }
+
+    /// The room that may leave the house.
+    pub fn public(&self) -> PathBuf {
+        self.work.join("public")
+    }
+
+    /// The room that stays.
+    pub fn steward(&self) -> PathBuf {
+        self.work.join("steward")
+    }
+
+    /// A hidden place for what does not fit in memory; gone when the release is published.
+    pub fn spill(&self) -> PathBuf {
+        self.work.join("spill")
+    }
+
+    /// Writes a file of the release and waits until it is on disk.
+    pub fn write(&self, path: &Path, content: &[u8], private: bool) -> Result<()> {
+        let written = || -> io::Result<()> {
+            let mode = if private { 0o600 } else { 0o666 };
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+            file.write_all(content)?;
+            file.sync_all()
+        };
+        written().map_err(|error| Error::io("write the release", path, &error))
+    }
+
+    /// Moves the finished release into place, in one step.
+    pub fn publish(self) -> Result<()> {
+        let moved = || -> io::Result<()> {
+            if self.spill().exists() {
+                fs::remove_dir_all(self.spill())?;
+            }
+            // The rooms were made under the user's own mask; the outer folder takes over the public room's.
+            let mode = fs::metadata(self.public())?.permissions().mode();
+            fs::set_permissions(&self.work, fs::Permissions::from_mode(mode))?;
+            for folder in [&self.public(), &self.steward(), &self.work] {
+                File::open(folder)?.sync_all()?;
+            }
+            self.rename()?;
+            if let Some(parent) = self.work.parent() {
+                File::open(parent)?.sync_all()?;
+            }
+            Ok(())
+        };
+        moved().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => exists(&self.path),
+            _ => Error::io("publish the release", &self.path, &error),
+        })
+    }
+
+    fn rename(&self) -> io::Result<()> {
+        let flags = if self.replace { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
+        match renameat_with(CWD, &self.work, CWD, &self.path, flags) {
+            // Some file systems know no flags; a plain rename is still atomic, and it refuses a folder that has files.
+            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
+                if self.replace {
+                    fs::remove_dir_all(&self.path)?;
+                }
+                fs::rename(&self.work, &self.path)
+            }
+            other => Ok(other?),
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // After an exchange this is the older release; after a failure, what was not published.
+        let _ = fs::remove_dir_all(&self.work);
+        let _ = fs::remove_file(&self.lock_path);
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    Error::input("the target exists already").in_file(path).help("choose another target, or replace it with --force")
+}
+
+/// Whether there is an older release to replace.
+fn check_existing(path: &Path, force: bool) -> Result<bool> {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(false) };
+    if !force {
+        return Err(exists(path));
+    }
+    if !metadata.is_dir() || !path.join("steward").join("manifest.json").is_file() {
+        return Err(Error::input("the target exists and is not a release, so --force leaves it alone")
+            .in_file(path)
+            .help("choose another target, or remove it yourself"));
+    }
+    Ok(true)
+}
+
+fn lock(lock_path: &Path, target: &Path) -> Result<File> {
+    loop {
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(lock_path)
+            .map_err(|error| Error::io("write beside the target", lock_path, &error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::new(ErrorKind::Busy, "another run is writing to this target")
+                    .in_file(target)
+                    .help("wait for it, or choose another target"));
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock the target", lock_path, &error)),
+        }
+        // The holder before us may have removed the file between our opening and locking it: then the lock is on a
+        // file that nobody else will find, and we start over.
+        let ours = file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
+        let there = fs::metadata(lock_path).map(|metadata| (metadata.dev(), metadata.ino()));
+        if let (Ok(ours), Ok(there)) = (ours, there)
+            && ours == there
+        {
+            return Ok(file);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn make(path: &Path, force: bool, text: &str) -> Result<()> {
+        let target = Target::claim(path, force)?;
+        target.open()?;
+        target.write(&target.steward().join("manifest.json"), text.as_bytes(), true)?;
+        target.publish()
+    }
+
+    #[test]
+    fn a_release_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out");
+        let target = Target::claim(&path, false).expect("claimed");
+        target.open().expect("opened");
+        drop(target);
+        assert!(names(folder.path()).is_empty());
+        make(&path, false, "one").expect("published");
+        assert_eq!(names(folder.path()), ["out"]);
+        assert_eq!(make(&path, false, "two").expect_err("exists").kind(), ErrorKind::Input);
+        make(&path, true, "three").expect("replaced");
+        assert_eq!(fs::read_to_string(path.join("steward/manifest.json")).expect("text"), "three");
+        assert_eq!(names(folder.path()), ["out"]);
+    }
+
+    #[test]
+    fn force_spares_what_is_no_release() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("precious");
+        fs::create_dir(&path).expect("made");
+        assert!(make(&path, true, "x").is_err());
+        assert_eq!(names(folder.path()), ["precious"]);
+    }
+
+    #[test]
+    fn two_runs_on_one_target_are_kept_apart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out");
+        let first = Target::claim(&path, false).expect("claimed");
+        assert_eq!(Target::claim(&path, false).expect_err("busy").kind(), ErrorKind::Busy);
+        drop(first);
+        assert!(Target::claim(&path, false).is_ok());
+    }
+}
