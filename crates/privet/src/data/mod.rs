@@ -16,5 +16,4 @@ pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn};
-pub use source::{Batch, ReadOptions, Source, SourceColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};

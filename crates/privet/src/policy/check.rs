@@ -192,10 +192,29 @@ impl Settings {
     }
 }
 
+impl Setting {
+    /// The setting as a person would write it.
+    pub fn show(&self, columns: &[PolicyColumn]) -> String {
+        match self {
+            Setting::Count(count) => count.to_string(),
+            Setting::Exact(exact) => exact.to_string(),
+            Setting::Column(column) => columns[*column].name.clone(),
+            Setting::Choice(choice) => choice.to_string(),
+            Setting::Flag(flag) => flag.to_string(),
+            Setting::Duration(duration) => format!("{duration:?}"),
+        }
+    }
+}
+
 impl Clause {
     /// The name in the policy.
     pub fn name(&self) -> &'static str {
         self.declaration.name
+    }
+
+    /// Sets a declared key, for what the command line says over the policy.
+    pub fn set(&mut self, key: &'static str, setting: Setting) {
+        self.settings.0.insert(key, setting);
     }
 
     /// The clause as a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
@@ -203,14 +222,7 @@ impl Clause {
         let mut parts = Vec::new();
         for key in self.declaration.keys {
             let Some(setting) = self.settings.get(key.name) else { continue };
-            let text = match setting {
-                Setting::Count(count) => count.to_string(),
-                Setting::Exact(exact) => exact.to_string(),
-                Setting::Column(column) => columns[*column].name.clone(),
-                Setting::Choice(choice) => choice.to_string(),
-                Setting::Flag(flag) => flag.to_string(),
-                Setting::Duration(duration) => format!("{duration:?}"),
-            };
+            let text = setting.show(columns);
             parts.push(format!("{} = {text}", key.name));
         }
         format!("{} ({})", self.name(), parts.join(", "))
@@ -523,7 +535,7 @@ fn column_of_role(entry: &Entry<'_>, role: Role, columns: &[PolicyColumn]) -> Re
 /// Reads a length of time as people write it.
 ///
 /// Used for policies and for `--time-limit` alike.
-pub(crate) fn parse_duration(text: &str) -> Option<Duration> {
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;
     let (number, unit) = text.split_at(split);

@@ -7,6 +7,7 @@ mod check;
 mod declare;
 mod file;
 
+pub use check::parse_duration;
 pub use check::{CheckedPolicy, Clause, DataKind, OnMissing, PolicyColumn, Role, Setting, Settings};
 pub use declare::{Catalogue, Declaration, Key, KeyKind};
 pub use file::Policy;

@@ -1,4 +1,18 @@
 //! From a decision to a published release.
 
+mod account;
+mod apply;
+mod manifest;
+pub mod report;
+mod run;
 mod shuffle;
 mod target;
+
+pub use run::{Published, RunOptions, anonymize, audit_release, rewrite_report};
+
+use crate::policy::{PolicyColumn, Role};
+
+/// Whether a column appears in the release.
+fn is_published(column: &PolicyColumn) -> bool {
+    !matches!(column.role, None | Some(Role::Identifier))
+}

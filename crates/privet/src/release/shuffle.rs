@@ -162,7 +162,7 @@ impl Spill {
     /// One row: the number of cells, then each cell's length and text.
     fn write<'a>(&mut self, file: usize, cells: impl Iterator<Item = &'a str>) -> Result<()> {
         let writer = &mut self.writers[file];
-        let mut written = || -> io::Result<()> {
+        let written = || -> io::Result<()> {
             let cells: Vec<&str> = cells.collect();
             writer.write_all(&(cells.len() as u32).to_le_bytes())?;
             for cell in cells {
@@ -179,7 +179,7 @@ fn read_rows(path: &Path) -> io::Result<Rows> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut reader = BufReader::new(file);
-    let mut number = |reader: &mut BufReader<File>| -> io::Result<u32> {
+    let number = |reader: &mut BufReader<File>| -> io::Result<u32> {
         let mut bytes = [0; 4];
         reader.read_exact(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))

@@ -1,0 +1,249 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Publish data about people without publishing the people.
+///
+/// Privet takes data and a policy, and gives back a release that provably meets the policy at the least loss of
+/// usefulness, an independent audit of that release, and a report.
+#[derive(Debug, Parser)]
+#[command(name = "privet", version, about, long_about, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done; 1 internal error; 2 bad input or policy; 3 the requirement cannot be met; \
+                        4 an audit found a violation; 75 another run is writing to the target; 130 interrupted.")]
+pub struct Arguments {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Say nothing but errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Print one JSON object on standard output instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// How many threads to use [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a ready-to-run example: data, hierarchies and a policy
+    Example(Example),
+    /// Look at a file and draft a commented policy for it
+    Init(Init),
+    /// Make, audit and publish a release
+    Anonymize(Anonymize),
+    /// Check a release again, or any table
+    Audit(Audit),
+    /// Compare what several policies on the same data cost
+    Compare(Compare),
+    /// Build, show and check hierarchies
+    #[command(subcommand)]
+    Hierarchy(Hierarchy),
+    /// Write a release's reports again
+    Report(Report),
+    /// Explain the requirements and methods a policy can name
+    Explain(Explain),
+}
+
+#[derive(Debug, Args)]
+pub struct Example {
+    /// The example; without a name, lists them all
+    pub name: Option<String>,
+    /// The folder to make [default: the example's name]
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Init {
+    /// The data file
+    pub data: PathBuf,
+    /// The folder for policy.toml and hierarchies/ [default: NAME-policy beside the data]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// The delimiter of delimited text, where it is not detected
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub struct Anonymize {
+    /// The policy
+    pub policy: PathBuf,
+    /// The folder to make for the release
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Replace an older release
+    #[arg(long)]
+    pub force: bool,
+    /// How long the search may take, as in 30s
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time_limit: Option<std::time::Duration>,
+    /// The secret that random choices derive from, instead of the policy's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst [default: the data's]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<privet::data::FileKind>,
+}
+
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// A release folder that `privet anonymize` made
+    #[arg(required_unless_present = "release", conflicts_with_all = ["policy", "release"])]
+    pub folder: Option<PathBuf>,
+    /// The policy, to audit any table
+    #[arg(long, requires = "release")]
+    pub policy: Option<PathBuf>,
+    /// The original data, where the policy's path does not lead to it
+    #[arg(long)]
+    pub original: Option<PathBuf>,
+    /// The released table to audit
+    #[arg(long, requires = "policy")]
+    pub release: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The policies, all on the same data
+    #[arg(required = true)]
+    pub policies: Vec<PathBuf>,
+    /// Also write the table as CSV to this file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Hierarchy {
+    /// Build a hierarchy file from the values of a column
+    Build(Box<Build>),
+    /// Draw a hierarchy, with counts from the data
+    Show(Show),
+    /// Check a hierarchy against a data file
+    Check(Check),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BuildKind {
+    /// Numbers in ranges of equal width
+    EqualWidth,
+    /// Numbers in ranges of about equally many records
+    EqualFrequency,
+    /// Numbers in ranges between given breaks
+    Breaks,
+    /// Numbers in ranges that double in width from level to level
+    Doubling,
+    /// Days, months, quarters, years, decades
+    Dates,
+    /// Codes such as ZIP and ICD, shortened from the right
+    Prefixes,
+    /// Categories, flat or by a given grouping
+    Categories,
+}
+
+#[derive(Debug, Args)]
+pub struct Build {
+    /// The data file
+    pub data: PathBuf,
+    /// The column
+    pub column: String,
+    /// How to build it
+    #[arg(long, value_enum)]
+    pub kind: BuildKind,
+    /// The hierarchy file to make
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// equal-width, doubling: the width of the first ranges
+    #[arg(long)]
+    pub width: Option<String>,
+    /// equal-width, equal-frequency: how many ranges on the first level
+    #[arg(long)]
+    pub bins: Option<usize>,
+    /// equal-width, equal-frequency, breaks: how many ranges of one level make one of the next
+    #[arg(long, default_value_t = 2)]
+    pub fanout: usize,
+    /// breaks: the numbers between the ranges, as in 18,30,45,65; several levels separated by ';', finest first
+    #[arg(long, allow_hyphen_values = true)]
+    pub breaks: Option<String>,
+    /// prefixes: how many characters go per level, as in 1,2
+    #[arg(long, value_delimiter = ',')]
+    pub steps: Vec<usize>,
+    /// categories: a file with value;group;… per line
+    #[arg(long)]
+    pub groups: Option<PathBuf>,
+    /// The delimiter of the data, where it is not detected
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// Spellings of missing values, which get no leaf
+    #[arg(long, value_delimiter = ',', default_value = "")]
+    pub missing: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The hierarchy file
+    pub hierarchy: PathBuf,
+    /// The data file, for counts
+    pub data: Option<PathBuf>,
+    /// The column of the data
+    #[arg(requires = "data")]
+    pub column: Option<String>,
+    /// How many children of a node to show
+    #[arg(long, default_value_t = 20)]
+    pub most: usize,
+    /// The delimiter of the data, where it is not detected
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The hierarchy file
+    pub hierarchy: PathBuf,
+    /// The data file
+    pub data: PathBuf,
+    /// The column of the data
+    pub column: String,
+    /// The delimiter of the data, where it is not detected
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
+    /// Spellings of missing values, which need no leaf
+    #[arg(long, value_delimiter = ',', default_value = "")]
+    pub missing: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The release folder
+    pub folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// A requirement or a method; without a name, lists them all
+    pub name: Option<String>,
+}
+
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    privet::policy::parse_duration(text).ok_or_else(|| "write a length of time, as in 500ms, 30s, 5m or 2h".to_string())
+}
+
+fn format(text: &str) -> Result<privet::data::FileKind, String> {
+    privet::data::FileKind::parse(text).map_err(|error| error.to_string())
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
+        b"\\t" => Ok(b'\t'),
+        _ => Err("a delimiter is a single character, as in ',' ';' '|' or '\\t'".to_string()),
+    }
+}

@@ -1,0 +1,62 @@
+//! `privet anonymize`: from a policy to an audited release.
+
+use privet::engine::clock::Clock;
+use privet::method::CATALOGUE;
+use privet::policy::Policy;
+use privet::release::{Published, RunOptions, anonymize};
+use privet::{Result, audit};
+
+use crate::arguments::Anonymize;
+use crate::output::Output;
+
+pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> {
+    let policy = Policy::read(&arguments.policy)?.check(&CATALOGUE, None)?;
+    let options = RunOptions {
+        target: arguments.output.clone(),
+        force: arguments.force,
+        format: arguments.format,
+        seed: arguments.seed,
+        time_limit: arguments.time_limit,
+    };
+    let published = anonymize(policy, &options, clock)?;
+    if !published.left_out.is_empty() {
+        let columns = published.left_out.join(", ");
+        output.warn(&format!("not published, because the policy does not mention them: {columns}"));
+    }
+    output.result(&text(&published), || published.manifest.clone());
+    Ok(0)
+}
+
+fn text(published: &Published) -> String {
+    let manifest = &published.manifest;
+    let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
+    let mut text = format!(
+        "released {} of {} records ({} suppressed, {} dropped for missing values)\n",
+        records("released"),
+        records("read"),
+        records("suppressed"),
+        records("dropped")
+    );
+    let cost = &manifest["cost"];
+    let proof = if manifest["optimal"] == true {
+        " (proven optimal)".to_string()
+    } else {
+        match manifest["bound"].as_f64() {
+            Some(bound) => format!(" (not below {bound})"),
+            None => String::new(),
+        }
+    };
+    let share = cost["normalised"].as_f64().unwrap_or(0.0) * 100.0;
+    text += &format!("{} {}, {share:.1} % of the worst{proof}\n", cost["metric"].as_str().unwrap_or(""), cost["value"]);
+    if let Some(levels) = manifest["plan"]["levels"].as_object() {
+        let levels: Vec<String> = levels
+            .iter()
+            .map(|(column, level)| format!("{column} {level}/{}", manifest["plan"]["highest"][column]))
+            .collect();
+        text += &format!("levels: {}\n", levels.join(", "));
+    }
+    text += &audit::render(&published.audit);
+    let path = published.path.display();
+    text += &format!("published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n");
+    text
+}

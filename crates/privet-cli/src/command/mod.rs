@@ -1,0 +1,40 @@
+//! The commands, one file each.
+
+mod anonymize;
+mod audit;
+mod compare;
+mod example;
+mod explain;
+mod hierarchy;
+mod init;
+mod report;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use privet::Result;
+use privet::engine::clock::{Clock, Progress, Silent};
+
+use crate::arguments::{Arguments, Command};
+use crate::output::Output;
+use crate::progress::Bar;
+
+/// Runs a command and returns its exit status.
+pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>) -> Result<u8> {
+    if let Some(threads) = arguments.common.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|error| privet::Error::internal(format!("cannot start {threads} threads: {error}")))?;
+    }
+    let progress: Arc<dyn Progress> = if output.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) };
+    let clock = Clock::new(interrupted, progress);
+    match &arguments.command {
+        Command::Example(arguments) => example::run(arguments, output),
+        Command::Init(arguments) => init::run(arguments, output),
+        Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
+        Command::Audit(arguments) => audit::run(arguments, output),
+        Command::Compare(arguments) => compare::run(arguments, output, &clock),
+        Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
+        Command::Report(arguments) => report::run(arguments, output),
+        Command::Explain(arguments) => explain::run(arguments, output),
+    }
+}

@@ -1,0 +1,117 @@
+//! The second stream: reads every row again, applies the decision, and writes the release in shuffled order.
+
+use std::path::Path;
+
+use super::shuffle::Shuffle;
+use crate::data::{Batch, CellKind, FileKind, Located, Sink, SinkColumn};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::Recoding;
+use crate::policy::{CheckedPolicy, Role};
+use crate::{Error, Result};
+
+/// Where the release's rows go.
+pub(super) struct Destination<'a> {
+    pub path: &'a Path,
+    pub kind: FileKind,
+    pub spill: &'a Path,
+    pub seed: u64,
+}
+
+/// A published column.
+enum Published {
+    /// The quasi-identifier at this position: its cell comes from the row's class.
+    Recoded(usize),
+    /// Carried through from this column of the data.
+    Kept { index: usize, matters: bool },
+}
+
+/// Writes the release.
+pub(super) fn apply(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    recoding: &Recoding,
+    destination: &Destination<'_>,
+    clock: &Clock,
+) -> Result<()> {
+    let source = &policy.source;
+    let (columns, published) = published_columns(policy, microdata);
+    let delimiter = source.delimiter().unwrap_or(b',');
+    let mut sink = Sink::create(destination.path, destination.kind, delimiter, &columns)?;
+    let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
+    let mut dispatcher = recoding.dispatcher();
+    let mut rows = 0;
+    clock.progress().stage("writing", Some(source.bytes()));
+    source.read(&mut |batch: &Batch, bytes| {
+        clock.check()?;
+        let mut cells = Vec::with_capacity(published.len());
+        for row in 0..batch.rows() {
+            rows += 1;
+            let record = match microdata.summary.locate(batch, row) {
+                Located::Record(record) => record,
+                Located::Dropped => continue,
+                Located::Unknown => return Err(changed(policy)),
+            };
+            let Some(class) = dispatcher.next(record) else { continue };
+            let class = recoding.cells(class as usize);
+            cells.clear();
+            cells.extend(published.iter().map(|column| match column {
+                Published::Recoded(position) => {
+                    recoding.columns[*position].cells[class[*position] as usize].label.as_str()
+                }
+                Published::Kept { index, matters } => {
+                    let cell = batch.cell(row, *index);
+                    // All spellings of a missing value that is kept are published as one.
+                    if *matters && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
+                }
+            }));
+            shuffle.push(&cells)?;
+        }
+        clock.progress().at(bytes);
+        Ok(())
+    })?;
+    if rows != microdata.summary.read {
+        return Err(changed(policy));
+    }
+    clock.progress().stage("shuffling", None);
+    let mut written = 0u64;
+    shuffle.finish(&mut |cells| {
+        written += 1;
+        if written.is_multiple_of(1 << 16) {
+            clock.check()?;
+        }
+        sink.write(cells)
+    })?;
+    sink.finish()
+}
+
+fn changed(policy: &CheckedPolicy) -> Error {
+    Error::input("the data changed while it was being read")
+        .in_file(policy.source.path())
+        .help("run again when nobody writes to the file")
+}
+
+/// Identifiers and columns that the policy does not mention are not published.
+fn published_columns(policy: &CheckedPolicy, microdata: &Microdata) -> (Vec<SinkColumn>, Vec<Published>) {
+    let mut columns = Vec::new();
+    let mut published = Vec::new();
+    for (column, source) in policy.columns.iter().zip(policy.source.columns()) {
+        let (kind, how) = match column.role {
+            None | Some(Role::Identifier) => continue,
+            Some(Role::QuasiIdentifier) => {
+                let position = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
+                let Some(position) = position else { continue };
+                (CellKind::Text, Published::Recoded(position))
+            }
+            Some(role) => {
+                let matters = role != Role::Other;
+                // A kept missing value has to be shown by its spelling, which a typed column cannot hold.
+                let kind = if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind };
+                (kind, Published::Kept { index: column.index, matters })
+            }
+        };
+        columns.push(SinkColumn { name: column.name.clone(), kind });
+        published.push(how);
+    }
+    (columns, published)
+}

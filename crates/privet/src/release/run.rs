@@ -1,0 +1,221 @@
+//! The story of a run: read, decide, write, audit, publish.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value as Json;
+
+use super::account;
+use super::apply::{self, Destination};
+use super::manifest::{Facts, sha256_of, sha256_of_text};
+use super::report::{self, Edition, ReportModel};
+use super::target::Target;
+use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
+use crate::data::{FileKind, ReadOptions, Source};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::{self, CATALOGUE};
+use crate::policy::{CheckedPolicy, Policy, Setting};
+use crate::{Error, ErrorKind, Result};
+
+/// What the user says about a run beside the policy.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// The folder to make.
+    pub target: PathBuf,
+    /// Whether an older release there may be replaced.
+    pub force: bool,
+    /// The release's format; the data's own when `None`.
+    pub format: Option<FileKind>,
+    /// Stands in for the policy's seed.
+    pub seed: Option<u64>,
+    /// Stands in for the method's time limit.
+    pub time_limit: Option<Duration>,
+}
+
+/// A release that is in its place.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// Its folder.
+    pub path: PathBuf,
+    /// The steward's manifest.
+    pub manifest: Json,
+    /// What the audit found.
+    pub audit: Audit,
+    /// Columns that the policy does not mention and that are therefore not published.
+    pub left_out: Vec<String>,
+}
+
+/// Makes, audits and publishes a release.
+pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    if let Some(limit) = options.time_limit {
+        policy.method.set("time_limit", Setting::Duration(limit));
+    }
+    let target = Target::claim(&options.target, options.force)?;
+    let seed = match options.seed.or(policy.seed) {
+        Some(seed) => seed,
+        None => draw_seed()?,
+    };
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let microdata = Microdata::read(&policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    clock.progress().stage("searching", None);
+    let solution = method::run(&policy, &microdata, clock)?;
+    clock.check()?;
+
+    let classes = solution.recoding.count(&microdata);
+    let cost_name = policy.method.settings.choice("cost").unwrap_or("LM");
+    let measure = solution.recoding.measure(cost_name, &microdata)?;
+    let cost = method::show(&measure, solution.recoding.cost(&measure, &classes));
+    let costs = solution.recoding.costs(&microdata, &classes);
+
+    target.open()?;
+    let kind = options.format.unwrap_or(policy.source.kind());
+    let name = format!("release.{}", kind.extension());
+    let path = target.public().join(&name);
+    let destination = Destination { path: &path, kind, spill: &target.spill(), seed };
+    apply::apply(&policy, &microdata, &solution.recoding, &destination, clock)?;
+
+    clock.progress().stage("auditing", None);
+    let total = microdata.summary.total();
+    let expected = ExpectedCounts {
+        released: total - classes.suppressed,
+        suppressed: classes.suppressed,
+        dropped: microdata.summary.dropped,
+    };
+    let audit = audit_file(&policy, &path, Some(expected))?;
+    clock.check()?;
+    if !audit.passed {
+        return Err(Error::internal(format!(
+            "the release failed its audit and was not published:\n{}",
+            audit::render(&audit)
+        )));
+    }
+
+    let files = vec![(name, sha256_of(&path)?)];
+    let facts = Facts {
+        policy: &policy,
+        seed,
+        read: microdata.summary.read,
+        dropped: microdata.summary.dropped,
+        suppressed: classes.suppressed,
+        released: total - classes.suppressed,
+        cost: &cost,
+        costs: &costs,
+        search: &solution.search,
+        plan: &solution.plan,
+        audit: &audit,
+        files: &files,
+    };
+    let manifest = facts.steward();
+    let model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let write = |path: PathBuf, content: &str, private| target.write(&path, content.as_bytes(), private);
+    write(target.public().join("report.html"), &report::render(&model, Edition::Public)?, false)?;
+    write(target.public().join("manifest.json"), &pretty(&facts.public())?, false)?;
+    let steward = target.steward();
+    write(steward.join("report.html"), &report::render(&model, Edition::Steward)?, true)?;
+    write(steward.join("report.json"), &pretty(&model)?, true)?;
+    write(steward.join("plan.json"), &pretty(&solution.plan)?, true)?;
+    write(steward.join("policy.toml"), policy.written.text(), true)?;
+    write(steward.join("manifest.json"), &pretty(&manifest)?, true)?;
+    clock.check()?;
+    target.publish()?;
+    let left_out = policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
+    Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect() })
+}
+
+fn draw_seed() -> Result<u64> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| Error::internal(format!("the system gives no random numbers: {error}")))?;
+    // TOML's whole numbers are signed: a seed that is copied into a policy has to fit.
+    Ok(u64::from_le_bytes(bytes) >> 1)
+}
+
+fn pretty(value: &impl serde::Serialize) -> Result<String> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|text| text + "\n").map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
+}
+
+fn audit_file(policy: &CheckedPolicy, release: &Path, expected: Option<ExpectedCounts>) -> Result<Audit> {
+    let source = Source::open(release, &ReadOptions { delimiter: policy.source.delimiter() })?;
+    audit::audit_table(policy, &source, &AuditOptions { expected, ..AuditOptions::default() })
+}
+
+/// Audits a published release again, from the original, the files on disk and the policy kept with them.
+///
+/// `original` stands in for the data's place when the release was made.
+pub fn audit_release(folder: &Path, original: Option<&Path>) -> Result<Audit> {
+    let manifest = read_manifest(folder)?;
+    let policy = kept_policy(folder, &manifest)?.check(&CATALOGUE, original)?;
+    for file in manifest["files"].as_array().into_iter().flatten() {
+        let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
+            return Err(broken(folder));
+        };
+        let path = folder.join("public").join(name);
+        if sha256_of(&path)? != sha256 {
+            return Err(Error::new(ErrorKind::Violation, "the file is not the one that was published: its SHA-256 differs")
+                .in_file(path)
+                .help("restore it, or make the release again"));
+        }
+    }
+    let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
+    let expected = ExpectedCounts {
+        released: count("released")?,
+        suppressed: count("suppressed")?,
+        dropped: count("dropped")?,
+    };
+    let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
+    audit_file(&policy, &folder.join("public").join(name), Some(expected))
+}
+
+fn broken(folder: &Path) -> Error {
+    Error::input("the manifest is not one that Privet wrote")
+        .in_file(folder.join("steward").join("manifest.json"))
+        .help("use --policy, --original and --release to audit any table")
+}
+
+fn read_manifest(folder: &Path) -> Result<Json> {
+    let path = folder.join("steward").join("manifest.json");
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Error::io("read the manifest", &path, &error).help("name a release folder, as `privet anonymize -o` made it")
+    })?;
+    serde_json::from_str(&text).map_err(|_| broken(folder))
+}
+
+/// The policy as it was when the release was made; its relative paths still start where it lay then.
+fn kept_policy(folder: &Path, manifest: &Json) -> Result<Policy> {
+    let path = folder.join("steward").join("policy.toml");
+    let text = fs::read_to_string(&path).map_err(|error| Error::io("read the policy", &path, &error))?;
+    let origin = manifest["origin"]["policy"].as_str().ok_or_else(|| broken(folder))?;
+    Policy::parse(Path::new(origin), text)
+}
+
+/// Writes a release's two reports again, from what the steward's room holds. Returns the files written.
+pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
+    let path = folder.join("steward").join("report.json");
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Error::io("read the report's figures", &path, &error).help("name a release folder, as `privet anonymize -o` made it")
+    })?;
+    let model: ReportModel = serde_json::from_str(&text).map_err(|error| {
+        Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")
+    })?;
+    let mut written = Vec::new();
+    for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
+        let path = folder.join(room).join("report.html");
+        let mut new = path.clone();
+        new.set_extension("html.new");
+        let wrong = |error: &std::io::Error| Error::io("write the report", &path, error);
+        fs::write(&new, report::render(&model, edition)?).map_err(|error| wrong(&error))?;
+        fs::rename(&new, &path).map_err(|error| wrong(&error))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// The hash by which a report names a policy.
+pub(super) fn policy_hash(policy: &Policy) -> String {
+    sha256_of_text(policy.text())
+}
