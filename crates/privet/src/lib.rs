@@ -1,5 +1,6 @@
 //! Privet publishes data about people without publishing the people.
 
+pub mod audit;
 pub mod data;
 pub mod engine;
 mod error;

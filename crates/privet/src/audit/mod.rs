@@ -1,0 +1,253 @@
+//! The independent check: does a release keep what its policy promises?
+//!
+//! The audit reads the original, the release and the policy, and takes every definition literally. It uses nothing of
+//! the code that makes releases, so that a mistake there cannot hide here; it sees only `data`, `taxonomy` and
+//! `policy`. It works as well on tables that other tools made.
+//!
+//! What it checks, in this order:
+//!
+//! 1. *columns*: the published ones and no others;
+//! 2. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
+//!    of numbers or `*`;
+//! 3. *records*: every released record stands for an original record of its own;
+//! 4. *suppression*: no more records are missing than the policy allows;
+//! 5. *counts*: the manifest's numbers are right, where there is one;
+//! 6. every requirement of the policy, in every class.
+
+mod classes;
+mod columns;
+mod cover;
+mod flow;
+mod notion;
+mod render;
+mod table;
+#[cfg(test)]
+mod tests;
+mod truth;
+
+use serde::Serialize;
+
+pub use render::render;
+
+use self::classes::Classes;
+use self::columns::Layout;
+use self::cover::Coverage;
+use self::notion::Facts;
+use self::table::Tables;
+use crate::data::Source;
+use crate::policy::CheckedPolicy;
+use crate::{Error, Exact, Result};
+
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// Whether every check holds.
+    pub passed: bool,
+    /// How many records there are.
+    pub records: AuditRecords,
+    /// The number of equivalence classes: released records with the same released quasi-identifiers.
+    pub classes: u64,
+    /// The checks, in the order in which they were made.
+    pub checks: Vec<Check>,
+}
+
+/// How many records an audit counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AuditRecords {
+    /// In the original.
+    pub original: u64,
+    /// Of these, left out because of a missing value, as the policy says.
+    pub dropped: u64,
+    /// In the release.
+    pub released: u64,
+    /// Neither dropped nor released.
+    pub suppressed: u64,
+}
+
+/// One thing that was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was checked, such as `k-anonymity (k = 5)`.
+    pub name: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The class that is worst off, whether it fails or not: its released cells, its size and the inequality.
+    pub worst: Option<String>,
+    /// How many released records are concerned by a failure.
+    pub concerned: u64,
+    /// How many classes fail.
+    pub classes_failing: u64,
+    /// What was found, in words.
+    pub detail: String,
+}
+
+impl Check {
+    fn new(name: impl Into<String>, holds: bool, detail: impl Into<String>) -> Check {
+        let (name, detail) = (name.into(), detail.into());
+        Check { name, holds, worst: None, concerned: 0, classes_failing: 0, detail }
+    }
+}
+
+/// What is known about a release besides the policy. The default is the strictest: a release of Privet's own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AuditOptions {
+    /// Another tool made the table: its columns may stand in another order, and those that nobody needs may be missing.
+    pub foreign: bool,
+    /// Any number of records may be missing, whatever the policy's `suppression_limit` says.
+    pub allow_suppression: bool,
+    /// What the release's manifest says.
+    pub expected: Option<ExpectedCounts>,
+}
+
+impl AuditOptions {
+    /// For a table that another tool made.
+    pub fn foreign() -> AuditOptions {
+        AuditOptions { foreign: true, allow_suppression: true, expected: None }
+    }
+}
+
+/// The numbers of records that a manifest states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectedCounts {
+    /// Records in the release.
+    pub released: u64,
+    /// Records that were suppressed.
+    pub suppressed: u64,
+    /// Records that were dropped because of a missing value.
+    pub dropped: u64,
+}
+
+/// Audits a released table against its policy; the policy's data is the original.
+///
+/// A violation is not an error: it is a [`Check`] that does not hold. Errors are files that cannot be read and releases
+/// that lack what a requirement is about.
+pub fn audit_table(policy: &CheckedPolicy, release: &Source, options: &AuditOptions) -> Result<Audit> {
+    let (layout, columns) = columns::check(policy, release, options)?;
+    let tables = Tables::read(policy, release, &layout)?;
+    let classes = Classes::of(&tables.release)?;
+    let records = AuditRecords {
+        original: tables.original.rows + tables.original.dropped,
+        dropped: tables.original.dropped,
+        released: tables.release.rows,
+        suppressed: tables.original.rows.saturating_sub(tables.release.rows),
+    };
+    let facts = Facts { policy, layout: &layout, tables: &tables, classes: &classes };
+
+    let mut checks = vec![columns];
+    let coverage = coverage(policy, &layout, &tables)?;
+    checks.push(check_values(&facts, &coverage));
+    checks.push(check_records(&facts, &coverage)?);
+    checks.push(check_suppression(policy, options, &records));
+    if let Some(expected) = &options.expected {
+        checks.push(check_counts(expected, &records));
+    }
+    for clause in &policy.requirements {
+        checks.push(notion::check(clause, &facts)?);
+    }
+    let passed = checks.iter().all(|check| check.holds);
+    Ok(Audit { passed, records, classes: classes.len() as u64, checks })
+}
+
+fn coverage(policy: &CheckedPolicy, layout: &Layout, tables: &Tables) -> Result<Vec<Coverage>> {
+    let places = layout.quasi.iter().zip(tables.original.quasi.iter().zip(&tables.release.quasi));
+    places
+        .map(|(place, (values, cells))| {
+            let column = policy.columns.get(place.original);
+            let column = column.ok_or_else(|| Error::internal("the policy lost a column"))?;
+            Coverage::of(policy, column, values, cells)
+        })
+        .collect()
+}
+
+/// Every released cell of a quasi-identifier must say something.
+fn check_values(facts: &Facts<'_>, coverage: &[Coverage]) -> Check {
+    let release = &facts.tables.release;
+    let faulty = |cells: &[u32]| cells.iter().zip(coverage).any(|(cell, meaning)| meaning.senseless.contains(cell));
+    let mut check = Check::new("values", true, "every released value is an original one or stands for some");
+    if coverage.iter().all(|meaning| meaning.senseless.is_empty()) {
+        return check;
+    }
+    for class in facts.classes.cells.ids().filter(|class| faulty(facts.classes.cells.get(*class))) {
+        check.classes_failing += 1;
+        check.concerned += facts.classes.cells.count(class);
+    }
+    let places = coverage.iter().zip(&release.quasi).zip(&facts.layout.quasi);
+    let faults: Vec<String> = places
+        .filter_map(|((meaning, cells), place)| {
+            let (first, rest) = meaning.senseless.split_first()?;
+            let name = facts.column_name(place.original);
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            Some(format!("column '{name}': '{}' in line {}{more}", cells.text(*first), cells.line(*first)))
+        })
+        .collect();
+    check.holds = false;
+    check.detail = format!(
+        "neither a value of the original nor a label of the hierarchy, a range of numbers or '*': {}",
+        faults.join("; ")
+    );
+    check
+}
+
+/// Every released record must stand for an original record of its own.
+fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
+    let unfounded = truth::without_original(facts.tables, facts.classes, coverage)?;
+    let mut check =
+        Check::new("records", true, "every released record stands for an original record of its own");
+    let mut worst: Option<(u64, u32)> = None;
+    for class in facts.classes.cells.ids() {
+        let count = facts.classes.members(class).iter().map(|id| unfounded[*id as usize]).sum();
+        if count == 0 {
+            continue;
+        }
+        check.classes_failing += 1;
+        check.concerned += count;
+        if worst.is_none_or(|(most, _)| most < count) {
+            worst = Some((count, class));
+        }
+    }
+    let Some((count, class)) = worst else { return Ok(check) };
+    let records = &facts.tables.release.records;
+    let first = unfounded.iter().zip(records.ids()).filter(|(count, _)| **count > 0);
+    let line = first.map(|(_, id)| records.line(id)).min().unwrap_or(0);
+    check.holds = false;
+    check.worst = Some(format!(
+        "{}: {count} of {} records stand for no original record",
+        facts.describe(class),
+        facts.classes.cells.count(class)
+    ));
+    check.detail = format!(
+        "{} released records stand for no original record of their own; one such is in line {line}",
+        check.concerned
+    );
+    Ok(check)
+}
+
+/// No more records may be missing than the policy allows.
+fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &AuditRecords) -> Check {
+    let kept = records.original - records.dropped;
+    let suppressed = records.suppressed;
+    if options.allow_suppression {
+        let detail = format!("{suppressed} of {kept} records are suppressed; any number may be");
+        return Check::new("suppression", true, detail);
+    }
+    let limit = policy.method.settings.exact("suppression_limit");
+    let most = limit.map_or(0, |limit: Exact| limit.floor_of(kept));
+    let detail = format!("{suppressed} of {kept} records are suppressed; at most {most} may be");
+    Check::new("suppression", suppressed <= most, detail)
+}
+
+/// The manifest must state what is there.
+fn check_counts(expected: &ExpectedCounts, records: &AuditRecords) -> Check {
+    let stated = [
+        ("released", expected.released, records.released),
+        ("suppressed", expected.suppressed, records.suppressed),
+        ("dropped", expected.dropped, records.dropped),
+    ];
+    let wrong: Vec<String> = stated
+        .iter()
+        .filter(|(_, stated, found)| stated != found)
+        .map(|(what, stated, found)| format!("the manifest states {stated} {what} records, there are {found}"))
+        .collect();
+    let detail = if wrong.is_empty() { "the manifest's counts are right".into() } else { wrong.join("; ") };
+    Check::new("counts", wrong.is_empty(), detail)
+}

@@ -1,0 +1,137 @@
+//! Privacy notions as the audit checks them: one file per notion, each a literal reading of its definition.
+//!
+//! To teach the audit a new notion, write a file with its [`Notion`] and add a line to [`AUDITORS`].
+
+mod k_anonymity;
+mod l_diversity;
+mod t_closeness;
+
+use super::Check;
+use super::classes::{Classes, Histogram};
+use super::columns::Layout;
+use super::table::Tables;
+use crate::policy::{CheckedPolicy, Clause};
+use crate::{Error, Exact, Result};
+
+/// A requirement of the policy, ready to be asked about one class after the other.
+trait Notion {
+    /// The column it is about, by its place among the unchanged columns; `None` when only the size counts.
+    fn column(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether the class meets the requirement. Exact.
+    fn holds(&self, class: &Histogram) -> bool;
+
+    /// How close to the bound the class is; larger is worse. Only used to choose which class is named as the worst.
+    fn strain(&self, class: &Histogram) -> f64;
+
+    /// The inequality with the class's numbers.
+    fn explain(&self, class: &Histogram) -> String;
+}
+
+type Auditor = fn(&Clause, &Facts<'_>) -> Result<Box<dyn Notion>>;
+
+/// Which notion checks which requirement of a policy.
+const AUDITORS: [(&str, Auditor); 3] = [
+    ("k-anonymity", k_anonymity::auditor),
+    ("l-diversity", l_diversity::auditor),
+    ("t-closeness", t_closeness::auditor),
+];
+
+/// What a requirement may be judged by.
+pub(super) struct Facts<'a> {
+    pub policy: &'a CheckedPolicy,
+    pub layout: &'a Layout,
+    pub tables: &'a Tables,
+    pub classes: &'a Classes,
+}
+
+impl Facts<'_> {
+    /// The name of a column of the original.
+    pub fn column_name(&self, column: usize) -> &str {
+        self.policy.columns.get(column).map_or("", |column| column.name.as_str())
+    }
+
+    /// A class in words.
+    pub fn describe(&self, class: u32) -> String {
+        let names: Vec<&str> =
+            self.layout.quasi.iter().map(|place| self.column_name(place.original)).collect();
+        self.classes.describe(class, &names, &self.tables.release.quasi)
+    }
+
+    /// The place of the column that a clause is about among the unchanged columns.
+    fn column(&self, clause: &Clause) -> Result<usize> {
+        let column = clause.settings.column("column").ok_or_else(|| lacks(clause, "column"))?;
+        self.layout.plain.iter().position(|place| place.original == column).ok_or_else(|| {
+            let name = self.column_name(column);
+            Error::input(format!("{} is about '{name}', which is not published unchanged", clause.name()))
+                .help(format!("give [columns.{name}] role = \"sensitive\""))
+        })
+    }
+
+    /// How often each value of an unchanged column occurs in the original, by number. Values that only the release has
+    /// occur 0 times.
+    fn distribution(&self, column: usize) -> Vec<u64> {
+        let mut counts = vec![0; self.tables.plain[column].len()];
+        let records = &self.tables.original.records;
+        for id in records.ids() {
+            let value = records.get(id)[self.layout.quasi.len() + column];
+            counts[value as usize] += records.count(id);
+        }
+        counts
+    }
+}
+
+/// A number of a clause, however it is declared.
+fn number(clause: &Clause, key: &str) -> Result<Exact> {
+    let settings = &clause.settings;
+    let whole = settings.count(key).and_then(|count| Exact::new(count, 1));
+    settings.exact(key).or(whole).ok_or_else(|| lacks(clause, key))
+}
+
+fn lacks(clause: &Clause, key: &str) -> Error {
+    Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()))
+}
+
+/// Checks one requirement on every class.
+pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
+    let name = clause.describe(&facts.policy.columns);
+    let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {
+        let detail = format!("this audit does not know the requirement '{}', so it cannot vouch for it", clause.name());
+        let mut check = Check::new(name, false, detail);
+        check.concerned = facts.tables.release.rows;
+        check.classes_failing = facts.classes.len() as u64;
+        return Ok(check);
+    };
+    let notion = auditor(clause, facts)?;
+    let quasi = facts.layout.quasi.len();
+    let mut check = Check::new(name, true, String::new());
+    let mut worst: Option<(bool, f64, u32, Histogram)> = None;
+    for class in facts.classes.cells.ids() {
+        let histogram = match notion.column() {
+            Some(column) => facts.classes.histogram(class, quasi + column, &facts.tables.release.records),
+            None => Histogram { size: facts.classes.cells.count(class), counts: Vec::new() },
+        };
+        let fails = !notion.holds(&histogram);
+        if fails {
+            check.holds = false;
+            check.classes_failing += 1;
+            check.concerned += histogram.size;
+        }
+        let strain = notion.strain(&histogram);
+        if worst.as_ref().is_none_or(|(failed, most, ..)| (*failed, *most) < (fails, strain)) {
+            worst = Some((fails, strain, class, histogram));
+        }
+    }
+    check.worst = worst.map(|(_, _, class, histogram)| {
+        format!("{}: {}", facts.describe(class), notion.explain(&histogram))
+    });
+    check.detail = match (check.classes_failing, facts.classes.len()) {
+        (_, 0) => "the release has no records".to_string(),
+        (0, 1) => "holds in the only class".to_string(),
+        (0, classes) => format!("holds in all {classes} classes"),
+        (failing, classes) => format!("fails in {failing} of {classes} classes"),
+    };
+    Ok(check)
+}

@@ -1,0 +1,69 @@
+//! The audit for the terminal.
+
+use std::fmt::Write;
+
+use super::Audit;
+
+/// A short verdict: one line per check, and for what matters the worst class and the records concerned.
+pub fn render(audit: &Audit) -> String {
+    let mut text = String::new();
+    let failing = audit.checks.iter().filter(|check| !check.holds).count();
+    let verdict = match failing {
+        0 if audit.passed => "audit passed".to_string(),
+        1 => "AUDIT FAILED: one check does not hold".to_string(),
+        _ => format!("AUDIT FAILED: {failing} checks do not hold"),
+    };
+    let records = &audit.records;
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{verdict}");
+    let _ = writeln!(
+        text,
+        "{} released in {}; original: {}, dropped: {}, suppressed: {}",
+        counted(records.released, "record", "records"),
+        counted(audit.classes, "class", "classes"),
+        records.original,
+        records.dropped,
+        records.suppressed
+    );
+    for check in &audit.checks {
+        let mark = if check.holds { '✓' } else { '✗' };
+        let _ = writeln!(text, "{mark} {}: {}", check.name, check.detail);
+        if let Some(worst) = &check.worst {
+            let _ = writeln!(text, "    worst class: {worst}");
+        }
+        if !check.holds && check.concerned > 0 {
+            let _ = writeln!(
+                text,
+                "    concerned: {} in {}",
+                counted(check.concerned, "record", "records"),
+                counted(check.classes_failing, "class", "classes")
+            );
+        }
+    }
+    text
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{AuditRecords, Check};
+
+    #[test]
+    fn a_failure_is_said_with_its_worst_class_and_its_records() {
+        let mut failing = Check::new("k-anonymity (k = 5)", false, "fails in 1 of 9 classes");
+        failing.worst = Some("age = [17,35]: size 4 < k = 5".into());
+        (failing.concerned, failing.classes_failing) = (4, 1);
+        let records = AuditRecords { original: 100, dropped: 1, released: 98, suppressed: 1 };
+        let audit = Audit { passed: false, records, classes: 9, checks: vec![Check::new("columns", true, "fine"), failing] };
+        let expected = "AUDIT FAILED: one check does not hold\n\
+            98 records released in 9 classes; original: 100, dropped: 1, suppressed: 1\n\
+            ✓ columns: fine\n\
+            ✗ k-anonymity (k = 5): fails in 1 of 9 classes\n    worst class: age = [17,35]: size 4 < k = 5\n    \
+            concerned: 4 records in 1 class\n";
+        assert_eq!(render(&audit), expected);
+    }
+}

@@ -1,0 +1,244 @@
+//! Tables as the audit holds them: how often each distinct record occurs, nothing else.
+//!
+//! Memory follows the distinct records, not the rows, so that a table of many millions of rows can be audited.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::columns::Layout;
+use crate::data::{Batch, Source};
+use crate::policy::{CheckedPolicy, OnMissing, Role};
+use crate::{Error, Result};
+
+/// The distinct texts of one column, numbered in the order in which they first occur.
+#[derive(Default)]
+pub(super) struct Dictionary {
+    texts: Vec<String>,
+    lines: Vec<u64>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Dictionary {
+    /// The number of a text, which is given one if it is new.
+    fn code(&mut self, text: &str, line: u64) -> Result<u32> {
+        if let Some(code) = self.find(text) {
+            return Ok(code);
+        }
+        let code = next_id(self.texts.len())?;
+        self.texts.push(text.to_string());
+        self.lines.push(line);
+        let hash = self.hasher.hash_one(text);
+        let Dictionary { texts, table, hasher, .. } = self;
+        table.insert_unique(hash, code, |code| hasher.hash_one(texts[*code as usize].as_str()));
+        Ok(code)
+    }
+
+    /// The number of a text that occurs.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let hash = self.hasher.hash_one(text);
+        self.table.find(hash, |code| self.texts[*code as usize] == text).copied()
+    }
+
+    /// The text of a number.
+    pub fn text(&self, code: u32) -> &str {
+        &self.texts[code as usize]
+    }
+
+    /// All texts, by number.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str)
+    }
+
+    /// The line on which a text first occurs.
+    pub fn line(&self, code: u32) -> u64 {
+        self.lines[code as usize]
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+/// Distinct tuples of numbers with how often and where first they occur, numbered from 0.
+pub(super) struct Tuples {
+    width: usize,
+    codes: Vec<u32>,
+    counts: Vec<u64>,
+    lines: Vec<u64>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Tuples {
+    pub fn new(width: usize) -> Tuples {
+        Tuples {
+            width,
+            codes: Vec::new(),
+            counts: Vec::new(),
+            lines: Vec::new(),
+            table: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
+    /// Counts a tuple `count` times more.
+    pub fn add(&mut self, tuple: &[u32], count: u64, line: u64) -> Result<u32> {
+        if let Some(id) = self.find(tuple) {
+            self.counts[id as usize] += count;
+            return Ok(id);
+        }
+        let id = next_id(self.counts.len())?;
+        self.codes.extend_from_slice(tuple);
+        self.counts.push(count);
+        self.lines.push(line);
+        let hash = self.hasher.hash_one(tuple);
+        let Tuples { width, codes, table, hasher, .. } = self;
+        table.insert_unique(hash, id, |id| hasher.hash_one(slice(codes, *width, *id)));
+        Ok(id)
+    }
+
+    /// The number of a tuple that occurs.
+    pub fn find(&self, tuple: &[u32]) -> Option<u32> {
+        let hash = self.hasher.hash_one(tuple);
+        self.table.find(hash, |id| self.get(*id) == tuple).copied()
+    }
+
+    /// The tuple with a number.
+    pub fn get(&self, id: u32) -> &[u32] {
+        slice(&self.codes, self.width, id)
+    }
+
+    /// How often a tuple occurs.
+    pub fn count(&self, id: u32) -> u64 {
+        self.counts[id as usize]
+    }
+
+    /// The line on which a tuple first occurs.
+    pub fn line(&self, id: u32) -> u64 {
+        self.lines[id as usize]
+    }
+
+    /// The numbers of all tuples.
+    pub fn ids(&self) -> std::ops::Range<u32> {
+        0..self.counts.len() as u32
+    }
+
+    /// The distinct beginnings of the tuples, and for each tuple which of them is its own.
+    pub fn beginnings(&self, width: usize) -> Result<(Tuples, Vec<u32>)> {
+        let mut beginnings = Tuples::new(width);
+        let of = self
+            .ids()
+            .map(|id| beginnings.add(&self.get(id)[..width], self.count(id), self.line(id)))
+            .collect::<Result<Vec<u32>>>()?;
+        Ok((beginnings, of))
+    }
+}
+
+fn slice(codes: &[u32], width: usize, id: u32) -> &[u32] {
+    let start = id as usize * width;
+    &codes[start..start + width]
+}
+
+fn next_id(taken: usize) -> Result<u32> {
+    u32::try_from(taken)
+        .map_err(|_| Error::input("the table has more than 4 billion distinct values or records"))
+}
+
+/// One of the two tables as distinct records: numbers of the quasi-identifiers' texts first, then numbers of the
+/// texts of the unchanged columns.
+pub(super) struct Table {
+    /// The texts of each quasi-identifier.
+    pub quasi: Vec<Dictionary>,
+    /// The distinct records.
+    pub records: Tuples,
+    /// Rows that count.
+    pub rows: u64,
+    /// Rows that were dropped because of a missing value.
+    pub dropped: u64,
+}
+
+/// The original and the release.
+pub(super) struct Tables {
+    /// The records that the policy keeps.
+    pub original: Table,
+    /// The records as released.
+    pub release: Table,
+    /// The texts of the columns that are published unchanged. Both tables share them, so equal numbers are equal texts.
+    pub plain: Vec<Dictionary>,
+}
+
+impl Tables {
+    /// Reads both tables.
+    pub fn read(policy: &CheckedPolicy, release: &Source, layout: &Layout) -> Result<Tables> {
+        let mut plain: Vec<Dictionary> = layout.plain.iter().map(|_| Dictionary::default()).collect();
+        let original = read_original(policy, layout, &mut plain)?;
+        let release = read_release(release, layout, &mut plain)?;
+        Ok(Tables { original, release, plain })
+    }
+}
+
+/// Reads the original: records with missing values are dropped or get one spelling, as the policy says.
+fn read_original(policy: &CheckedPolicy, layout: &Layout, plain: &mut [Dictionary]) -> Result<Table> {
+    let compared: Vec<usize> = layout.compared().map(|place| place.original).collect();
+    let mattering: Vec<usize> = policy
+        .columns
+        .iter()
+        .filter(|column| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Class)))
+        .map(|column| column.index)
+        .collect();
+    let spelling = policy.missing.first().map_or("", String::as_str);
+    let mut table = Table::new(layout);
+    policy.source.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            let missing = mattering.iter().any(|column| policy.is_missing(batch.cell(row, *column)));
+            if missing && policy.on_missing == OnMissing::Drop {
+                table.dropped += 1;
+                continue;
+            }
+            let cells = compared.iter().map(|column| batch.cell(row, *column));
+            let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
+            table.add(cells, batch.line(row), plain)?;
+        }
+        Ok(())
+    })?;
+    Ok(table)
+}
+
+/// Reads the release as it is.
+fn read_release(release: &Source, layout: &Layout, plain: &mut [Dictionary]) -> Result<Table> {
+    let compared: Vec<usize> = layout.compared().map(|place| place.released).collect();
+    let mut table = Table::new(layout);
+    release.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            let cells = compared.iter().map(|column| batch.cell(row, *column));
+            table.add(cells, batch.line(row), plain)?;
+        }
+        Ok(())
+    })?;
+    Ok(table)
+}
+
+impl Table {
+    fn new(layout: &Layout) -> Table {
+        let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
+        let records = Tuples::new(layout.compared().count());
+        Table { quasi, records, rows: 0, dropped: 0 }
+    }
+
+    fn add<'a>(
+        &mut self,
+        cells: impl Iterator<Item = &'a str>,
+        line: u64,
+        plain: &mut [Dictionary],
+    ) -> Result<()> {
+        let columns = self.quasi.iter_mut().chain(plain);
+        let tuple =
+            columns.zip(cells).map(|(column, cell)| column.code(cell, line)).collect::<Result<Vec<u32>>>()?;
+        self.records.add(&tuple, 1, line)?;
+        self.rows += 1;
+        Ok(())
+    }
+}

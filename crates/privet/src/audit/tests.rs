@@ -1,0 +1,549 @@
+//! The audit on whole files: what it accepts, what it catches, and that a naive reading of the definitions agrees.
+
+use std::fs;
+use std::path::Path;
+
+use num_rational::Ratio;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{Audit, AuditOptions, Check, ExpectedCounts, audit_table};
+use crate::data::{ReadOptions, Source};
+use crate::policy::{Catalogue, Declaration, Key, KeyKind, Policy, Role};
+use crate::{ErrorKind, Result};
+
+const COLUMN: Key = Key::required("column", KeyKind::Column(Role::Sensitive), "a sensitive column");
+
+static K_ANONYMITY: Declaration = Declaration {
+    name: "k-anonymity",
+    summary: "",
+    help: "",
+    keys: &[Key::required("k", KeyKind::Count(1), "the least size of a class")],
+};
+
+static L_DIVERSITY: Declaration = Declaration {
+    name: "l-diversity",
+    summary: "",
+    help: "",
+    keys: &[
+        COLUMN,
+        Key::required("l", KeyKind::Exact("1", ""), "how diverse"),
+        Key::with_default(
+            "kind",
+            KeyKind::Choice(&["distinct", "frequency", "entropy", "recursive"]),
+            "distinct",
+            "",
+        ),
+        Key::optional("c", KeyKind::Exact("0", ""), "for recursive"),
+    ],
+};
+
+static T_CLOSENESS: Declaration = Declaration {
+    name: "t-closeness",
+    summary: "",
+    help: "",
+    keys: &[
+        COLUMN,
+        Key::required("t", KeyKind::Exact("0", "1"), "how close"),
+        Key::with_default("distance", KeyKind::Choice(&["equal", "ordered", "hierarchical"]), "equal", ""),
+    ],
+};
+
+static NOVELTY: Declaration =
+    Declaration { name: "novelty", summary: "", help: "", keys: &[Key::required("n", KeyKind::Count(1), "")] };
+
+static METHOD: Declaration = Declaration {
+    name: "by-hand",
+    summary: "",
+    help: "",
+    keys: &[Key::with_default("suppression_limit", KeyKind::Exact("0", "1"), "0", "")],
+};
+
+static CATALOGUE: Catalogue = Catalogue {
+    requirements: &[&K_ANONYMITY, &L_DIVERSITY, &T_CLOSENESS, &NOVELTY],
+    methods: &[&METHOD],
+    default_method: "by-hand",
+};
+
+const ORIGINAL: &str = "\
+name,age,city,disease,note
+Ann,21,Bergen,flu,a
+Bob,24,Oslo,cold,b
+Cid,27,Bergen,cancer,c
+Dan,35,Lyon,flu,d
+Eve,38,Nice,cold,e
+Fay,39,Lyon,cancer,f
+";
+
+const RELEASE: &str = "\
+age,city,disease,note
+\"[30,40]\",France,cold,e
+20-29,Norway,flu,a
+20-29,Norway,cancer,c
+\"[30,40]\",France,flu,d
+20-29,Norway,cold,b
+\"[30,40]\",France,cancer,f
+";
+
+const CITIES: &str = "Bergen;Norway;*\nOslo;Norway;*\nLyon;France;*\nNice;France;*\n";
+const DISEASES: &str = "flu;airways;any\ncold;airways;any\ncancer;other;any\n";
+const K3: &str = "[privacy.k-anonymity]\nk = 3\n";
+
+/// A folder with an original, hierarchies and a policy.
+struct Case {
+    folder: TempDir,
+    data: String,
+    tail: String,
+}
+
+impl Case {
+    fn new(tail: &str) -> Case {
+        let case = Case {
+            folder: TempDir::new().expect("a folder"),
+            data: "missing = [\"\", \"?\"]".into(),
+            tail: tail.into(),
+        };
+        case.write("original.csv", ORIGINAL);
+        case.write("city.csv", CITIES);
+        case.write("disease.csv", DISEASES);
+        case
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).expect("written");
+    }
+
+    fn audit_with(&self, release: &str, options: &AuditOptions) -> Result<Audit> {
+        self.write("release.csv", release);
+        let text = format!(
+            "[data]\npath = \"original.csv\"\n{}\n\
+             [columns.name]\nrole = \"identifier\"\n\
+             [columns.age]\nrole = \"quasi-identifier\"\n\
+             [columns.city]\nrole = \"quasi-identifier\"\nhierarchy = \"city.csv\"\n\
+             [columns.disease]\nrole = \"sensitive\"\nhierarchy = \"disease.csv\"\n\
+             [columns.note]\nrole = \"other\"\n{}",
+            self.data, self.tail
+        );
+        let policy = Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)?;
+        let release = Source::open(&self.folder.path().join("release.csv"), &ReadOptions::default())?;
+        audit_table(&policy, &release, options)
+    }
+
+    fn audit(&self, release: &str) -> Audit {
+        self.audit_with(release, &AuditOptions::default()).expect("an audit")
+    }
+}
+
+fn failing(audit: &Audit) -> Vec<&str> {
+    assert_eq!(audit.passed, audit.checks.iter().all(|check| check.holds));
+    audit.checks.iter().filter(|check| !check.holds).map(|check| check.name.as_str()).collect()
+}
+
+fn check<'a>(audit: &'a Audit, name: &str) -> &'a Check {
+    audit.checks.iter().find(|check| check.name.starts_with(name)).expect("a check of this name")
+}
+
+const EVERY_NOTION: &str = "\
+[privacy.k-anonymity]
+k = 3
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 3
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 3
+kind = \"frequency\"
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 3
+kind = \"entropy\"
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 3
+kind = \"recursive\"
+c = 1.5
+[[privacy.t-closeness]]
+column = \"disease\"
+t = 0
+[[privacy.t-closeness]]
+column = \"disease\"
+t = 0
+distance = \"ordered\"
+[[privacy.t-closeness]]
+column = \"disease\"
+t = 0
+distance = \"hierarchical\"
+";
+
+#[test]
+fn a_good_release_passes_every_notion_on_exact_ties() {
+    let audit = Case::new(EVERY_NOTION).audit(RELEASE);
+    assert_eq!(failing(&audit), Vec::<&str>::new(), "{}", super::render(&audit));
+    assert_eq!(audit.classes, 2);
+    assert_eq!((audit.records.original, audit.records.released, audit.records.suppressed), (6, 6, 0));
+    let worst = check(&audit, "k-anonymity (k = 3)").worst.as_deref();
+    assert_eq!(worst, Some("age = [30,40], city = France: size 3 ≥ k = 3"));
+    assert!(serde_json::to_string(&audit).expect("JSON").contains("\"holds\":true"));
+}
+
+#[test]
+fn a_class_that_is_too_small_is_named_with_its_records() {
+    let audit = Case::new("[privacy.k-anonymity]\nk = 4\n").audit(RELEASE);
+    assert_eq!(failing(&audit), ["k-anonymity (k = 4)"]);
+    let check = check(&audit, "k-anonymity");
+    assert_eq!((check.concerned, check.classes_failing), (6, 2));
+    assert_eq!(check.worst.as_deref(), Some("age = [30,40], city = France: size 3 < k = 4"));
+}
+
+#[test]
+fn a_deleted_record_is_caught() {
+    let release = RELEASE.replace("20-29,Norway,flu,a\n", "");
+    let audit = Case::new("[privacy.k-anonymity]\nk = 2\n").audit(&release);
+    assert_eq!(failing(&audit), ["suppression"]);
+    assert_eq!(audit.records.suppressed, 1);
+    let audit = Case::new(K3).audit(&release);
+    assert_eq!(failing(&audit), ["suppression", "k-anonymity (k = 3)"]);
+}
+
+#[test]
+fn suppression_up_to_the_limit_is_fine() {
+    let release = RELEASE.replace("20-29,Norway,flu,a\n", "");
+    // ⌊1/6 × 6⌋ = 1, and a hair less allows none.
+    for (limit, holds) in [("\"1/6\"", true), ("0.166666", false)] {
+        let case = Case::new(&format!("[privacy.k-anonymity]\nk = 2\n[method]\nsuppression_limit = {limit}\n"));
+        assert_eq!(case.audit(&release).passed, holds, "{limit}");
+    }
+    let case = Case::new("[privacy.k-anonymity]\nk = 2\n");
+    assert!(case.audit_with(&release, &AuditOptions::foreign()).expect("an audit").passed);
+}
+
+#[test]
+fn a_value_made_more_specific_is_caught() {
+    for (from, to) in [("20-29,Norway,flu", "21,Norway,flu"), ("20-29,Norway,flu", "20-29,Bergen,flu")] {
+        let audit = Case::new(K3).audit(&RELEASE.replace(from, to));
+        assert_eq!(failing(&audit), ["k-anonymity (k = 3)"]);
+        assert_eq!(check(&audit, "k-anonymity").classes_failing, 2);
+    }
+    // More specific and wrong.
+    let audit = Case::new(K3).audit(&RELEASE.replace("20-29,Norway,flu", "20-29,Oslo,flu"));
+    assert_eq!(failing(&audit), ["records", "k-anonymity (k = 3)"]);
+}
+
+#[test]
+fn a_record_moved_to_another_class_is_caught() {
+    let audit = Case::new("[privacy.k-anonymity]\nk = 2\n")
+        .audit(&RELEASE.replace("20-29,Norway,flu,a", "\"[30,40]\",France,flu,a"));
+    assert_eq!(failing(&audit), ["records"]);
+    let check = check(&audit, "records");
+    assert_eq!((check.concerned, check.classes_failing), (1, 1));
+    let worst = check.worst.as_deref().expect("a class");
+    assert_eq!(worst, "age = [30,40], city = France: 1 of 4 records stand for no original record");
+}
+
+#[test]
+fn a_swapped_sensitive_value_is_caught() {
+    let audit = Case::new(K3).audit(&RELEASE.replace("20-29,Norway,flu", "20-29,Norway,cold"));
+    assert_eq!(failing(&audit), ["records"]);
+    let audit = Case::new(EVERY_NOTION).audit(&RELEASE.replace("20-29,Norway,flu", "20-29,Norway,plague"));
+    assert_eq!(audit.checks.iter().filter(|check| !check.holds).count(), 4, "records and three distances");
+}
+
+#[test]
+fn an_added_record_is_caught() {
+    let audit = Case::new(K3).audit(&format!("{RELEASE}20-29,Norway,flu,a\n"));
+    assert_eq!(failing(&audit), ["records"]);
+    assert_eq!(audit.records.suppressed, 0);
+    assert!(check(&audit, "records").detail.contains("line 3"), "{}", check(&audit, "records").detail);
+}
+
+#[test]
+fn wrong_columns_are_caught() {
+    let case = Case::new(K3);
+    let renamed = case.audit_with(&RELEASE.replace("age,city", "years,city"), &AuditOptions::foreign());
+    let error = renamed.expect_err("nothing can be checked without a quasi-identifier");
+    assert_eq!(error.kind(), ErrorKind::Input);
+    assert!(error.message().contains("'age'"), "{error}");
+
+    let renamed = case.audit(&RELEASE.replace("disease,note", "disease,remark"));
+    assert_eq!(failing(&renamed), ["columns"]);
+
+    let with_names = RELEASE.replace("age,city", "name,age,city").replace("20-29", "Ann,20-29").replace("\"[", "Dan,\"[");
+    assert_eq!(failing(&case.audit(&with_names)), ["columns"]);
+    let foreign = case.audit_with(&with_names, &AuditOptions::foreign()).expect("an audit");
+    assert_eq!(check(&foreign, "columns").detail, "column 'name' is an identifier");
+}
+
+#[test]
+fn a_foreign_table_may_order_its_columns_and_leave_out_what_nobody_needs() {
+    let release = "city,disease,age\nNorway,flu,20-29\nNorway,cold,20-29\nNorway,cancer,20-29\n";
+    let case = Case::new(K3);
+    assert_eq!(failing(&case.audit_with(release, &AuditOptions::foreign()).expect("an audit")), Vec::<&str>::new());
+    assert_eq!(failing(&case.audit(release)), ["columns", "suppression"]);
+    let without = "city,age\nNorway,20-29\nNorway,20-29\nNorway,20-29\n";
+    assert!(case.audit_with(without, &AuditOptions::foreign()).expect("an audit").passed);
+    let needed = Case::new("[privacy.l-diversity]\ncolumn = \"disease\"\nl = 2\n");
+    assert!(needed.audit_with(without, &AuditOptions::foreign()).is_err());
+}
+
+#[test]
+fn a_cell_without_meaning_is_named_with_its_place() {
+    let audit = Case::new("[privacy.k-anonymity]\nk = 1\n").audit(&RELEASE.replace("20-29,Norway,cold", "twenties,Norway,cold"));
+    assert_eq!(failing(&audit), ["values", "records"]);
+    assert!(check(&audit, "values").detail.ends_with("column 'age': 'twenties' in line 6"));
+    // Only columns of numbers have ranges.
+    let audit = Case::new("[privacy.k-anonymity]\nk = 1\n").audit(&RELEASE.replace("Norway,cold", "1-2,cold"));
+    assert_eq!(failing(&audit), ["values", "records"]);
+}
+
+#[test]
+fn an_unknown_requirement_fails() {
+    let audit = Case::new("[privacy.novelty]\nn = 1\n").audit(RELEASE);
+    assert_eq!(failing(&audit), ["novelty (n = 1)"]);
+    assert!(check(&audit, "novelty").detail.starts_with("this audit does not know"));
+    assert_eq!(check(&audit, "novelty").concerned, 6);
+}
+
+#[test]
+fn the_manifests_counts_must_be_right() {
+    let with = |released, suppressed, dropped| {
+        let expected = Some(ExpectedCounts { released, suppressed, dropped });
+        let options = AuditOptions { expected, ..AuditOptions::default() };
+        Case::new(K3).audit_with(RELEASE, &options).expect("an audit")
+    };
+    assert!(with(6, 0, 0).passed);
+    assert_eq!(failing(&with(5, 1, 0)), ["counts"]);
+    assert_eq!(failing(&with(6, 0, 1)), ["counts"]);
+}
+
+#[test]
+fn stars_are_an_ordinary_class() {
+    let release = "age,city,disease,note\n*,*,flu,\n*,*,flu,\n*,*,cold,\n*,*,cold,\n*,*,cancer,\n*,*,cancer,\n";
+    assert!(Case::new("[privacy.k-anonymity]\nk = 6\n").audit(release).passed);
+    assert_eq!(failing(&Case::new(K3).audit(&release.replace("*,*,flu,\n*", "*,*,cold,\n*"))), ["records"]);
+}
+
+#[test]
+fn originals_that_fit_several_classes_are_given_where_they_are_needed() {
+    let case = Case::new("[privacy.k-anonymity]\nk = 1\n");
+    case.write("original.csv", "name,age,city,disease,note\na,20,Oslo,flu,\nb,25,Oslo,flu,\nc,30,Oslo,flu,\n");
+    let good = "age,city,disease,note\n20-25,Oslo,flu,\n25-30,Oslo,flu,\n*,Oslo,flu,\n";
+    assert!(case.audit(good).passed);
+    let bad = "age,city,disease,note\n21-25,Oslo,flu,\n25-29,Oslo,flu,\n*,Oslo,flu,\n";
+    assert_eq!(check(&case.audit(bad), "records").concerned, 1);
+}
+
+#[test]
+fn missing_values_are_dropped_or_one_value() {
+    let original = format!("{ORIGINAL}Gus,,Oslo,flu,\nHal,22,Oslo,?,\nIda,?,Oslo,cold,\n");
+    let mut case = Case::new(K3);
+    case.write("original.csv", &original);
+    let audit = case.audit(RELEASE);
+    assert!(audit.passed, "{}", super::render(&audit));
+    assert_eq!((audit.records.original, audit.records.dropped), (9, 3));
+
+    case.data += "\non_missing = \"value\"";
+    case.tail = "[privacy.k-anonymity]\nk = 1\n".into();
+    let kept = |spelling: &str| format!("{RELEASE}{spelling},Norway,flu,\n{spelling},Oslo,cold,\n*,Oslo,,\n");
+    assert_eq!(failing(&case.audit(&kept(""))), Vec::<&str>::new());
+    assert_eq!(failing(&case.audit(&kept("?"))), ["values", "records"], "only the first spelling is published");
+    assert_eq!(failing(&case.audit(&kept("0-100"))), ["records"], "a range does not hold what is missing");
+}
+
+#[test]
+fn a_missing_value_is_a_leaf_of_its_own_below_the_root() {
+    let mut case = Case::new("[privacy.t-closeness]\ncolumn = \"disease\"\nt = 1\ndistance = \"hierarchical\"\n");
+    case.data += "\non_missing = \"value\"";
+    case.write("city.csv", &CITIES.replace('*', "World"));
+    case.write("original.csv", "name,age,city,disease,note\na,20,?,flu,\nb,20,Oslo,,\n");
+    let release = |city: &str| format!("age,city,disease,note\n20,{city},flu,\n20,Norway,,\n");
+    for (city, holds) in [("", true), ("World", true), ("*", true), ("Norway", false)] {
+        assert_eq!(check(&case.audit(&release(city)), "records").holds, holds, "{city}");
+    }
+}
+
+#[test]
+fn an_empty_release_has_no_class_that_fails() {
+    let audit = Case::new(K3).audit_with("age,city,disease,note\n", &AuditOptions::foreign());
+    if let Ok(audit) = audit {
+        assert!(audit.passed);
+        assert_eq!((audit.classes, audit.records.suppressed), (0, 6));
+    }
+}
+
+/// A record of the random tables: age, city and disease.
+type Record = (u64, usize, usize);
+/// A released one: its cells' texts and the disease.
+type Released = (String, String, usize);
+
+const CITY: [&str; 4] = ["Bergen", "Oslo", "Lyon", "Nice"];
+const COUNTRY: [&str; 4] = ["Norway", "Norway", "France", "France"];
+const DISEASE: [&str; 3] = ["flu", "cold", "cancer"];
+
+fn records() -> impl Strategy<Value = Vec<Record>> {
+    proptest::collection::vec((20u64..24, 0usize..4, 0usize..3), 1..9)
+}
+
+/// How a record is released: width of the age range (0: exact, 9: `*`), level of the city, shifts that make it false.
+type Recipe = (u64, usize, u64, usize);
+
+fn recipes() -> impl Strategy<Value = Vec<Option<Recipe>>> {
+    let shift = prop_oneof![9 => Just(0u64), 1 => 1u64..3];
+    let swap = prop_oneof![9 => Just(0usize), 1 => 1usize..3];
+    let width = prop_oneof![Just(0u64), Just(1), Just(2), Just(9)];
+    proptest::collection::vec(proptest::option::weighted(0.9, (width, 0usize..3, shift, swap)), 9)
+}
+
+fn released(records: &[Record], recipes: &[Option<Recipe>]) -> Vec<Released> {
+    let pairs = records.iter().zip(recipes).filter_map(|(record, recipe)| recipe.map(|recipe| (record, recipe)));
+    pairs
+        .map(|((age, city, disease), (width, level, shift, swap))| {
+            let low = age + shift;
+            let age = match width {
+                0 => low.to_string(),
+                9 => "*".to_string(),
+                width => format!("[{},{}]", low / 2 * 2, low / 2 * 2 + width),
+            };
+            let city = [CITY[*city], COUNTRY[*city], "*"][level];
+            (age, city.to_string(), (disease + swap) % 3)
+        })
+        .collect()
+}
+
+fn naive_covers(released: &Released, record: &Record) -> bool {
+    let (age, city, disease) = released;
+    let age_fits = match age.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.split_once(',')) {
+        Some((low, high)) => {
+            let number = |text: &str| text.parse::<u64>().expect("a number");
+            (number(low)..=number(high)).contains(&record.0)
+        }
+        None => age == "*" || *age == record.0.to_string(),
+    };
+    let city_fits = city == "*" || city == CITY[record.1] || city == COUNTRY[record.1];
+    age_fits && city_fits && *disease == record.2
+}
+
+/// How many released records can be given different originals, by trying everything.
+fn naive_matches(released: &[Released], records: &[Record], used: u32) -> usize {
+    let Some((first, rest)) = released.split_first() else { return 0 };
+    let skip = naive_matches(rest, records, used);
+    let free = (0..records.len()).filter(|at| used >> at & 1 == 0 && naive_covers(first, &records[*at]));
+    free.map(|at| 1 + naive_matches(rest, records, used | 1 << at)).max().unwrap_or(0).max(skip)
+}
+
+fn ratio(over: usize, under: usize) -> Ratio<i128> {
+    Ratio::new(over as i128, under as i128)
+}
+
+fn shares(diseases: &[usize]) -> Vec<Ratio<i128>> {
+    let count = |value: usize| diseases.iter().filter(|disease| **disease == value).count();
+    (0..3).map(|value| ratio(count(value), diseases.len())).collect()
+}
+
+fn amount(number: Ratio<i128>) -> Ratio<i128> {
+    if number < ratio(0, 1) { -number } else { number }
+}
+
+/// Whether a class with these diseases keeps each requirement of `random_policy`, by the definitions.
+fn naive_verdicts(class: &[usize], table: &[usize]) -> Vec<bool> {
+    let mut counts: Vec<usize> = (0..3).map(|value| class.iter().filter(|disease| **disease == value).count()).collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let (here, there) = (shares(class), shares(table));
+    let present: Vec<usize> = (0..3).filter(|value| there[*value] > ratio(0, 1)).collect();
+    let foreign = (0..3).any(|value| !present.contains(&value) && here[value] > ratio(0, 1));
+    let extra = |value: usize| here[value] - there[value];
+    let equal: Ratio<i128> = (0..3).map(|value| amount(extra(value))).sum::<Ratio<i128>>() * ratio(1, 2);
+    let running = (1..=present.len()).map(|end| amount(present[..end].iter().map(|value| extra(*value)).sum()));
+    let ordered = running.sum::<Ratio<i128>>() * ratio(1, present.len().max(2) - 1);
+    // On a tree the earth mover's distance is the sum over all edges of what crosses them; here every edge is 1/4 long.
+    let edges = [extra(0), extra(1), extra(2), extra(0) + extra(1), extra(2)];
+    let hierarchical: Ratio<i128> = edges.into_iter().map(amount).sum::<Ratio<i128>>() * ratio(1, 4);
+    vec![
+        class.len() >= 2,
+        counts.iter().filter(|count| **count > 0).count() >= 2,
+        ratio(counts[0], class.len()) <= ratio(1, 2),
+        ratio(counts[0], 1) < ratio(3 * (counts[1] + counts[2]), 2),
+        !foreign && equal <= ratio(1, 3),
+        !foreign && ordered <= ratio(1, 4),
+        !foreign && hierarchical <= ratio(1, 4),
+    ]
+}
+
+const RANDOM_POLICY: &str = "\
+[privacy.k-anonymity]
+k = 2
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 2
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 2
+kind = \"frequency\"
+[[privacy.l-diversity]]
+column = \"disease\"
+l = 2
+kind = \"recursive\"
+c = 1.5
+[[privacy.t-closeness]]
+column = \"disease\"
+t = \"1/3\"
+[[privacy.t-closeness]]
+column = \"disease\"
+t = 0.25
+distance = \"ordered\"
+[[privacy.t-closeness]]
+column = \"disease\"
+t = 0.25
+distance = \"hierarchical\"
+";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_naive_reading_of_the_definitions_agrees(records in records(), recipes in recipes()) {
+        let case = Case::new(RANDOM_POLICY);
+        let rows = records.iter().map(|(age, city, disease)| format!("x,{age},{},{},\n", CITY[*city], DISEASE[*disease]));
+        case.write("original.csv", &format!("name,age,city,disease,note\n{}", rows.collect::<String>()));
+        let released = released(&records, &recipes);
+        prop_assume!(!released.is_empty());
+        let rows = released.iter().map(|(age, city, disease)| format!("\"{age}\",{city},{},\n", DISEASE[*disease]));
+        let audit = case.audit(&format!("age,city,disease,note\n{}", rows.collect::<String>()));
+
+        let matched = naive_matches(&released, &records, 0);
+        prop_assert_eq!(check(&audit, "records").concerned, (released.len() - matched) as u64);
+        prop_assert_eq!(check(&audit, "records").holds, matched == released.len());
+        prop_assert_eq!(audit.records.suppressed, (records.len() - released.len()) as u64);
+
+        let table: Vec<usize> = records.iter().map(|(_, _, disease)| *disease).collect();
+        let mut concerned = [0u64; 7];
+        for (age, city, _) in &released {
+            let class = released.iter().filter(|other| other.0 == *age && other.1 == *city);
+            let diseases: Vec<usize> = class.map(|(_, _, disease)| *disease).collect();
+            for (count, holds) in concerned.iter_mut().zip(naive_verdicts(&diseases, &table)) {
+                *count += u64::from(!holds);
+            }
+        }
+        let requirements = &audit.checks[audit.checks.len() - 7..];
+        for (check, concerned) in requirements.iter().zip(concerned) {
+            prop_assert_eq!(check.concerned, concerned, "{}", check.name);
+            prop_assert_eq!(check.holds, concerned == 0, "{}", check.name);
+        }
+    }
+}
+
+#[test]
+fn the_audit_uses_nothing_of_the_code_that_makes_releases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/audit");
+    for folder in [folder.clone(), folder.join("notion")] {
+        for entry in fs::read_dir(folder).expect("the audit's sources") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("text");
+            for room in ["privacy", "loss", "engine", "method", "release"] {
+                assert!(!text.contains(&format!("crate::{room}")), "{} uses {room}", path.display());
+            }
+        }
+    }
+}
