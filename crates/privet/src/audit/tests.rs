@@ -383,10 +383,22 @@ fn a_missing_value_is_a_leaf_of_its_own_below_the_root() {
 
 #[test]
 fn an_empty_release_has_no_class_that_fails() {
-    let audit = Case::new(K3).audit_with("age,city,disease,note\n", &AuditOptions::foreign());
-    if let Ok(audit) = audit {
-        assert!(audit.passed);
-        assert_eq!((audit.classes, audit.records.suppressed), (0, 6));
+    let case = Case::new(K3);
+    let audit = case.audit_with("age,city,disease,note\n", &AuditOptions::foreign()).expect("an audit");
+    assert!(audit.passed);
+    assert_eq!((audit.classes, audit.records.suppressed), (0, 6));
+    assert_eq!(failing(&case.audit("age,city,disease,note\n")), ["suppression"]);
+}
+
+#[test]
+fn a_cell_that_is_a_label_and_a_range_stands_for_both() {
+    let mut case = Case::new("[privacy.k-anonymity]\nk = 1\n");
+    case.write("city.csv", "1;0-5;*\n3;0-5;*\n8;6-9;*\n");
+    case.data += "\non_missing = \"value\"";
+    case.write("original.csv", "name,age,city,disease,note\na,1,1,flu,\nb,1,3,flu,\nc,1,8,flu,\n");
+    let release = |last: &str| format!("age,city,disease,note\n1,0-5,flu,\n1,0-5,flu,\n1,\"{last}\",flu,\n");
+    for (last, holds) in [("6-9", true), ("[2,8]", true), ("8", true), ("0-5", false), ("[4,8)", false)] {
+        assert_eq!(case.audit(&release(last)).passed, holds, "{last}");
     }
 }
 
