@@ -19,7 +19,7 @@ pub(super) struct Coverage {
     numbers: Vec<Option<f64>>,
     /// For each released cell the range that it spells.
     ranges: Vec<Option<Range>>,
-    /// The released cells that say nothing.
+    /// The released cells that say nothing, in rising order.
     pub senseless: Vec<u32>,
 }
 
@@ -113,5 +113,6 @@ pub(super) fn value_tree(policy: &CheckedPolicy, column: &PolicyColumn) -> Resul
 pub(super) fn number_of(text: &str) -> Option<f64> {
     let spelling = text.trim();
     let plain = spelling.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    spelling.parse().ok().filter(|number: &f64| plain && number.is_finite())
+    // Adding zero turns -0 into 0.
+    spelling.parse().ok().filter(|number: &f64| plain && number.is_finite()).map(|number| number + 0.0)
 }

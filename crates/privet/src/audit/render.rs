@@ -58,7 +58,12 @@ mod tests {
         failing.worst = Some("age = [17,35]: size 4 < k = 5".into());
         (failing.concerned, failing.classes_failing) = (4, 1);
         let records = AuditRecords { original: 100, dropped: 1, released: 98, suppressed: 1 };
-        let audit = Audit { passed: false, records, classes: 9, checks: vec![Check::new("columns", true, "fine"), failing] };
+        let audit = Audit {
+            passed: false,
+            records,
+            classes: 9,
+            checks: vec![Check::new("columns", true, "fine"), failing],
+        };
         let expected = "AUDIT FAILED: one check does not hold\n\
             98 records released in 9 classes; original: 100, dropped: 1, suppressed: 1\n\
             ✓ columns: fine\n\

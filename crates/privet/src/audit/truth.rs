@@ -16,7 +16,11 @@ use crate::{Error, Result};
 const MOST_PAIRS: usize = 50_000_000;
 
 /// How many copies of each distinct released record stand for no original record.
-pub(super) fn without_original(tables: &Tables, classes: &Classes, coverage: &[Coverage]) -> Result<Vec<u64>> {
+pub(super) fn without_original(
+    tables: &Tables,
+    classes: &Classes,
+    coverage: &[Coverage],
+) -> Result<Vec<u64>> {
     let (original, release) = (&tables.original.records, &tables.release.records);
     let quasi = coverage.len();
     let (people, person_of) = original.beginnings(quasi)?;

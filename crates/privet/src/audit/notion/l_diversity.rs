@@ -80,10 +80,15 @@ impl Notion for LDiversity {
         let sign = |yes, no| if self.holds(class) { yes } else { no };
         let text = match self.kind {
             Kind::Distinct => format!("{} distinct values {} l = {l}", counts.len(), sign("≥", "<")),
-            Kind::Frequency => format!("the most frequent value has {most}/{n} {} 1/l, l = {l}", sign("≤", ">")),
+            Kind::Frequency => {
+                format!("the most frequent value has {most}/{n} {} 1/l, l = {l}", sign("≤", ">"))
+            }
             Kind::Entropy => {
                 let perplexity = entropy(&counts).exp();
-                format!("the entropy is that of {perplexity:.4} equally frequent values {} l = {l}", sign("≥", "<"))
+                format!(
+                    "the entropy is that of {perplexity:.4} equally frequent values {} l = {l}",
+                    sign("≥", "<")
+                )
             }
             Kind::Recursive(c) => {
                 let tail = tail(&counts, l);
@@ -189,7 +194,10 @@ mod tests {
             for each in [1, 2, 3, 7, 1000] {
                 let counts = vec![each; l as usize];
                 assert!(holds(Kind::Entropy, &l.to_string(), &counts), "{l} values, {each} each");
-                assert!(!holds(Kind::Entropy, &format!("{l}.00000000000001"), &counts), "{l} values, {each} each");
+                assert!(
+                    !holds(Kind::Entropy, &format!("{l}.00000000000001"), &counts),
+                    "{l} values, {each} each"
+                );
             }
         }
         assert!(!holds(Kind::Entropy, "3", &[2, 1, 1]));
@@ -210,7 +218,9 @@ mod tests {
 
     #[test]
     fn every_kind_explains_itself() {
-        let explain = |kind, l| LDiversity { column: 0, l: Exact::parse(l).expect("a number"), kind }.explain(&class(&[28, 25]));
+        let explain = |kind, l| {
+            LDiversity { column: 0, l: Exact::parse(l).expect("a number"), kind }.explain(&class(&[28, 25]))
+        };
         assert_eq!(explain(Kind::Distinct, "3"), "size 53, 2 distinct values < l = 3");
         assert_eq!(explain(Kind::Frequency, "2"), "size 53, the most frequent value has 28/53 > 1/l, l = 2");
         assert_eq!(

@@ -98,7 +98,10 @@ fn lacks(clause: &Clause, key: &str) -> Error {
 pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
     let name = clause.describe(&facts.policy.columns);
     let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {
-        let detail = format!("this audit does not know the requirement '{}', so it cannot vouch for it", clause.name());
+        let detail = format!(
+            "this audit does not know the requirement '{}', so it cannot vouch for it",
+            clause.name()
+        );
         let mut check = Check::new(name, false, detail);
         check.concerned = facts.tables.release.rows;
         check.classes_failing = facts.classes.len() as u64;
@@ -124,9 +127,8 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
             worst = Some((fails, strain, class, histogram));
         }
     }
-    check.worst = worst.map(|(_, _, class, histogram)| {
-        format!("{}: {}", facts.describe(class), notion.explain(&histogram))
-    });
+    check.worst = worst
+        .map(|(_, _, class, histogram)| format!("{}: {}", facts.describe(class), notion.explain(&histogram)));
     check.detail = match (check.classes_failing, facts.classes.len()) {
         (_, 0) => "the release has no records".to_string(),
         (0, 1) => "holds in the only class".to_string(),

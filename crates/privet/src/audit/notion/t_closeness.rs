@@ -69,8 +69,10 @@ pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Noti
         }
         other => {
             let distance = other.unwrap_or("none");
-            return Err(Error::input(format!("this audit does not know the distance '{distance}' of t-closeness"))
-                .help("known distances: equal, ordered, hierarchical"));
+            return Err(Error::input(format!(
+                "this audit does not know the distance '{distance}' of t-closeness"
+            ))
+            .help("known distances: equal, ordered, hierarchical"));
         }
     };
     let records = table.iter().sum();
@@ -90,21 +92,27 @@ fn leaves_of(facts: &Facts<'_>, column: usize, tree: &Taxonomy, table: &[u64]) -
         .map(|(value, count)| match tree.leaf_of(value)? {
             Some(leaf) => Ok(leaf.0 as usize),
             None if *count == 0 => Ok(0),
-            None => Err(Error::input(format!("a value of column '{}' has no leaf in its hierarchy", name(facts, column)))
-                .in_file(facts.policy.source.path())
-                .help("add a line for every value of the column to the hierarchy file")),
+            None => Err(Error::input(format!(
+                "a value of column '{}' has no leaf in its hierarchy",
+                name(facts, column)
+            ))
+            .in_file(facts.policy.source.path())
+            .help("add a line for every value of the column to the hierarchy file")),
         })
         .collect()
 }
 
-/// The values that occur in the original, as numbers if all of them are, else along the leaves of the hierarchy.
+/// The values that occur in the original, as numbers if all of them are, else along the leaves of the hierarchy. A missing
+/// value that is kept as a value comes before all numbers.
 fn order(facts: &Facts<'_>, column: usize, table: &[u64]) -> Result<Vec<usize>> {
     let texts: Vec<&str> = facts.tables.plain[column].texts().collect();
     let mut values: Vec<usize> = (0..texts.len()).filter(|value| table[*value] > 0).collect();
-    let numbers: Option<Vec<f64>> =
-        texts.iter().zip(table).map(|(text, count)| number_of(text).or((*count == 0).then_some(0.0))).collect();
-    if let Some(numbers) = numbers {
-        values.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]).then(texts[*a].cmp(texts[*b])));
+    let missing = |value: usize| facts.policy.is_missing(texts[value]);
+    let numeric = values.iter().all(|value| missing(*value) || number_of(texts[*value]).is_some());
+    if numeric && !values.iter().all(|value| missing(*value)) {
+        let number =
+            |value: usize| number_of(texts[value]).filter(|_| !missing(value)).unwrap_or(f64::NEG_INFINITY);
+        values.sort_by(|a, b| number(*a).total_cmp(&number(*b)).then(texts[*a].cmp(texts[*b])));
         return Ok(values);
     }
     let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
@@ -283,7 +291,11 @@ mod tests {
         // root ─┬─ a ─┬─ x      x, y and z have a third each.
         //       │     └─ y
         //       └─ b ─── z
-        let tree = || Tree { leaf_of: vec![2, 3, 5], parents: vec![0, 0, 1, 1, 0, 4], heights: vec![2, 1, 0, 0, 1, 0] };
+        let tree = || Tree {
+            leaf_of: vec![2, 3, 5],
+            parents: vec![0, 0, 1, 1, 0, 4],
+            heights: vec![2, 1, 0, 0, 1, 0],
+        };
         let closeness = notion(Distance::Hierarchical(tree()), &[1, 1, 1], "1/2");
         // All in z: both thirds climb to the root.
         assert_eq!(value(&closeness, &[0, 0, 1]), Some((2, 3)));
