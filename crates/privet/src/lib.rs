@@ -4,6 +4,7 @@ pub mod data;
 mod error;
 mod exact;
 pub mod policy;
+pub mod release;
 pub mod taxonomy;
 
 pub use error::{Error, ErrorKind, Result};
