@@ -80,7 +80,7 @@ pub enum Cover {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Attack {
-    /// Finding a known person's record by the quasi-identifiers.
+    /// Finding a known person’s record by the quasi-identifiers.
     Linking,
     /// Everybody in a class has the same sensitive value.
     Homogeneity,
@@ -270,7 +270,7 @@ impl Notion {
             (Notion::KAnonymity { k }, Attack::Linking) if *k > 1 => answer(
                 Cover::Bounded,
                 format!(
-                    "Someone who knows a person's quasi-identifiers finds their record with a chance of at most 1 in {k}."
+                    "Someone who knows a person’s quasi-identifiers finds their record with a chance of at most 1 in {k}."
                 ),
             ),
             (Notion::LDiversity { column, l, kind }, Attack::Homogeneity) => match kind {
@@ -283,7 +283,7 @@ impl Notion {
                 ),
                 Diversity::Frequency => answer(
                     Cover::Bounded,
-                    format!("A person's {column} is known with a confidence of at most 1 in {l}."),
+                    format!("A person’s {column} is known with a confidence of at most 1 in {l}."),
                 ),
                 Diversity::Entropy => answer(
                     Cover::Bounded,

@@ -102,6 +102,21 @@ fn hash(seed: u64) -> String {
         .collect()
 }
 
+/// Class sizes that together hold `records`; what is left makes up one class more.
+fn filled(sizes: impl Iterator<Item = (u64, u64)>, records: u64) -> Vec<(u64, u64)> {
+    let mut left = records;
+    let mut filled = Vec::new();
+    for (size, classes) in sizes {
+        if size * classes > left / 2 {
+            break;
+        }
+        left -= size * classes;
+        filled.push((size, classes));
+    }
+    filled.push((left, 1));
+    filled
+}
+
 /// Twenty thousand people with eight quasi-identifiers.
 pub(super) fn census() -> ReportModel {
     let mut columns = vec![
@@ -179,9 +194,8 @@ pub(super) fn census() -> ReportModel {
     });
 
     let before =
-        (1..60).map(|size| (size, 4_300 / (size * size) + u64::from(size % 7 == 0) * 9)).collect::<Vec<_>>();
-    let after =
-        (11..400).step_by(3).map(|size| (size, 1 + 900 / size)).chain([(1_310, 1)]).collect::<Vec<_>>();
+        filled((1..60).map(|size| (size, 3_900 / (size * size) + u64::from(size % 7 == 0) * 9)), 20_000);
+    let after = filled((11..330).step_by(3).map(|size| (size, 1 + 180 / size)), 19_877);
     let (risk_before, risk_after) = (Risk::from_class_sizes(&before), Risk::from_class_sizes(&after));
     let values = |values: &[(&str, u64)]| {
         let count = |&(value, before): &(&str, u64)| ValueCount {

@@ -21,7 +21,7 @@ pub(in super::super) fn bars(bars: &[Bar], title: &str) -> Value {
     let legend = if paired { 26.0 } else { 4.0 };
     let names = bars.iter().map(|bar| width_of(&bar.name)).fold(40.0, f64::max).min(150.0);
     let texts = bars.iter().map(|bar| width_of(&bar.text)).fold(44.0, f64::max);
-    let left = names + 10.0;
+    let left = names + 12.0;
     let room = WIDTH - left - texts - 8.0;
     let longest = bars
         .iter()
@@ -39,7 +39,7 @@ pub(in super::super) fn bars(bars: &[Bar], title: &str) -> Value {
     svg.line((left, legend), (left, legend + row * bars.len() as f64), "axis");
     for (index, bar) in bars.iter().enumerate() {
         let top = legend + row * index as f64;
-        svg.label(0.0, top + row / 2.0 + 4.0, names + 4.0, "label", &bar.name);
+        svg.label(0.0, top + row / 2.0 + 4.0, names + 1.0, "label", &bar.name);
         let thick = if paired { 11.0 } else { 13.0 };
         let mut y = top + (row - if paired { 2.0 * thick + 1.0 } else { thick }) / 2.0;
         if let Some((share, text)) = &bar.before {

@@ -9,7 +9,7 @@ use super::svg::{Anchor, Svg};
 const LEFT: f64 = 40.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 40.0;
-const BOTTOM: f64 = 224.0;
+const BOTTOM: f64 = 230.0;
 /// Risks that guidance names; the table beneath the chart has more.
 const MARKS: [(f64, &str); 3] = [(0.09, "0.09"), (0.2, "0.2"), (0.5, "0.5")];
 
@@ -26,7 +26,7 @@ pub(in super::super) fn risk_curve(before: &Risk, after: &Risk) -> Value {
         svg.line((LEFT, y(share)), (WIDTH - RIGHT, y(share)), class);
         svg.text(LEFT - 6.0, y(share) + 4.0, Anchor::End, "tick", &format!("{:.0} %", share * 100.0));
     }
-    for (risk, name) in MARKS {
+    for (risk, name) in MARKS.into_iter().filter(|(risk, _)| x(*risk) > LEFT) {
         svg.line((x(risk), TOP), (x(risk), BOTTOM), "mark");
         svg.text(x(risk), TOP - 5.0, Anchor::Middle, "tick", name);
     }

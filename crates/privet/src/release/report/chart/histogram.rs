@@ -7,10 +7,10 @@ use super::super::risk::{Fraction, Risk};
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
 
-const LEFT: f64 = 40.0;
+const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;
 const PANEL: f64 = 78.0;
-const FIRST_PANEL: f64 = 40.0;
+const FIRST_PANEL: f64 = 46.0;
 const BETWEEN: f64 = 28.0;
 
 /// A range of class sizes, both ends included, and the share of all records in classes of such a size.
@@ -92,9 +92,9 @@ pub(in super::super) fn histogram(bins: &[Bin], before: &Risk, after: &Risk, k: 
         .fold(0.0_f64, f64::max)
         .max(0.01);
     // The axis ends at a round figure, so that its label can be read.
-    let top = [0.1, 0.2, 0.25, 0.5, 0.75, 1.0].into_iter().find(|top| tallest <= *top).unwrap_or(1.0);
+    let top = [0.1, 0.2, 0.4, 0.6, 0.8, 1.0].into_iter().find(|top| tallest <= *top).unwrap_or(1.0);
 
-    for (panel, (name, risk)) in [("Original", before), ("Release", after)].into_iter().enumerate() {
+    for (panel, name) in ["Original", "Release"].into_iter().enumerate() {
         let base = FIRST_PANEL + PANEL + panel as f64 * (PANEL + BETWEEN);
         for part in [0.0, 0.5, 1.0] {
             let y = base - PANEL * part;
@@ -117,19 +117,23 @@ pub(in super::super) fn histogram(bins: &[Bin], before: &Risk, after: &Risk, k: 
             let class = if panel == 0 { "before" } else { "after" };
             svg.titled_rect([from, base - height, to - from, height], class, &title);
         }
+    }
+    if let Some(k) = k.filter(|k| *k > 1 && *k < end) {
+        svg.line((x(k), 6.0), (x(k), bottom), "limit");
+        let anchor = if x(k) > WIDTH * 0.8 { Anchor::End } else { Anchor::Start };
+        let aside = if matches!(anchor, Anchor::End) { -5.0 } else { 5.0 };
+        svg.text(x(k) + aside, 15.0, anchor, "limit-text", &format!("k = {k}"));
+    }
+    for (base, name, risk) in
+        [(FIRST_PANEL, "Original", before), (FIRST_PANEL + PANEL + BETWEEN, "Release", after)]
+    {
         let classes = if risk.figures.classes == 1 { "class" } else { "classes" };
         let text = format!(
             "{name}: {} records in {} {classes}",
             thousands(risk.figures.records),
             thousands(risk.figures.classes)
         );
-        svg.text(WIDTH - RIGHT, base - PANEL - 6.0, Anchor::End, "note", &text);
-    }
-    if let Some(k) = k.filter(|k| *k > 1 && *k < end) {
-        svg.line((x(k), 18.0), (x(k), bottom), "limit");
-        let anchor = if x(k) > WIDTH * 0.8 { Anchor::End } else { Anchor::Start };
-        let aside = if matches!(anchor, Anchor::End) { -5.0 } else { 5.0 };
-        svg.text(x(k) + aside, 20.0, anchor, "limit-text", &format!("k = {k}"));
+        svg.text(WIDTH - RIGHT, base - 6.0, Anchor::End, "note", &text);
     }
     let mut free_from = f64::MIN;
     for edge in bins.iter().map(|bin| bin.from).chain([end]) {

@@ -16,6 +16,8 @@ const INDENT: f64 = 16.0;
 const MOST_ROWS: usize = 26;
 /// Chains deeper than this are drawn no further to the right.
 const MOST_INDENT: usize = 10;
+/// A node below the cut shows no more children than this: they are only there to say what was given up.
+const MOST_BELOW: usize = 5;
 
 /// Whether the numbers of records are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +123,8 @@ impl<'a> Shape<'a> {
             let (text, records) = (node.label.clone(), Some(node.records));
             rows.push(Row { depth, text, aside, place: self.place[index], records, folded: false });
             if descend {
+                let on_or_above = children.iter().any(|child| self.place[*child] != Place::Below);
+                let fan = if on_or_above { fan } else { fan.min(MOST_BELOW) };
                 let shown = if children.len() <= fan + 1 { children.len() } else { fan };
                 if let Some(&first) = children.get(shown) {
                     open.push(Open::More(children.len() - shown, depth + 1, self.place[first]));
@@ -168,7 +172,8 @@ impl<'a> Shape<'a> {
 pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, title: &str) -> Value {
     let rows = Shape::new(&drawing.nodes, counts).fitting_rows();
     let with_counts = counts == TreeCounts::Shown;
-    let all = drawing.nodes.first().map_or(1, |root| root.records).max(1) as f64;
+    let used = drawing.nodes.iter().filter(|node| node.in_cut);
+    let most = used.map(|node| node.records).max().unwrap_or(1).max(1) as f64;
     let right = if with_counts { WIDTH - 128.0 } else { WIDTH };
     let mut svg = Svg::new(WIDTH, ROW * rows.len() as f64 + 6.0);
 
@@ -205,7 +210,7 @@ pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, titl
         }
         if let Some(records) = row.records.filter(|_| with_counts) {
             if row.place == Place::On && records > 0 {
-                svg.rect(right, y - 4.0, (70.0 * records as f64 / all).max(1.0), 8.0, "after");
+                svg.rect(right, y - 4.0, (70.0 * records as f64 / most).max(1.0), 8.0, "after");
             }
             let class = if row.place == Place::Below { "small" } else { "count" };
             svg.text(WIDTH, y + 4.0, Anchor::End, class, &thousands(records));

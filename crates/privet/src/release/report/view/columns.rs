@@ -9,6 +9,9 @@ use super::super::lens::percent;
 use super::super::model::{Column, ReportModel};
 use super::DataTable;
 
+/// More labels than this are not listed beneath a taxonomy.
+const MOST_LABELS: usize = 200;
+
 /// A column's row in the table.
 #[derive(Serialize)]
 pub(super) struct ColumnView {
@@ -53,7 +56,7 @@ pub(super) fn tree(column: &Column, edition: Edition) -> Option<TreeView> {
     let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
     let title = format!("Taxonomy of {}: {}", column.name, column.transformation);
     let used = drawing.nodes.iter().filter(|node| node.in_cut && (edition.is_steward() || node.released > 0));
-    let table = if edition.is_steward() {
+    let mut table = if edition.is_steward() {
         DataTable {
             head: ["Label", "Level", "In the original", "In the release"].map(str::to_string).to_vec(),
             rows: used
@@ -69,12 +72,19 @@ pub(super) fn tree(column: &Column, edition: Edition) -> Option<TreeView> {
                 .collect(),
         }
     } else {
-        // Without counts: one row of labels would only repeat the drawing where it is not folded.
         DataTable {
             head: ["Label", "Level"].map(str::to_string).to_vec(),
             rows: used.map(|node| vec![node.label.clone(), node.level.to_string()]).collect(),
         }
     };
+    if table.rows.len() > MOST_LABELS {
+        table.rows.truncate(MOST_LABELS);
+        let mut more = vec![String::new(); table.head.len()];
+        if let Some(label) = more.first_mut() {
+            *label = "… and more".to_string();
+        }
+        table.rows.push(more);
+    }
     Some(TreeView {
         name: column.name.clone(),
         transformation: column.transformation.clone(),

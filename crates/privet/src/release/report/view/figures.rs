@@ -84,7 +84,9 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
         let name = format!("Risk above 1/{k}");
         rows.push(row(&name, "share of records", before.in_classes_below(k), after.in_classes_below(k)));
     }
-    for (old, new) in old.above.iter().zip(&new.above) {
+    // The policy's own threshold stands above already.
+    let listed = |threshold: Fraction| Some(threshold.denominator) == k && threshold.numerator == 1;
+    for (old, new) in old.above.iter().zip(&new.above).filter(|(old, _)| !listed(old.threshold)) {
         let threshold = match old.threshold {
             Fraction { numerator, denominator: 100 } => figure(numerator as f64 / 100.0),
             other => other.to_string(),
