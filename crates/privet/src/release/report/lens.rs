@@ -34,15 +34,15 @@ impl Edition {
 
     /// A share of `whole` things as a percentage, unless it stands for a small count (or for all but a small count).
     pub(super) fn share(self, share: f64, whole: u64) -> String {
-        if self.is_steward() {
+        // None and all are no counts of few, however small the whole.
+        if self.is_steward() || share <= 0.0 || share >= 1.0 {
             return percent(share);
         }
-        let part = (share.clamp(0.0, 1.0) * whole as f64).round() as u64;
+        let part = (share * whole as f64).round() as u64;
         let rest = whole.saturating_sub(part);
-        let touches_few = |part: u64, share: f64| is_small(part) || (part == 0 && share > 0.0);
-        if touches_few(part, share) {
+        if part <= SMALL {
             "few".to_string()
-        } else if touches_few(rest, 1.0 - share) {
+        } else if rest <= SMALL {
             "nearly all".to_string()
         } else {
             percent(share)
@@ -181,6 +181,9 @@ mod tests {
         assert_eq!(Edition::Public.share(5.0 / 20_000.0, 20_000), "few");
         assert_eq!(Edition::Public.share(1.0 - 5.0 / 20_000.0, 20_000), "nearly all");
         assert_eq!(Edition::Public.share(0.25, 20_000), "25 %");
+        assert_eq!(Edition::Public.share(0.0, 7), "0 %");
+        assert_eq!(Edition::Public.share(1.0, 7), "100 %");
+        assert_eq!(Edition::Public.share(0.5, 8), "few");
         assert_eq!(Edition::Steward.share(5.0 / 20_000.0, 20_000), "0.03 %");
     }
 

@@ -1,6 +1,6 @@
 //! The report: one self-contained page that a data steward can read, print and file, and one that the public may have.
 //!
-//! Both editions come from one [`ReportModel`]. The view ([`view`]) decides what an edition may say and puts every figure
+//! Both editions come from one [`ReportModel`]. The view decides what an edition may say and puts every figure
 //! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
 //! hostile text: the template escapes them all, and so does the writer of charts.
 

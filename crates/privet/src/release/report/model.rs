@@ -91,7 +91,7 @@ pub struct Records {
 pub struct Column {
     /// The column's name.
     pub name: String,
-    /// Its role in the policy.
+    /// Its role, as policies write it: `identifier`, `quasi-identifier`, `sensitive`, `class` or `other`.
     pub role: String,
     /// Why it has that role. It may speak of the original, so it is for the steward only.
     pub reason: String,

@@ -209,7 +209,7 @@ fn search_facts(search: &Search) -> Vec<(String, String)> {
         (false, Some(gap)) => format!("not proven; at most {} above the bound", percent(gap)),
         (false, None) => "not proven; the method does not look for the best plan".to_string(),
     };
-    facts.push(("Optimality".to_string(), answer));
+    facts.insert(0, ("Optimality".to_string(), answer));
     facts
 }
 
