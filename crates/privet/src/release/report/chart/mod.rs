@@ -1,0 +1,19 @@
+//! Charts as static SVG, styled by the report's own stylesheet.
+//!
+//! All are drawn 420 units wide: two fit beside each other on a screen or an A4 page, and one on a telephone.
+
+mod bars;
+mod curve;
+mod histogram;
+mod meter;
+mod svg;
+mod tree;
+
+pub(super) use bars::{Bar, bars};
+pub(super) use curve::risk_curve;
+pub(super) use histogram::{bins, histogram};
+pub(super) use meter::{bullet, flow, meter};
+pub(super) use tree::{TreeCounts, tree};
+
+/// The width that every chart is drawn at.
+const WIDTH: f64 = 420.0;

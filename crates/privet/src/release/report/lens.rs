@@ -1,0 +1,212 @@
+//! How an edition looks at figures: the steward sees them all, the public no count from 1 to 10.
+//!
+//! Every figure of a report passes through here, so there is one place that decides what the public may see. The rule is
+//! the one of the US health agencies: no cell from 1 to 10, also not by subtraction or as a percentage; 0 is allowed.
+
+use super::Edition;
+
+/// The largest count that could point at a person.
+const SMALL: u64 = 10;
+const HIDDEN: &str = "1–10";
+/// Stands for a figure that is large enough itself, but would reveal a small one by subtraction.
+const WITHHELD: &str = "withheld";
+
+/// Whether a count is one that the public must not see.
+pub(super) fn is_small(count: u64) -> bool {
+    (1..=SMALL).contains(&count)
+}
+
+impl Edition {
+    /// Whether this edition shows everything.
+    pub(super) fn is_steward(self) -> bool {
+        self == Edition::Steward
+    }
+
+    /// Something that only the steward sees.
+    pub(super) fn steward_only<T>(self, value: T) -> Option<T> {
+        self.is_steward().then_some(value)
+    }
+
+    /// A count, with thousands apart.
+    pub(super) fn count(self, count: u64) -> String {
+        if !self.is_steward() && is_small(count) { HIDDEN.to_string() } else { thousands(count) }
+    }
+
+    /// A share of `whole` things as a percentage, unless it stands for a small count (or for all but a small count).
+    pub(super) fn share(self, share: f64, whole: u64) -> String {
+        // None and all are no counts of few, however small the whole.
+        if self.is_steward() || share <= 0.0 || share >= 1.0 {
+            return percent(share);
+        }
+        let part = (share * whole as f64).round() as u64;
+        let rest = whole.saturating_sub(part);
+        if part <= SMALL {
+            "few".to_string()
+        } else if rest <= SMALL {
+            "nearly all".to_string()
+        } else {
+            percent(share)
+        }
+    }
+
+    /// A figure that is no count but might look like one.
+    pub(super) fn figure(self, value: f64) -> String {
+        let whole = value.fract() == 0.0 && (1.0..=SMALL as f64).contains(&value);
+        if !self.is_steward() && whole { HIDDEN.to_string() } else { figure(value) }
+    }
+
+    /// Counts that add up to a known total. Where exactly one is small, the next larger one is withheld too:
+    /// otherwise the small one would follow by subtraction.
+    pub(super) fn counts(self, counts: &[u64]) -> Vec<Shown> {
+        let mut shown = counts.iter().map(|&count| Shown::Count(count)).collect::<Vec<_>>();
+        if self.is_steward() {
+            return shown;
+        }
+        for (shown, &count) in shown.iter_mut().zip(counts) {
+            if is_small(count) {
+                *shown = Shown::Hidden;
+            }
+        }
+        if counts.iter().filter(|&&count| is_small(count)).count() == 1 {
+            let next = (0..counts.len()).filter(|&at| counts[at] > SMALL).min_by_key(|&at| counts[at]);
+            if let Some(shown) = next.and_then(|at| shown.get_mut(at)) {
+                *shown = Shown::Withheld;
+            }
+        }
+        shown
+    }
+}
+
+/// A count as an edition shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// In full.
+    Count(u64),
+    /// Too small to be shown.
+    Hidden,
+    /// Not shown, because another one would follow from it.
+    Withheld,
+}
+
+impl Shown {
+    pub(super) fn text(self) -> String {
+        match self {
+            Shown::Count(count) => thousands(count),
+            Shown::Hidden => HIDDEN.to_string(),
+            Shown::Withheld => WITHHELD.to_string(),
+        }
+    }
+
+    pub(super) fn known(self) -> Option<u64> {
+        match self {
+            Shown::Count(count) => Some(count),
+            _ => None,
+        }
+    }
+}
+
+/// A count with its thousands apart: 20,000.
+pub(super) fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage with as many digits as it takes to tell it from nothing and from everything.
+pub(super) fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if !share.is_finite() {
+        "–".to_string()
+    } else if share > 0.0 && hundredths < 0.01 {
+        "< 0.01 %".to_string()
+    } else if share < 1.0 && hundredths > 99.99 {
+        "> 99.99 %".to_string()
+    } else if hundredths.fract() == 0.0 {
+        format!("{hundredths:.0} %")
+    } else if (1.0..=99.0).contains(&hundredths) {
+        format!("{hundredths:.1} %")
+    } else {
+        format!("{hundredths:.2} %")
+    }
+}
+
+/// A number that keeps four significant digits, or all of those before the point.
+pub(super) fn figure(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() {
+        return if value.is_nan() { "–".to_string() } else { "∞".to_string() };
+    }
+    if size >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    if size >= 1000.0 || value.fract() == 0.0 {
+        let sign = if value <= -0.5 { "−" } else { "" };
+        return format!("{sign}{}", thousands(size.round() as u64));
+    }
+    let digits = if size >= 100.0 {
+        1
+    } else if size >= 10.0 {
+        2
+    } else if size >= 0.001 {
+        4
+    } else {
+        return format!("{value:.2e}");
+    };
+    let text = format!("{value:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_sees_no_count_from_one_to_ten() {
+        for count in 0..=11 {
+            let text = Edition::Public.count(count);
+            assert_eq!(text == HIDDEN, (1..=10).contains(&count), "{count}");
+        }
+        assert_eq!(Edition::Steward.count(7), "7");
+    }
+
+    #[test]
+    fn a_percentage_that_stands_for_few_is_hidden_too() {
+        assert_eq!(Edition::Public.share(0.0, 20_000), "0 %");
+        assert_eq!(Edition::Public.share(5.0 / 20_000.0, 20_000), "few");
+        assert_eq!(Edition::Public.share(1.0 - 5.0 / 20_000.0, 20_000), "nearly all");
+        assert_eq!(Edition::Public.share(0.25, 20_000), "25 %");
+        assert_eq!(Edition::Public.share(0.0, 7), "0 %");
+        assert_eq!(Edition::Public.share(1.0, 7), "100 %");
+        assert_eq!(Edition::Public.share(0.5, 8), "few");
+        assert_eq!(Edition::Steward.share(5.0 / 20_000.0, 20_000), "0.03 %");
+    }
+
+    #[test]
+    fn a_single_small_count_takes_another_one_with_it() {
+        let texts = |counts: &[u64]| {
+            Edition::Public.counts(counts).into_iter().map(Shown::text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts(&[100, 3, 50]), "100 1–10 withheld");
+        assert_eq!(texts(&[100, 3, 4]), "100 1–10 1–10");
+        assert_eq!(texts(&[100, 0, 50]), "100 0 50");
+        assert_eq!(texts(&[3]), "1–10");
+    }
+
+    #[test]
+    fn figures_are_short_and_readable() {
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.999_999), "> 99.99 %");
+        assert_eq!(percent(0.2186), "21.9 %");
+        assert_eq!(figure(61_234.5), "61,235");
+        assert_eq!(figure(0.1875), "0.1875");
+        assert_eq!(figure(-2.5), "-2.5");
+        assert_eq!(figure(f64::NAN), "–");
+    }
+}

@@ -1,0 +1,276 @@
+//! Everything a report can say about one release, as data.
+//!
+//! The model is filed as JSON in `steward/`, so that the report can be written again without the original. It holds what
+//! the steward may see; which of it the public may see is decided when it is rendered, never by whoever fills it in.
+
+use serde::{Deserialize, Serialize};
+
+use super::notion::Notion;
+use super::risk::Risk;
+
+/// All that both editions of the report draw from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportModel {
+    /// What the release is about, as its readers should see it. Printed in both editions.
+    pub title: String,
+    /// The file the release was made from. Steward only.
+    pub data_name: String,
+    /// The version of Privet that made the release.
+    pub privet: String,
+    /// The kind of data: `table`, `transactions`, …
+    pub kind: String,
+    /// How the release was made.
+    pub method: Method,
+    /// What the policy asked for.
+    pub requirements: Vec<Requirement>,
+    /// The policy as written. Steward only.
+    pub policy: String,
+    /// The secret that every random choice derives from. Steward only.
+    pub seed: Option<u64>,
+    /// What became of the records.
+    pub records: Records,
+    /// What a missing value means in the release, in words. Printed in both editions.
+    pub missing: String,
+    /// What a suppressed cell or record means in the release, in words. Printed in both editions.
+    pub suppression: String,
+    /// The columns, in the order of the data.
+    pub columns: Vec<Column>,
+    /// Risk in the original. Steward only.
+    pub risk_before: Option<Risk>,
+    /// Risk in the release. Steward only.
+    pub risk_after: Option<Risk>,
+    /// How near the worst class comes to each threshold.
+    pub tightness: Vec<Tightness>,
+    /// Sensitive columns before and after.
+    pub sensitive: Vec<Distribution>,
+    /// What was lost, by each measure; the first one steered the search.
+    pub losses: Vec<Loss>,
+    /// How the plan was found. Steward only.
+    pub search: Option<Search>,
+    /// What the independent audit found.
+    pub audit: Audit,
+    /// How to get the same bytes again.
+    pub reproduce: Reproduce,
+}
+
+/// How a release was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// The name used in policies, such as `full-domain`.
+    pub name: String,
+    /// What the method does, in a sentence or two. Printed in both editions.
+    pub summary: String,
+    /// Settings as name and value, such as `suppression_limit` and `1/20`. Printed in both editions.
+    pub settings: Vec<(String, String)>,
+}
+
+/// One requirement of the policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Requirement {
+    /// The notion with its parameters.
+    pub notion: Notion,
+    /// The requirement as the policy describes it. Printed in both editions.
+    pub description: String,
+}
+
+/// What became of the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Records {
+    /// Records in the original.
+    pub read: u64,
+    /// Records left out because a value was missing.
+    pub dropped: u64,
+    /// Records withheld to meet a requirement.
+    pub suppressed: u64,
+    /// Records in the release.
+    pub released: u64,
+}
+
+/// One column: what it is and what was done to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// The column's name.
+    pub name: String,
+    /// Its role, as policies write it: `identifier`, `quasi-identifier`, `sensitive`, `class` or `other`.
+    pub role: String,
+    /// Why it has that role. It may speak of the original, so it is for the steward only.
+    pub reason: String,
+    /// What was done, in words: "level 2 of 4", "ranges", "unchanged", "removed". Printed in both editions.
+    pub transformation: String,
+    /// Distinct values in the original. Steward only.
+    pub distinct_before: u64,
+    /// Distinct values in the release.
+    pub distinct_after: u64,
+    /// Information lost in this column, from 0 (none) to 1 (all), where that is measured.
+    pub loss: Option<f64>,
+    /// The share of its released cells that are coarser than the original, from 0 to 1.
+    pub generalised: Option<f64>,
+    /// The taxonomy with the chosen cut or level, where the column has one.
+    pub taxonomy: Option<TaxonomyDrawing>,
+}
+
+/// A taxonomy and the nodes that the release uses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaxonomyDrawing {
+    /// The nodes, every parent before its children; the first is the root.
+    pub nodes: Vec<TaxonomyNode>,
+}
+
+/// A node of a drawn taxonomy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaxonomyNode {
+    /// The node's label.
+    pub label: String,
+    /// The position of its parent in the list; `None` for the root.
+    pub parent: Option<usize>,
+    /// Records of the original at or below this node.
+    pub records: u64,
+    /// Released records that carry exactly this label. A label that no released record carries is hidden by the
+    /// release, and the public edition does not draw it.
+    pub released: u64,
+    /// Whether the release uses this node: it lies on the cut, or on the chosen level.
+    pub in_cut: bool,
+    /// The generalisation level, 0 for leaves.
+    pub level: usize,
+}
+
+/// How near the worst class comes to a threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tightness {
+    /// The requirement, in short: "k-anonymity", "t-closeness of income".
+    pub requirement: String,
+    /// The worst class in words. It may describe a few people, so it is for the steward only.
+    pub worst: String,
+    /// The figure of the worst class.
+    pub value: f64,
+    /// The threshold that the policy sets.
+    pub threshold: f64,
+    /// On which side of the threshold the figure must lie.
+    pub side: Side,
+    /// Whether the figure counts records or values; the public edition hides small counts.
+    pub counted: bool,
+    /// Whether the requirement holds, as the exact comparison found; the figures here are only drawn.
+    pub holds: bool,
+}
+
+/// On which side of a threshold a figure must lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The figure must reach the threshold.
+    AtLeast,
+    /// The figure must not exceed the threshold.
+    AtMost,
+    /// The figure must stay below the threshold.
+    Below,
+}
+
+/// How often each value of a sensitive column occurs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// The column's name.
+    pub column: String,
+    /// The values with their counts.
+    pub values: Vec<ValueCount>,
+}
+
+/// How often one value occurs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ValueCount {
+    /// The value.
+    pub value: String,
+    /// Records with this value in the original. Steward only.
+    pub before: u64,
+    /// Records with this value in the release. A value that no released record has stays out of the public edition.
+    pub after: u64,
+}
+
+/// One measure of what was lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The name used in policies, such as `LM`.
+    pub name: String,
+    /// The value by the formula.
+    pub value: f64,
+    /// The value on a scale from 0 (nothing lost) to 1 (everything lost), where there is such a scale.
+    pub normalised: Option<f64>,
+    /// The formula, as text.
+    pub formula: String,
+    /// The values it can take, as text.
+    pub range: String,
+    /// Which way is better, as text: "lower is better".
+    pub direction: String,
+}
+
+/// How a plan was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// The number of candidates; text, because it may exceed any integer.
+    pub space: String,
+    /// Candidates looked at.
+    pub examined: u64,
+    /// Time spent.
+    pub seconds: f64,
+    /// Whether the plan is proven to be the best.
+    pub optimal: bool,
+    /// The cost that no plan can beat, where one is proven.
+    pub bound: Option<f64>,
+    /// The relative distance between the plan's cost and the bound.
+    pub gap: Option<f64>,
+}
+
+/// What the independent audit found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Whether every check holds.
+    pub passed: bool,
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+/// One check of the audit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// What was checked. Printed in both editions.
+    pub name: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// The worst case that was found. Steward only.
+    pub worst: String,
+    /// Records in violation.
+    pub concerned: u64,
+    /// Anything else a steward should know. Steward only.
+    pub detail: String,
+}
+
+/// How to get the same bytes again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproduce {
+    /// The command. Steward only, for it names files.
+    pub command: String,
+    /// The hash of the policy. Steward only.
+    pub policy_sha256: String,
+    /// The files that went in: data and hierarchies. Steward only.
+    pub inputs: Vec<FileHash>,
+    /// The files that were released, named relative to `public/`.
+    pub released: Vec<FileHash>,
+}
+
+/// A file and what it holds, to the bit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileHash {
+    /// The file's path, relative to the folder that it stands in.
+    pub path: String,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+impl ReportModel {
+    /// The k of the k-anonymity requirement, where there is one.
+    pub fn k(&self) -> Option<u64> {
+        self.requirements.iter().find_map(|requirement| match requirement.notion {
+            Notion::KAnonymity { k } => Some(k),
+            _ => None,
+        })
+    }
+}

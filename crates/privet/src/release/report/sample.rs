@@ -1,0 +1,466 @@
+//! Made-up models for tests, and for looking at the report.
+
+use super::model::*;
+use super::notion::{Diversity, Notion};
+use super::risk::Risk;
+
+/// A tree by levels: each entry of `groups` is a label and its children, down to leaves.
+struct Tree {
+    nodes: Vec<TaxonomyNode>,
+}
+
+impl Tree {
+    fn new(root: &str, height: usize) -> Tree {
+        let label = root.to_string();
+        Tree {
+            nodes: vec![TaxonomyNode {
+                label,
+                parent: None,
+                records: 0,
+                released: 0,
+                in_cut: false,
+                level: height,
+            }],
+        }
+    }
+
+    fn child(&mut self, parent: usize, label: impl Into<String>, records: u64) -> usize {
+        let level = self.nodes[parent].level.saturating_sub(1);
+        let label = label.into();
+        self.nodes.push(TaxonomyNode {
+            label,
+            parent: Some(parent),
+            records,
+            released: 0,
+            in_cut: false,
+            level,
+        });
+        let mut above = Some(parent);
+        while let Some(node) = above {
+            self.nodes[node].records += records;
+            above = self.nodes[node].parent;
+        }
+        self.nodes.len() - 1
+    }
+
+    fn at_level(mut self, level: usize) -> Option<TaxonomyDrawing> {
+        for node in &mut self.nodes {
+            node.in_cut = node.level == level;
+            node.released = if node.in_cut { node.records - node.records / 160 } else { 0 };
+        }
+        Some(TaxonomyDrawing { nodes: self.nodes })
+    }
+}
+
+fn ages() -> Tree {
+    let mut tree = Tree::new("any age", 4);
+    for half in [0, 40] {
+        let half_node =
+            tree.child(0, format!("{}–{}", half.max(17), half + if half == 0 { 39 } else { 50 }), 0);
+        for decade in (half.max(10)..half + 40 + half / 4).step_by(10) {
+            let decade_node = tree.child(half_node, format!("{decade}–{}", decade + 9), 0);
+            for five in [decade, decade + 5] {
+                let five_node = tree.child(decade_node, format!("{five}–{}", five + 4), 0);
+                for age in five.max(17)..five + 5 {
+                    let records = 520_u64.saturating_sub(u64::from(u32::abs_diff(age, 37)) * 9).max(6);
+                    tree.child(five_node, age.to_string(), records);
+                }
+            }
+        }
+    }
+    tree
+}
+
+fn grouped(root: &str, groups: &[(&str, &[(&str, u64)])]) -> Tree {
+    let mut tree = Tree::new(root, 2);
+    for (group, leaves) in groups {
+        let parent = tree.child(0, *group, 0);
+        for (leaf, records) in *leaves {
+            tree.child(parent, *leaf, *records);
+        }
+    }
+    tree
+}
+
+fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
+    Column {
+        name: name.into(),
+        role: role.into(),
+        reason: String::new(),
+        transformation: transformation.into(),
+        distinct_before: distinct.0,
+        distinct_after: distinct.1,
+        loss: Some(loss),
+        generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }),
+        taxonomy: None,
+    }
+}
+
+fn hash(seed: u64) -> String {
+    (0..4)
+        .map(|part: u64| format!("{:016x}", (seed + part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        .collect()
+}
+
+/// Class sizes that together hold `records`; what is left makes up one class more.
+fn filled(sizes: impl Iterator<Item = (u64, u64)>, records: u64) -> Vec<(u64, u64)> {
+    let mut left = records;
+    let mut filled = Vec::new();
+    for (size, classes) in sizes {
+        if size * classes > left / 2 {
+            break;
+        }
+        left -= size * classes;
+        filled.push((size, classes));
+    }
+    filled.push((left, 1));
+    filled
+}
+
+/// Twenty thousand people with eight quasi-identifiers.
+pub(super) fn census() -> ReportModel {
+    let mut columns = vec![
+        Column {
+            loss: None,
+            generalised: None,
+            distinct_after: 0,
+            ..column("person_id", "identifier", "removed", (20_000, 0), 0.0)
+        },
+        Column {
+            reason: "74 values; alone it identifies nobody, with postcode and sex 18 % of records".into(),
+            taxonomy: ages().at_level(2),
+            ..column("age", "quasi-identifier", "level 2 of 4", (74, 8), 0.121)
+        },
+        Column {
+            taxonomy: grouped("any sex", &[("person", &[("female", 9_871), ("male", 10_129)])]).at_level(0),
+            ..column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0)
+        },
+    ];
+    let mut postcodes = Tree::new("*", 2);
+    for region in 0..9_u64 {
+        let parent = postcodes.child(0, format!("{region}****"), 0);
+        for area in 0..37 {
+            postcodes.child(parent, format!("{region}{area:02}**"), 20 + (region * 37 + area * 61) % 83);
+        }
+    }
+    columns.push(Column {
+        reason: "333 values; the most identifying column in combination".into(),
+        taxonomy: postcodes.at_level(1),
+        ..column("postcode", "quasi-identifier", "level 1 of 2", (333, 9), 0.109)
+    });
+    let education: &[(&str, &[(&str, u64)])] = &[
+        ("compulsory", &[("no certificate", 1_204), ("primary", 820), ("lower secondary", 2_410)]),
+        ("secondary", &[("upper secondary", 5_730), ("vocational", 3_366)]),
+        (
+            "tertiary",
+            &[
+                ("bachelor’s degree or equivalent first degree", 4_011),
+                ("master’s", 2_139),
+                ("doctorate", 320),
+            ],
+        ),
+    ];
+    columns.push(Column {
+        taxonomy: grouped("any education", education).at_level(1),
+        ..column("education", "quasi-identifier", "level 1 of 2", (8, 3), 0.266)
+    });
+    let marital: &[(&str, &[(&str, u64)])] = &[
+        ("partnered", &[("married", 9_433), ("registered partnership", 512)]),
+        ("single", &[("never married", 6_870), ("divorced", 2_307), ("widowed", 878)]),
+    ];
+    columns.push(Column {
+        taxonomy: grouped("any status", marital).at_level(1),
+        ..column("marital_status", "quasi-identifier", "level 1 of 2", (5, 2), 0.4)
+    });
+    let mut countries = Tree::new("world", 1);
+    for country in 0..41_u64 {
+        countries.child(0, format!("country {country}"), 9_000 / (country + 1).pow(2) + 12);
+    }
+    columns.push(Column {
+        taxonomy: countries.at_level(1),
+        ..column("birth_country", "quasi-identifier", "level 1 of 1: fully generalised", (41, 1), 1.0)
+    });
+    columns.push(column("household_size", "quasi-identifier", "ranges", (9, 4), 0.22));
+    columns.push(Column {
+        generalised: Some(0.613),
+        ..column("hours_per_week", "quasi-identifier", "ranges", (88, 12), 0.087)
+    });
+    columns.push(column("occupation", "sensitive", "unchanged", (9, 9), 0.0));
+    columns.push(column("income", "sensitive", "unchanged", (5, 5), 0.0));
+    columns.push(Column {
+        loss: None,
+        generalised: Some(0.0),
+        ..column("survey_weight", "other", "unchanged", (1_204, 1_203), 0.0)
+    });
+
+    let before =
+        filled((1..60).map(|size| (size, 3_900 / (size * size) + u64::from(size % 7 == 0) * 9)), 20_000);
+    let after = filled((11..330).step_by(3).map(|size| (size, 1 + 180 / size)), 19_877);
+    let (risk_before, risk_after) = (Risk::from_class_sizes(&before), Risk::from_class_sizes(&after));
+    let values = |values: &[(&str, u64)]| {
+        let count = |&(value, before): &(&str, u64)| ValueCount {
+            value: value.into(),
+            before,
+            after: before - before / 150,
+        };
+        values.iter().map(count).collect::<Vec<_>>()
+    };
+    let mut occupations = values(&[
+        ("clerical support", 3_120),
+        ("service and sales", 3_018),
+        ("craft and trades", 2_770),
+        ("professional", 2_644),
+        ("technician or associate professional", 2_390),
+        ("elementary occupation", 2_120),
+        ("plant and machine operator", 1_946),
+        ("manager", 1_401),
+    ]);
+    occupations.push(ValueCount { value: "armed forces".into(), before: 14, after: 7 });
+    occupations.push(ValueCount { value: "lighthouse keeper".into(), before: 4, after: 0 });
+    let incomes = values(&[
+        ("under 15k", 3_804),
+        ("15k–30k", 6_710),
+        ("30k–50k", 5_344),
+        ("50k–80k", 2_916),
+        ("80k and more", 1_226),
+    ]);
+    ReportModel {
+        title: "Census sample 2024".into(),
+        data_name: "census.csv".into(),
+        privet: "0.1.0".into(),
+        kind: "table".into(),
+        method: Method {
+            name: "full-domain".into(),
+            summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
+                      requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
+                      a limit."
+                .into(),
+            settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
+        },
+        requirements: vec![
+            Requirement {
+                notion: Notion::KAnonymity { k: 11 },
+                description: "At least 11 records share every combination of the eight quasi-identifiers.".into(),
+            },
+            Requirement {
+                notion: Notion::LDiversity {
+                    column: "occupation".into(),
+                    l: "3".into(),
+                    kind: Diversity::Frequency,
+                },
+                description: "In every class no occupation has more than 1/3 of the records.".into(),
+            },
+            Requirement {
+                notion: Notion::TCloseness { column: "income".into(), t: "0.2".into(), distance: "ordered".into() },
+                description: "In every class the ordered earth mover’s distance of income to the whole table is at most \
+                              1/5."
+                    .into(),
+            },
+        ],
+        policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
+        seed: Some(421_337),
+        records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877 },
+        missing: "Records with a missing quasi-identifier are dropped and counted; elsewhere a missing value stays empty."
+            .into(),
+        suppression: "Suppressed records are left out of the release altogether; no cell is blanked.".into(),
+        columns,
+        risk_before: Some(risk_before),
+        risk_after: Some(risk_after),
+        tightness: vec![
+            Tightness {
+                requirement: "11-anonymity".into(),
+                worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
+                value: 11.0,
+                threshold: 11.0,
+                side: Side::AtLeast,
+                counted: true,
+                holds: true,
+            },
+            Tightness {
+                requirement: "frequency 3-diversity of occupation".into(),
+                worst: "19 of 61 records are ‘craft and trades’".into(),
+                value: 19.0 / 61.0,
+                threshold: 1.0 / 3.0,
+                side: Side::AtMost,
+                counted: false,
+                holds: true,
+            },
+            Tightness {
+                requirement: "0.2-closeness of income".into(),
+                worst: "distance 0.1875 in a class of 24 records".into(),
+                value: 0.1875,
+                threshold: 0.2,
+                side: Side::AtMost,
+                counted: false,
+                holds: true,
+            },
+        ],
+        sensitive: vec![
+            Distribution { column: "occupation".into(), values: occupations },
+            Distribution { column: "income".into(), values: incomes },
+        ],
+        losses: vec![
+            Loss {
+                name: "LM".into(),
+                value: 43_921.25,
+                normalised: Some(0.2746),
+                formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
+                range: "0 … cells".into(),
+                direction: "lower is better".into(),
+            },
+            Loss {
+                name: "DM".into(),
+                value: 2_610_554.0,
+                normalised: None,
+                formula: "Σ over classes size², a suppressed record counts all records".into(),
+                range: "records … records²".into(),
+                direction: "lower is better".into(),
+            },
+            Loss {
+                name: "average-class-size".into(),
+                value: 12.71,
+                normalised: None,
+                formula: "records / (classes · k)".into(),
+                range: "1 … records / k".into(),
+                direction: "lower is better".into(),
+            },
+            Loss {
+                name: "precision".into(),
+                value: 0.61,
+                normalised: Some(0.39),
+                formula: "1 − mean of level / height over cells".into(),
+                range: "0 … 1".into(),
+                direction: "higher is better".into(),
+            },
+        ],
+        search: Some(Search {
+            space: "12960".into(),
+            examined: 742,
+            seconds: 0.184,
+            optimal: true,
+            bound: Some(43_921.25),
+            gap: Some(0.0),
+        }),
+        audit: Audit {
+            passed: true,
+            checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
+                .map(|name| Check {
+                    name: name.into(),
+                    holds: true,
+                    worst: "class of 11 records".into(),
+                    concerned: 0,
+                    detail: String::new(),
+                })
+                .into_iter()
+                .chain([Check {
+                    name: "every value contains the original".into(),
+                    holds: true,
+                    worst: "none".into(),
+                    concerned: 0,
+                    detail: "19,877 records matched by containment, each to one of the original".into(),
+                }])
+                .collect(),
+        },
+        reproduce: Reproduce {
+            command: "privet anonymize policy.toml -o release".into(),
+            policy_sha256: hash(1),
+            inputs: vec![
+                FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
+                FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
+            ],
+            released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
+        },
+    }
+}
+
+/// Ten patients, two quasi-identifiers, nothing suppressed, no search to speak of.
+pub(super) fn patients() -> ReportModel {
+    let mut model = census();
+    let ages = grouped(
+        "20–59",
+        &[("20–39", &[("20–29", 3), ("30–39", 2)]), ("40–59", &[("40–49", 4), ("50–59", 1)])],
+    );
+    model.title = "Patients".into();
+    model.data_name = "patients.csv".into();
+    model.requirements.truncate(1);
+    model.requirements[0] = Requirement {
+        notion: Notion::KAnonymity { k: 2 },
+        description: "At least 2 records share age and sex.".into(),
+    };
+    model.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10 };
+    model.columns = vec![
+        Column {
+            taxonomy: ages.at_level(1),
+            ..column("age", "quasi-identifier", "level 1 of 2", (9, 2), 0.5)
+        },
+        column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0),
+        column("disease", "sensitive", "unchanged", (4, 4), 0.0),
+    ];
+    model.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
+    model.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
+    model.tightness.truncate(1);
+    model.tightness[0] = Tightness {
+        requirement: "2-anonymity".into(),
+        worst: "20–39, female: 2 records".into(),
+        value: 2.0,
+        threshold: 2.0,
+        side: Side::AtLeast,
+        counted: true,
+        holds: true,
+    };
+    let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];
+    let count = |(value, count): (&str, u64)| ValueCount { value: value.into(), before: count, after: count };
+    model.sensitive = vec![Distribution { column: "disease".into(), values: values.map(count).to_vec() }];
+    model.losses.truncate(1);
+    model.losses[0].value = 10.0;
+    model.losses[0].normalised = Some(0.25);
+    model.audit.checks.truncate(1);
+    model.audit.checks[0].name = "2-anonymity".into();
+    model.search = None;
+    model.seed = None;
+    model
+}
+
+/// One quasi-identifier without a taxonomy, long names, and an audit that failed.
+pub(super) fn awkward() -> ReportModel {
+    let mut model = patients();
+    let long = "the_highest_level_of_education_that_the_respondent_had_completed_when_the_survey_was_taken";
+    model.title =
+        "A survey with a title that is rather longer than anyone would like it to be, and then some".into();
+    model.columns = vec![
+        column(long, "quasi-identifier", "ranges", (123_456_789, 3), 0.999_9),
+        column(
+            "Donaudampfschifffahrtsgesellschaftskapitänswitwenrente",
+            "sensitive",
+            "unchanged",
+            (4, 4),
+            0.0,
+        ),
+    ];
+    model.sensitive[0].column = "Donaudampfschifffahrtsgesellschaftskapitänswitwenrente".into();
+    model.sensitive[0].values[0].value = long.into();
+    model.sensitive[0].values[1].value = "非常に長い名前の値がここにあります".into();
+    model.requirements = vec![Requirement {
+        notion: Notion::LDiversity {
+            column: model.sensitive[0].column.clone(),
+            l: "3".into(),
+            kind: Diversity::Recursive { c: "2.5".into() },
+        },
+        description: "Recursive (2.5, 3)-diversity.".into(),
+    }];
+    model.audit.passed = false;
+    model.audit.checks[0] = Check {
+        name: format!("recursive (2.5, 3)-diversity of {}", model.sensitive[0].column),
+        holds: false,
+        worst: "a class of 4 records has one value 3 times".into(),
+        concerned: 4,
+        detail: "the most frequent value must stay below 2.5 × 1".into(),
+    };
+    model.tightness[0].requirement = model.audit.checks[0].name.clone();
+    model.tightness[0].holds = false;
+    model.tightness[0].value = 3.0;
+    model.tightness[0].threshold = 2.5;
+    model.tightness[0].side = Side::Below;
+    model.losses.clear();
+    model
+}

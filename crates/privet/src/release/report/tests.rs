@@ -1,0 +1,303 @@
+//! What both editions must and must not say.
+
+use super::sample::{awkward, census, patients};
+use super::*;
+
+fn html(model: &ReportModel, edition: Edition) -> String {
+    match render(model, edition) {
+        Ok(page) => page,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The page's text without markup and style, one line per piece.
+fn text_of(page: &str) -> String {
+    let body = page.split("</style>").nth(1).unwrap_or_default();
+    let mut text = String::new();
+    for piece in body.split('<').skip(1) {
+        text.push_str(piece.split_once('>').map_or("", |(_, after)| after));
+        text.push('\n');
+    }
+    text.replace("&#x27;", "'")
+}
+
+/// The text of every element with the given tag.
+fn texts<'a>(page: &'a str, tag: &str) -> Vec<&'a str> {
+    let open = format!("<{tag}");
+    page.split(&open)
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'))
+        .filter_map(|(_, rest)| rest.split('<').next())
+        .collect()
+}
+
+/// Writes the samples where they can be looked at: `PRIVET_REPORTS=/tmp/reports cargo test -p privet samples_to_look_at`.
+#[test]
+fn samples_to_look_at() -> std::io::Result<()> {
+    let Some(folder) = std::env::var_os("PRIVET_REPORTS").map(std::path::PathBuf::from) else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(&folder)?;
+    for (name, model) in [("census", census()), ("patients", patients()), ("awkward", awkward())] {
+        for (edition, suffix) in [(Edition::Steward, "steward"), (Edition::Public, "public")] {
+            std::fs::write(folder.join(format!("{name}-{suffix}.html")), html(&model, edition))?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn hostile_text_is_escaped_wherever_it_may_stand() {
+    const EVIL: &str = "<script>alert('\"x')</script>";
+    let mut model = census();
+    let evil = || EVIL.to_string();
+    model.title = evil();
+    model.data_name = evil();
+    model.privet = evil();
+    model.kind = evil();
+    model.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
+    model.policy = evil();
+    model.missing = evil();
+    model.suppression = evil();
+    for requirement in &mut model.requirements {
+        requirement.description = evil();
+    }
+    model.requirements.push(Requirement {
+        notion: Notion::TCloseness { column: evil(), t: evil(), distance: evil() },
+        description: evil(),
+    });
+    for column in &mut model.columns {
+        column.name = evil();
+        column.reason = evil();
+        column.transformation = evil();
+        for node in column.taxonomy.iter_mut().flat_map(|taxonomy| &mut taxonomy.nodes) {
+            node.label = evil();
+        }
+    }
+    model.columns[1].role = evil();
+    for distribution in &mut model.sensitive {
+        distribution.column = evil();
+        distribution.values.iter_mut().for_each(|value| value.value = evil());
+    }
+    for entry in &mut model.tightness {
+        entry.requirement = evil();
+        entry.worst = evil();
+    }
+    for loss in &mut model.losses {
+        (loss.name, loss.formula, loss.range, loss.direction) = (evil(), evil(), evil(), evil());
+    }
+    for check in &mut model.audit.checks {
+        (check.name, check.worst, check.detail) = (evil(), evil(), evil());
+    }
+    model.reproduce.command = evil();
+    model.reproduce.policy_sha256 = evil();
+    model.reproduce.inputs[0] = FileHash { path: evil(), sha256: evil() };
+    model.reproduce.released[0] = FileHash { path: evil(), sha256: evil() };
+    if let Some(search) = &mut model.search {
+        search.space = evil();
+    }
+    for edition in [Edition::Steward, Edition::Public] {
+        let page = html(&model, edition);
+        assert!(!page.contains("<script"), "{edition:?}");
+        assert!(!page.contains("alert('"), "quotes are escaped too, for attributes");
+        assert!(page.contains("&lt;script&gt;"));
+    }
+}
+
+#[test]
+fn a_page_fetches_nothing_and_runs_nothing() {
+    for model in [census(), patients(), awkward()] {
+        for edition in [Edition::Steward, Edition::Public] {
+            let page = html(&model, edition);
+            for forbidden in [
+                "<script", "http://", "https://", "@import", "<link", "<img", "<iframe", " src=", " onload",
+                " onclick",
+            ] {
+                assert!(!page.contains(forbidden), "{forbidden}");
+            }
+        }
+    }
+}
+
+#[test]
+fn headings_are_in_order_and_links_lead_somewhere() {
+    for model in [census(), patients(), awkward()] {
+        for edition in [Edition::Steward, Edition::Public] {
+            let page = html(&model, edition);
+            assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+            assert_eq!(texts(&page, "h1").len(), 1);
+            for link in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+                assert!(page.contains(&format!("id=\"{link}\"")), "{link}");
+            }
+            let charts = page.matches("<svg role=\"img\" aria-label=\"").count();
+            assert_eq!(charts, page.matches("<svg role=\"img\"").count());
+            for figure in page.split("<figure").skip(1).filter_map(|rest| rest.split("</figure>").next()) {
+                assert!(
+                    figure.contains("<svg role=\"img\"") && figure.contains("<table"),
+                    "a table beneath each chart"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sections_stand_in_their_order() {
+    let sections = |edition| {
+        let page = html(&census(), edition);
+        page.split("<section id=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert_eq!(
+        sections(Edition::Steward),
+        "verdict limits facts columns taxonomies tightness risk sensitive losses search audit method glossary"
+    );
+    assert_eq!(
+        sections(Edition::Public),
+        "verdict limits facts columns taxonomies tightness sensitive losses audit method glossary"
+    );
+}
+
+#[test]
+fn the_verdict_says_what_holds_and_what_is_not_protected() {
+    let page = html(&census(), Edition::Public);
+    assert!(page.contains("The release keeps its promise"));
+    assert!(page.contains("every record looks the same as at least 10 others on its quasi-identifiers"));
+    for attack in [Attack::Similarity, Attack::Composition, Attack::SinglingOut, Attack::UndeclaredColumns] {
+        assert!(page.contains(attack.name()), "{attack:?}");
+    }
+    let failed = html(&awkward(), Edition::Steward);
+    assert!(failed.contains("The release does not keep its promise") && failed.contains("✕ fails"));
+}
+
+#[test]
+fn the_public_edition_keeps_the_stewards_secrets() {
+    let mut model = census();
+    model.columns[1].reason = "REASON".into();
+    model.tightness[0].worst = "WORST".into();
+    model.audit.checks[0].worst = "WORST".into();
+    model.audit.checks[0].detail = "DETAIL".into();
+    let steward = html(&model, Edition::Steward);
+    let public = html(&model, Edition::Public);
+    for secret in [
+        "421337",
+        "secret-folder",
+        "census.csv",
+        "policy.toml",
+        "hierarchies",
+        "REASON",
+        "WORST",
+        "DETAIL",
+        "Prosecutor",
+        "lighthouse keeper",
+        ">bachelor’s degree",
+        ">widowed<",
+        "937**",
+        "184 ms",
+        model.reproduce.policy_sha256.as_str(),
+        model.reproduce.inputs[0].sha256.as_str(),
+    ] {
+        let in_steward = steward.contains(secret) || secret == "937**";
+        assert!(in_steward, "the sample should hold {secret}");
+        assert!(!public.contains(secret), "{secret}");
+    }
+    assert!(public.contains(&model.reproduce.released[0].sha256));
+}
+
+#[test]
+fn the_public_edition_draws_no_leaf_below_the_cut() {
+    let mut model = census();
+    let mut hidden = Vec::new();
+    for (index, column) in model.columns.iter_mut().enumerate() {
+        for (at, node) in
+            column.taxonomy.iter_mut().flat_map(|taxonomy| taxonomy.nodes.iter_mut().enumerate())
+        {
+            node.label = format!("label-{index}-{at}-");
+            if node.released == 0 && node.level == 0 {
+                hidden.push(node.label.clone());
+            }
+        }
+    }
+    let public = html(&model, Edition::Public);
+    assert!(hidden.len() > 400);
+    assert!(hidden.iter().all(|label| !public.contains(label.as_str())));
+}
+
+#[test]
+fn the_public_edition_shows_no_count_from_one_to_ten() {
+    for mut model in [census(), patients()] {
+        // Every count of the model becomes 7, which then must not be seen; 7 stands nowhere else.
+        model.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7 };
+        for column in &mut model.columns {
+            (column.distinct_before, column.distinct_after) = (7, 7);
+            (column.loss, column.generalised) = (Some(0.5), Some(1.0 / 3.0));
+            column.transformation = "unchanged".into();
+            for node in column.taxonomy.iter_mut().flat_map(|taxonomy| &mut taxonomy.nodes) {
+                (node.records, node.released, node.level) = (7, 7, 0);
+                node.label = "label".into();
+            }
+        }
+        for value in model.sensitive.iter_mut().flat_map(|distribution| &mut distribution.values) {
+            (value.before, value.after) = (7, 7);
+            value.value = "value".into();
+        }
+        for entry in &mut model.tightness {
+            (entry.value, entry.counted) = (7.0, true);
+            entry.threshold = 0.5;
+        }
+        for loss in &mut model.losses {
+            (loss.value, loss.normalised) = (7.0, Some(0.5));
+        }
+        for check in &mut model.audit.checks {
+            check.concerned = 7;
+        }
+        model.reproduce.released.clear();
+        let text = text_of(&html(&model, Edition::Public));
+        assert!(!text.contains('7') && !text.contains("33.3"), "{text}");
+        assert!(text.contains("1–10"));
+    }
+}
+
+#[test]
+fn small_counts_cannot_be_had_by_subtraction() {
+    // The sample's 7 soldiers would follow from the other occupations, were none of these withheld.
+    let public = html(&census(), Edition::Public);
+    assert!(public.contains(">armed forces</th><td>1–10</td>"));
+    assert!(public.contains(">manager</th><td>withheld</td>"));
+}
+
+#[test]
+fn the_model_survives_being_filed() -> std::result::Result<(), serde_json::Error> {
+    for model in [census(), patients(), awkward()] {
+        let filed = serde_json::to_string(&model)?;
+        assert_eq!(serde_json::from_str::<ReportModel>(&filed)?, model);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_same_model_gives_the_same_bytes() {
+    assert_eq!(html(&census(), Edition::Steward), html(&census(), Edition::Steward));
+}
+
+#[test]
+fn a_bare_model_can_be_rendered() {
+    let mut model = patients();
+    model.requirements.clear();
+    model.columns.clear();
+    model.sensitive.clear();
+    model.tightness.clear();
+    model.risk_before = None;
+    model.risk_after = None;
+    model.losses.clear();
+    model.audit.checks.clear();
+    model.records = Records { read: 0, dropped: 0, suppressed: 0, released: 0 };
+    for edition in [Edition::Steward, Edition::Public] {
+        let page = html(&model, edition);
+        assert!(page.contains("promises nothing"));
+        assert!(!page.contains("NaN") && !page.contains("∞"), "{edition:?}");
+    }
+}

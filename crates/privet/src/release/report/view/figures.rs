@@ -1,0 +1,222 @@
+//! Risk, tightness and sensitive distributions: the charts with the figures beneath them.
+
+use minijinja::Value;
+use serde::Serialize;
+
+use super::super::Edition;
+use super::super::chart::{self, Bar};
+use super::super::lens::{Shown, figure, percent, thousands};
+use super::super::model::{Distribution, ReportModel, Side, Tightness, ValueCount};
+use super::super::risk::{Fraction, Risk};
+use super::{DataTable, Figure};
+
+/// More values of a sensitive column than this are drawn together.
+const MOST_BARS: usize = 12;
+
+/// Risk before and after.
+#[derive(Serialize)]
+pub(super) struct RiskView {
+    figures: Vec<RiskRow>,
+    charts: Vec<Figure>,
+}
+
+/// One measure of risk.
+#[derive(Serialize)]
+struct RiskRow {
+    name: String,
+    note: &'static str,
+    before: String,
+    before_exact: String,
+    after: String,
+    after_exact: String,
+}
+
+/// A requirement and how near its worst class comes to the threshold.
+#[derive(Serialize)]
+pub(super) struct TightnessView {
+    requirement: String,
+    worst: Option<String>,
+    value: String,
+    threshold: String,
+    chart: Value,
+    holds: bool,
+}
+
+pub(super) fn risk(model: &ReportModel, edition: Edition) -> Option<RiskView> {
+    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, edition.is_steward())
+    else {
+        return None;
+    };
+    let k = model.k();
+    Some(RiskView { figures: risk_rows(before, after, k), charts: risk_charts(before, after, k) })
+}
+
+fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
+    let exact =
+        |fraction: Fraction| format!("{}/{}", thousands(fraction.numerator), thousands(fraction.denominator));
+    let row = |name: &str, note, before: Fraction, after: Fraction| RiskRow {
+        name: name.to_string(),
+        note,
+        before: percent(before.to_f64()),
+        before_exact: exact(before),
+        after: percent(after.to_f64()),
+        after_exact: exact(after),
+    };
+    let (old, new) = (&before.figures, &after.figures);
+    let mut rows = vec![
+        row(
+            "Prosecutor, highest",
+            "the person who is easiest to find",
+            old.prosecutor_max,
+            new.prosecutor_max,
+        ),
+        row("Prosecutor, average", "all people, one by one", old.prosecutor_mean, new.prosecutor_mean),
+        row(
+            "Journalist, highest",
+            "without a table of the population: as the prosecutor",
+            old.journalist,
+            new.journalist,
+        ),
+        row("Marketer", "expected share of people linked rightly", old.marketer, new.marketer),
+        row("Unique records", "alone with their quasi-identifiers", old.unique, new.unique),
+    ];
+    if let Some(k) = k.filter(|k| *k > 1) {
+        let name = format!("Risk above 1/{k}");
+        rows.push(row(&name, "share of records", before.in_classes_below(k), after.in_classes_below(k)));
+    }
+    // The policy's own threshold stands above already.
+    let listed = |threshold: Fraction| Some(threshold.denominator) == k && threshold.numerator == 1;
+    for (old, new) in old.above.iter().zip(&new.above).filter(|(old, _)| !listed(old.threshold)) {
+        let threshold = match old.threshold {
+            Fraction { numerator, denominator: 100 } => figure(numerator as f64 / 100.0),
+            other => other.to_string(),
+        };
+        rows.push(row(&format!("Risk above {threshold}"), "share of records", old.share, new.share));
+    }
+    rows
+}
+
+fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<Figure> {
+    let bins = chart::bins(before, after, k);
+    let sizes = DataTable {
+        head: ["Class size", "Original", "Release"].map(str::to_string).to_vec(),
+        rows: bins
+            .iter()
+            .map(|bin| vec![bin.name(), percent(bin.before.to_f64()), percent(bin.after.to_f64())])
+            .collect(),
+    };
+    let at_most = |risk: &Risk, size: u64| {
+        let below = risk.in_classes_below(size);
+        percent(1.0 - below.to_f64())
+    };
+    let risks = DataTable {
+        head: ["Risk at most", "Original", "Release"].map(str::to_string).to_vec(),
+        rows: [100, 50, 20, 11, 10, 5, 3, 2, 1]
+            .map(|size| vec![format!("1/{size}"), at_most(before, size), at_most(after, size)])
+            .to_vec(),
+    };
+    vec![
+        Figure {
+            title: "How many people look alike".to_string(),
+            note: "Share of records by the size of their class. The further right, the better hidden."
+                .to_string(),
+            svg: chart::histogram(&bins, before, after, k),
+            table: sizes,
+        },
+        Figure {
+            title: "How likely a person is found".to_string(),
+            note: "Share of records whose risk is at most x. The sooner a curve rises, the better."
+                .to_string(),
+            svg: chart::risk_curve(before, after),
+            table: risks,
+        },
+    ]
+}
+
+pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
+    // A worst class of few people is their business, and the promise itself already says that it is not smaller.
+    let small = entry.counted && entry.value <= 10.0;
+    let value = (edition.is_steward() || !small).then_some(entry.value);
+    let sign = match entry.side {
+        Side::AtLeast => "≥",
+        Side::AtMost => "≤",
+        Side::Below => "<",
+    };
+    let threshold = format!("{sign} {}", figure(entry.threshold));
+    let text = value.map_or_else(|| "not shown".to_string(), figure);
+    let title = format!("{}: worst class {text}, required {threshold}", entry.requirement);
+    TightnessView {
+        requirement: entry.requirement.clone(),
+        worst: edition.steward_only(entry.worst.clone()).filter(|worst| !worst.is_empty()),
+        chart: chart::bullet(value, entry.threshold, entry.side, &title),
+        value: text,
+        threshold,
+        holds: entry.holds,
+    }
+}
+
+pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Option<Figure> {
+    let mut values = distribution
+        .values
+        .iter()
+        .filter(|value| if edition.is_steward() { value.before + value.after > 0 } else { value.after > 0 })
+        .cloned()
+        .collect::<Vec<_>>();
+    if values.is_empty() {
+        return None;
+    }
+    let sum = |count: fn(&ValueCount) -> u64| values.iter().map(count).fold(0, u64::saturating_add);
+    let (all_before, all_after) = (sum(|value| value.before), sum(|value| value.after));
+    let rest =
+        values.split_off(values.len().min(if values.len() > MOST_BARS { MOST_BARS - 1 } else { MOST_BARS }));
+    if !rest.is_empty() {
+        values.push(ValueCount {
+            value: match edition {
+                Edition::Steward => format!("{} more values", thousands(rest.len() as u64)),
+                Edition::Public => "more values".to_string(),
+            },
+            before: rest.iter().map(|value| value.before).fold(0, u64::saturating_add),
+            after: rest.iter().map(|value| value.after).fold(0, u64::saturating_add),
+        });
+    }
+    let shown = edition.counts(&values.iter().map(|value| value.after).collect::<Vec<_>>());
+    let part = |count: u64, all: u64| count as f64 / all.max(1) as f64;
+    let bars = values.iter().zip(&shown).map(|(value, shown)| {
+        let before = part(value.before, all_before);
+        let after = shown.known().map(|count| part(count, all_after));
+        Bar {
+            name: value.value.clone(),
+            before: edition.steward_only((before, percent(before))),
+            text: after.map_or_else(|| shown.text(), percent),
+            after,
+        }
+    });
+    let bars = bars.collect::<Vec<_>>();
+    let (head, rows) = if edition.is_steward() {
+        let row = |value: &ValueCount| {
+            vec![
+                value.value.clone(),
+                thousands(value.before),
+                percent(part(value.before, all_before)),
+                thousands(value.after),
+                percent(part(value.after, all_after)),
+            ]
+        };
+        let head = ["Value", "Original", "Share", "Release", "Share"];
+        (head.map(str::to_string).to_vec(), values.iter().map(row).collect())
+    } else {
+        let row = |(value, shown): (&ValueCount, &Shown)| {
+            let share =
+                shown.known().map_or_else(|| "–".to_string(), |count| percent(part(count, all_after)));
+            vec![value.value.clone(), shown.text(), share]
+        };
+        let head = ["Value", "Records", "Share"];
+        (head.map(str::to_string).to_vec(), values.iter().zip(&shown).map(row).collect())
+    };
+    Some(Figure {
+        title: distribution.column.clone(),
+        note: String::new(),
+        svg: chart::bars(&bars, &format!("How often each value of {} occurs", distribution.column)),
+        table: DataTable { head, rows },
+    })
+}
