@@ -3,6 +3,7 @@
 pub mod data;
 mod error;
 mod exact;
+pub mod example;
 pub mod policy;
 pub mod taxonomy;
 
