@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// How a table is laid out in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,19 +50,112 @@ pub enum CellKind {
     Boolean,
 }
 
+const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather and .ipc, \
+                        each also with .gz or .zst at its end";
+
 impl FileKind {
     /// Reads the kind off a file's name (`data.csv.gz`).
-    pub fn of_path(_path: &Path) -> Result<FileKind> {
-        todo!()
+    ///
+    /// ```
+    /// use privet::data::{Compression, FileKind, Format};
+    /// let kind = FileKind::of_path("data.csv.gz".as_ref()).unwrap();
+    /// assert_eq!(kind, FileKind { format: Format::Csv, compression: Compression::Gzip });
+    /// ```
+    pub fn of_path(path: &Path) -> Result<FileKind> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let (stem, compression) = split_compression(&name);
+        stem.rsplit_once('.').and_then(|(_, extension)| format_of(extension)).map_or_else(
+            || {
+                Err(Error::input("the name of the file does not tell its format")
+                    .in_file(path)
+                    .help(format!("rename the file; {ACCEPTED}")))
+            },
+            |format| Ok(FileKind { format, compression }),
+        )
     }
 
     /// Reads a kind as users write it after `--format` (`csv`, `tsv.zst`, `parquet`, `arrow`).
-    pub fn parse(_text: &str) -> Result<FileKind> {
-        todo!()
+    pub fn parse(text: &str) -> Result<FileKind> {
+        let (stem, compression) = split_compression(text.strip_prefix('.').unwrap_or(text));
+        format_of(stem)
+            .map(|format| FileKind { format, compression })
+            .ok_or_else(|| Error::input(format!("'{text}' is not a file format")).help(ACCEPTED))
     }
 
     /// The file name extension, as in `csv.gz`.
     pub fn extension(self) -> String {
-        todo!()
+        let format = match self.format {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
+        };
+        let compression = match self.compression {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+        };
+        format!("{format}{compression}")
+    }
+}
+
+/// Splits `data.csv.gz` into `data.csv` and gzip.
+fn split_compression(name: &str) -> (&str, Compression) {
+    match name.rsplit_once('.') {
+        Some((stem, end)) if end.eq_ignore_ascii_case("gz") => (stem, Compression::Gzip),
+        Some((stem, end)) if end.eq_ignore_ascii_case("zst") => (stem, Compression::Zstd),
+        _ => (name, Compression::None),
+    }
+}
+
+fn format_of(extension: &str) -> Option<Format> {
+    match extension.to_ascii_lowercase().as_str() {
+        "csv" | "txt" => Some(Format::Csv),
+        "tsv" => Some(Format::Tsv),
+        "parquet" => Some(Format::Parquet),
+        "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_survives_its_extension() {
+        for format in [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow] {
+            for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+                let kind = FileKind { format, compression };
+                assert_eq!(FileKind::parse(&kind.extension()).unwrap(), kind);
+                let path = format!("folder.d/some.data.{}", kind.extension());
+                assert_eq!(FileKind::of_path(path.as_ref()).unwrap(), kind);
+            }
+        }
+    }
+
+    #[test]
+    fn aliases_and_capitals_are_understood() {
+        let plain = |format| FileKind { format, compression: Compression::None };
+        for (name, format) in [
+            ("A.CSV", Format::Csv),
+            ("a.txt", Format::Csv),
+            ("a.feather", Format::Arrow),
+            ("a.ipc", Format::Arrow),
+        ] {
+            assert_eq!(FileKind::of_path(name.as_ref()).unwrap(), plain(format), "{name}");
+        }
+        assert_eq!(FileKind::parse(".csv").unwrap(), plain(Format::Csv));
+    }
+
+    #[test]
+    fn an_unknown_extension_lists_the_known_ones() {
+        for name in ["data.xlsx", "data", "data.gz", "csv", "", "data.csv.bz2"] {
+            let error = FileKind::of_path(name.as_ref()).unwrap_err().to_string();
+            assert!(error.contains(".parquet") && error.contains(".zst"), "{error}");
+        }
+        for text in ["xlsx", "", "gz", "csv.bz2"] {
+            assert!(FileKind::parse(text).unwrap_err().to_string().contains(".parquet"));
+        }
     }
 }

@@ -1,11 +1,19 @@
 //! What the publisher holds, and how it is read and written.
 
+mod cells;
+mod columnar;
+mod compression;
+mod delimited;
+mod dialect;
 mod format;
+mod header;
 mod sink;
 mod source;
 pub mod summary;
+mod text;
 
+pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};
-pub use source::{Batch, ReadOptions, Source, SourceColumn};
+pub use source::{ReadOptions, Source, SourceColumn};
 pub use summary::Summary;

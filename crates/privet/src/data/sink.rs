@@ -1,9 +1,12 @@
 //! Writing a table row by row.
 
-use std::path::Path;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use super::format::{CellKind, FileKind};
-use crate::Result;
+use super::compression::Encoder;
+use super::format::{CellKind, FileKind, Format};
+use crate::{Error, Result};
 
 /// A column to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,21 +18,96 @@ pub struct SinkColumn {
 }
 
 /// A file that is being written.
-pub struct Sink {}
+pub struct Sink {
+    path: PathBuf,
+    columns: usize,
+    writer: TextWriter,
+}
 
 impl Sink {
     /// Creates the file; it must not exist. `delimiter` only matters for `Format::Csv`.
-    pub fn create(_path: &Path, _kind: FileKind, _delimiter: u8, _columns: &[SinkColumn]) -> Result<Sink> {
-        todo!()
+    pub fn create(path: &Path, kind: FileKind, delimiter: u8, columns: &[SinkColumn]) -> Result<Sink> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|error| write_error(path, &error))?;
+        let encoder = Encoder::new(file, kind.compression).map_err(|error| write_error(path, &error))?;
+        let delimiter = if kind.format == Format::Tsv { b'\t' } else { delimiter };
+        let mut sink = Sink {
+            path: path.to_path_buf(),
+            columns: columns.len(),
+            writer: TextWriter { encoder, delimiter, row: Vec::new() },
+        };
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        sink.write(&names)?;
+        Ok(sink)
     }
 
     /// Writes one row, one text per column.
-    pub fn write(&mut self, _cells: &[&str]) -> Result<()> {
-        todo!()
+    pub fn write(&mut self, cells: &[&str]) -> Result<()> {
+        if cells.len() != self.columns {
+            return Err(Error::internal(format!(
+                "a row of {} cells for {} columns",
+                cells.len(),
+                self.columns
+            )));
+        }
+        self.writer.write(cells).map_err(|error| write_error(&self.path, &error))
     }
 
     /// Writes what is buffered and waits until it is on disk.
     pub fn finish(self) -> Result<()> {
-        todo!()
+        self.writer.encoder.finish().map_err(|error| write_error(&self.path, &error))
     }
+}
+
+fn write_error(path: &Path, error: &io::Error) -> Error {
+    Error::io("write the release", path, error)
+}
+
+/// Writes delimited text with LF line ends and no quotes but the necessary ones.
+struct TextWriter {
+    encoder: Encoder,
+    delimiter: u8,
+    row: Vec<u8>,
+}
+
+impl TextWriter {
+    fn write(&mut self, cells: &[&str]) -> io::Result<()> {
+        self.row.clear();
+        for (index, cell) in cells.iter().enumerate() {
+            if index > 0 {
+                self.row.push(self.delimiter);
+            }
+            // The row of a single empty cell would be an empty line, which readers skip.
+            if needs_quotes(cell, self.delimiter) || (cell.is_empty() && cells.len() == 1) {
+                push_quoted(&mut self.row, cell);
+            } else {
+                self.row.extend_from_slice(cell.as_bytes());
+            }
+        }
+        self.row.push(b'\n');
+        self.encoder.write_all(&self.row)
+    }
+}
+
+/// Whether a reader could take the bare cell for something else. Blanks at the ends are quoted because many
+/// programs trim bare cells, and a byte order mark because readers skip one at the start of a file.
+fn needs_quotes(cell: &str, delimiter: u8) -> bool {
+    let blank_or_mark = |character: char| character.is_whitespace() || character == '\u{feff}';
+    cell.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n'))
+        || cell.starts_with(blank_or_mark)
+        || cell.ends_with(blank_or_mark)
+}
+
+fn push_quoted(row: &mut Vec<u8>, cell: &str) {
+    row.push(b'"');
+    for byte in cell.bytes() {
+        if byte == b'"' {
+            row.push(b'"');
+        }
+        row.push(byte);
+    }
+    row.push(b'"');
 }

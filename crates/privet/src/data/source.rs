@@ -1,9 +1,16 @@
 //! Tables as streams of rows: a source can be read as often as needed and is never held in memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread;
 
-use super::format::{CellKind, FileKind};
-use crate::Result;
+use super::cells::Batch;
+use super::format::{CellKind, FileKind, Format};
+use super::{columnar, text};
+use crate::{Error, Result};
+
+/// Batches under way between the reading thread and its consumer.
+const BATCHES_AHEAD: usize = 2;
 
 /// What the user says about a file that its name does not.
 #[derive(Debug, Clone, Default)]
@@ -23,62 +30,117 @@ pub struct SourceColumn {
 
 /// A table in a file: its columns are known, its rows can be streamed any number of times.
 #[derive(Debug, Clone)]
-pub struct Source {}
-
-/// A run of consecutive rows, every cell as text.
-#[derive(Debug, Default, Clone)]
-pub struct Batch {}
-
-impl Batch {
-    /// The number of rows.
-    pub fn rows(&self) -> usize {
-        todo!()
-    }
-
-    /// The text of one cell; a null of a typed file is the empty text.
-    pub fn cell(&self, _row: usize, _column: usize) -> &str {
-        todo!()
-    }
-
-    /// The place of a row for messages: the line in delimited text, the row number (from 1) elsewhere.
-    pub fn line(&self, _row: usize) -> u64 {
-        todo!()
-    }
+pub struct Source {
+    path: PathBuf,
+    kind: FileKind,
+    delimiter: Option<u8>,
+    columns: Vec<SourceColumn>,
+    bytes: u64,
 }
 
 impl Source {
     /// Opens a table and reads its columns.
-    pub fn open(_path: &Path, _options: &ReadOptions) -> Result<Source> {
-        todo!()
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
+        let kind = FileKind::of_path(path)?;
+        let (delimiter, columns, bytes) = match kind.format {
+            Format::Csv | Format::Tsv => {
+                let header = text::open(path, kind, options.delimiter)?;
+                (Some(header.delimiter), header.columns, header.bytes)
+            }
+            Format::Parquet | Format::Arrow => {
+                let (columns, bytes) = columnar::open(path, kind)?;
+                (None, columns, bytes)
+            }
+        };
+        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes })
     }
 
     /// Where the table is.
     pub fn path(&self) -> &Path {
-        todo!()
+        &self.path
     }
 
     /// How it is laid out.
     pub fn kind(&self) -> FileKind {
-        todo!()
+        self.kind
     }
 
     /// The delimiter of delimited text.
     pub fn delimiter(&self) -> Option<u8> {
-        todo!()
+        self.delimiter
     }
 
     /// The columns, in the file's order.
     pub fn columns(&self) -> &[SourceColumn] {
-        todo!()
+        &self.columns
     }
 
     /// The size of the file in bytes, for progress.
     pub fn bytes(&self) -> u64 {
-        todo!()
+        self.bytes
     }
 
-    /// Streams all rows in order. `each` gets the batch and how many bytes of the file have been consumed so far.
-    pub fn read(&self, _each: &mut dyn FnMut(&Batch, u64) -> Result<()>) -> Result<()> {
-        todo!()
+    /// Streams all rows in order. `each` gets the batch and how many bytes of the file have been consumed so
+    /// far. The next batches are parsed meanwhile, in a thread that ends before this function returns.
+    pub fn read(&self, each: &mut dyn FnMut(&Batch, u64) -> Result<()>) -> Result<()> {
+        let (full, batches) = sync_channel(BATCHES_AHEAD);
+        let (used, empties) = sync_channel(BATCHES_AHEAD + 1);
+        thread::scope(|scope| {
+            let producer = thread::Builder::new()
+                .name("privet-read".to_string())
+                .spawn_scoped(scope, move || self.produce(&BatchQueue { full, empties }))
+                .map_err(|error| Error::io("start a thread to read the data", &self.path, &error))?;
+            let mut consumed = Ok(());
+            for (batch, bytes) in batches {
+                consumed = each(&batch, bytes);
+                if consumed.is_err() {
+                    break;
+                }
+                // When no room is left, the buffers are dropped and the producer allocates new ones.
+                let _ = used.try_send(batch);
+            }
+            // The loop has dropped its end of the queue: a producer that is still at work stops at its next batch.
+            let produced = producer.join().unwrap_or_else(|_| {
+                Err(Error::internal("the reader of the data failed").in_file(&self.path))
+            });
+            consumed.and(produced)
+        })
     }
+
+    fn produce(&self, queue: &BatchQueue) -> Result<()> {
+        match self.kind.format {
+            Format::Csv | Format::Tsv => {
+                text::produce(&self.path, self.kind, self.delimiter, &self.columns, queue)
+            }
+            Format::Parquet | Format::Arrow => columnar::produce(&self.path, self.kind, &self.columns, queue),
+        }
+    }
+}
+
+/// The producer's end of a running read.
+pub(super) struct BatchQueue {
+    full: SyncSender<(Batch, u64)>,
+    empties: Receiver<Batch>,
+}
+
+impl BatchQueue {
+    /// A batch whose buffers can be filled again.
+    pub(super) fn empty(&self) -> Batch {
+        match self.empties.try_recv() {
+            Ok(batch) => batch,
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Batch::default(),
+        }
+    }
+
+    /// Hands a batch over; false when the consumer has stopped.
+    pub(super) fn send(&self, batch: Batch, bytes: u64) -> bool {
+        self.full.send((batch, bytes)).is_ok()
+    }
+}
+
+/// The error for a file that is no longer what it was when it was opened.
+pub(super) fn changed(path: &Path) -> Error {
+    Error::input("the file changed while it was being read")
+        .in_file(path)
+        .help("run again when nothing writes to the file any more")
 }

@@ -1,0 +1,149 @@
+//! Rows in memory: all cells of a batch lie end to end in one text, so that no cell needs an allocation.
+
+/// The rows of a batch at most.
+pub(super) const BATCH_ROWS: usize = 8_192;
+
+/// The text of a batch, in bytes, after which no further row is added to it.
+pub(super) const BATCH_BYTES: usize = 1 << 20;
+
+/// A run of consecutive rows, every cell as text.
+#[derive(Debug, Default, Clone)]
+pub struct Batch {
+    columns: usize,
+    text: String,
+    /// Where in `text` each cell ends, row by row.
+    ends: Vec<u32>,
+    lines: Vec<u64>,
+}
+
+impl Batch {
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The text of one cell; a null of a typed file is the empty text.
+    ///
+    /// # Panics
+    /// When there is no such row or column.
+    #[inline]
+    pub fn cell(&self, row: usize, column: usize) -> &str {
+        assert!(column < self.columns, "column {column} of {}", self.columns);
+        let index = row * self.columns + column;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.text[start..self.ends[index] as usize]
+    }
+
+    /// The place of a row for messages: the line in delimited text, the row number (from 1) elsewhere.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines[row]
+    }
+}
+
+/// A batch that is being filled; its bytes are checked once, when it is full.
+#[derive(Debug, Default)]
+pub(super) struct BatchBuilder {
+    pub(super) columns: usize,
+    pub(super) text: Vec<u8>,
+    pub(super) ends: Vec<u32>,
+    pub(super) lines: Vec<u64>,
+}
+
+/// Why the bytes of a batch cannot be text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadText {
+    /// A NUL byte in the row at this line.
+    Nul(u64),
+    /// Not UTF-8 in the row at this line.
+    Encoding(u64),
+}
+
+impl BatchBuilder {
+    /// An empty builder that takes over the allocations of a batch no longer needed.
+    pub(super) fn recycle(batch: Batch, columns: usize) -> Self {
+        let Batch { text, mut ends, mut lines, .. } = batch;
+        let mut text = text.into_bytes();
+        text.clear();
+        ends.clear();
+        lines.clear();
+        BatchBuilder { columns, text, ends, lines }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.lines.len() >= BATCH_ROWS || self.text.len() >= BATCH_BYTES
+    }
+
+    /// Ends the current cell.
+    #[inline]
+    pub(super) fn end_cell(&mut self) {
+        // A batch stops growing at BATCH_BYTES and one record is limited, so the text is far below 4 GiB;
+        // the readers check the size of a record before it is added.
+        self.ends.push(self.text.len() as u32);
+    }
+
+    /// The finished batch, if its bytes are UTF-8 without NUL.
+    pub(super) fn finish(self) -> Result<Batch, BadText> {
+        if let Some(at) = self.text.iter().position(|&byte| byte == 0) {
+            return Err(BadText::Nul(self.line_of(at)));
+        }
+        let BatchBuilder { columns, text, ends, lines } = self;
+        match String::from_utf8(text) {
+            Ok(text) => {
+                // Halves of one character in two cells would together pass as valid.
+                match ends.iter().position(|&end| !text.is_char_boundary(end as usize)) {
+                    None => Ok(Batch { columns, text, ends, lines }),
+                    Some(cell) => Err(BadText::Encoding(lines.get(cell / columns).copied().unwrap_or(0))),
+                }
+            }
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let builder = BatchBuilder { columns, text: error.into_bytes(), ends, lines };
+                Err(BadText::Encoding(builder.line_of(at)))
+            }
+        }
+    }
+
+    /// The line of the row that holds the byte at this place.
+    fn line_of(&self, at: usize) -> u64 {
+        let cell = self.ends.partition_point(|&end| end as usize <= at);
+        self.lines.get(cell / self.columns.max(1)).copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builder(rows: &[[&[u8]; 2]]) -> BatchBuilder {
+        let mut builder = BatchBuilder { columns: 2, ..BatchBuilder::default() };
+        for (number, row) in rows.iter().enumerate() {
+            for cell in row {
+                builder.text.extend_from_slice(cell);
+                builder.end_cell();
+            }
+            builder.lines.push(number as u64 + 2);
+        }
+        builder
+    }
+
+    #[test]
+    fn cells_come_back_by_row_and_column() {
+        let batch = builder(&[[b"a", b""], [b"", "é".as_bytes()]]).finish().unwrap();
+        assert_eq!(batch.rows(), 2);
+        assert_eq!([batch.cell(0, 0), batch.cell(0, 1)], ["a", ""]);
+        assert_eq!([batch.cell(1, 0), batch.cell(1, 1)], ["", "é"]);
+        assert_eq!(batch.line(1), 3);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_placed() {
+        assert_eq!(builder(&[[b"a", b"b"], [b"c", b"\xff"]]).finish().unwrap_err(), BadText::Encoding(3));
+        assert_eq!(builder(&[[b"a", b"\0"], [b"c", b"d"]]).finish().unwrap_err(), BadText::Nul(2));
+        // é cut in two: valid only as long as nobody looks at the cells.
+        assert_eq!(builder(&[[b"a", b"b"], [b"\xc3", b"\xa9"]]).finish().unwrap_err(), BadText::Encoding(3));
+    }
+}

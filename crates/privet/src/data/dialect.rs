@@ -1,0 +1,103 @@
+//! Which delimiter a text file uses, told from its first records.
+
+use super::cells::BatchBuilder;
+use super::delimited::RecordReader;
+
+/// The delimiters that are tried, the most usual first.
+pub(super) const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b':'];
+
+/// Records looked at.
+const RECORDS: usize = 200;
+
+/// The delimiter that cuts the most of the first records into as many cells as the header has.
+///
+/// Each candidate is tried with the real grammar, so a delimiter inside quotes never counts. `complete` says
+/// that the sample is the whole file; otherwise its last record may be cut off and is left aside.
+pub(super) fn detect_delimiter(sample: &[u8], complete: bool) -> u8 {
+    let mut best: Option<(Fit, u8)> = None;
+    for delimiter in DELIMITERS {
+        if let Some(fit) = fit(sample, complete, delimiter)
+            && best.is_none_or(|(known, _)| fit.is_better_than(known))
+        {
+            best = Some((fit, delimiter));
+        }
+    }
+    best.map_or(b',', |(_, delimiter)| delimiter)
+}
+
+/// How well a delimiter explains the sample.
+#[derive(Debug, Clone, Copy)]
+struct Fit {
+    agreeing: usize,
+    records: usize,
+    columns: usize,
+}
+
+impl Fit {
+    fn is_better_than(self, other: Fit) -> bool {
+        let (ours, theirs) = (self.agreeing * other.records, other.agreeing * self.records);
+        ours > theirs || (ours == theirs && self.columns > other.columns)
+    }
+}
+
+/// How well this delimiter fits; `None` if it does not occur in the header.
+fn fit(sample: &[u8], complete: bool, delimiter: u8) -> Option<Fit> {
+    let mut reader = RecordReader::new(sample, delimiter);
+    let mut scratch = BatchBuilder::default();
+    let mut counts = Vec::new();
+    // An unclosed quote ends the sample as any cut does; the reader of the whole file will complain.
+    while let Ok(Some(record)) = reader.read(&mut scratch, 0) {
+        counts.push(record.cells);
+        scratch.text.clear();
+        if counts.len() > RECORDS {
+            break;
+        }
+    }
+    if !complete && counts.len() > 1 {
+        counts.pop();
+    }
+    let columns = *counts.first()?;
+    let agreeing = counts.iter().filter(|&&count| count == columns).count();
+    (columns > 1).then_some(Fit { agreeing, records: counts.len(), columns })
+}
+
+/// A delimiter as messages name it.
+pub(super) fn describe(delimiter: u8) -> String {
+    match delimiter {
+        b'\t' => "a tab".to_string(),
+        _ => format!("'{}'", char::from(delimiter)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delimiter_is_the_one_that_cuts_evenly() {
+        for (sample, delimiter) in [
+            ("age,sex\n1,m\n2,f\n", b','),
+            ("age;sex\n1,5;m\n2,5;f\n", b';'),
+            ("age\tname\n1\tDoe, J\n2\tRoe, R\n", b'\t'),
+            ("a|b\n1|2\n", b'|'),
+            ("a:b:c\n1:2:3\n", b':'),
+            ("time,place\n10:30,a\n11:30,b\n", b','),
+            ("\"a,b\";\"c,d\"\n1;2\n", b';'),
+            ("id;items\n1;a,b,c\n2;a\n", b';'),
+            ("id,items\n1,a|b|c\n2,b\n", b','),
+            ("a, b;c, d;e\n1;2;3\n", b';'),
+            ("note\n\"a;b\"\nc;d\n", b','),
+            ("\u{feff}a;b\r\n1;2\r\n", b';'),
+            ("a;b\r1;2\r", b';'),
+            ("a;b", b';'),
+            ("", b','),
+        ] {
+            assert_eq!(detect_delimiter(sample.as_bytes(), true), delimiter, "{sample:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_cut_off_at_the_end_of_the_sample_does_not_count() {
+        assert_eq!(detect_delimiter(b"a;b;c,d\n1;2;3\n1;", false), b';');
+    }
+}

@@ -1,0 +1,80 @@
+//! Column names: what a table needs of them, whatever file they come from.
+
+use std::path::Path;
+
+use hashbrown::HashMap;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::{Error, Result};
+
+/// The columns of a table at most.
+pub(super) const MOST_COLUMNS: usize = 65_535;
+
+/// The error for a table with more columns than that.
+pub(super) fn too_many_columns(path: &Path) -> Error {
+    Error::input(format!("the table has more than {MOST_COLUMNS} columns")).in_file(path).help(
+        "a table has one column per attribute; is the delimiter right, or the table turned on its side?",
+    )
+}
+
+/// Refuses names that are blank, or that a reader could not tell apart.
+pub(super) fn check_names<'a>(
+    path: &Path,
+    line: Option<u64>,
+    names: impl ExactSizeIterator<Item = &'a str>,
+) -> Result<()> {
+    let at = |message: String| {
+        let error = Error::input(message).in_file(path);
+        line.into_iter().fold(error, Error::at_line)
+    };
+    if names.len() > MOST_COLUMNS {
+        return Err(too_many_columns(path));
+    }
+    let mut seen: HashMap<String, (usize, &str)> = HashMap::with_capacity(names.len());
+    for (index, name) in names.enumerate() {
+        let number = index + 1;
+        let key: String = name.trim().nfc().collect();
+        if key.is_empty() {
+            return Err(
+                at(format!("column {number} has no name")).help("give every column a name in the first line")
+            );
+        }
+        if let Some((earlier, other)) = seen.insert(key, (number, name)) {
+            let message = if other == name {
+                format!("columns {earlier} and {number} have the same name '{name}'")
+            } else {
+                format!(
+                    "columns {earlier} and {number} have names that look the same: '{other}' and '{name}'"
+                )
+            };
+            return Err(at(message).help("give every column a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(names: &[&str]) -> String {
+        check_names("d.csv".as_ref(), Some(1), names.iter().copied()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn names_must_be_there_and_differ() {
+        assert!(check_names("d.csv".as_ref(), None, ["a", "A", "b c"].into_iter()).is_ok());
+        assert!(message(&["a", " "]).starts_with("d.csv:1: column 2 has no name"));
+        assert!(message(&["a", "b", "a"]).contains("columns 1 and 3 have the same name 'a'"));
+        assert!(message(&["a", "a "]).contains("look the same"));
+        assert!(message(&["caf\u{e9}", "cafe\u{301}"]).contains("look the same"));
+    }
+
+    #[test]
+    fn there_is_a_limit_to_columns() {
+        let names: Vec<String> = (0..=MOST_COLUMNS).map(|number| number.to_string()).collect();
+        let check = |names: &[String]| check_names("d.csv".as_ref(), None, names.iter().map(String::as_str));
+        assert!(check(&names[1..]).is_ok());
+        assert!(check(&names).unwrap_err().to_string().contains("65535"));
+    }
+}
