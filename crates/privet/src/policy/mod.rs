@@ -5,6 +5,7 @@
 
 mod check;
 mod declare;
+pub mod draft;
 mod file;
 
 pub use check::{CheckedPolicy, Clause, DataKind, OnMissing, PolicyColumn, Role, Setting, Settings};
