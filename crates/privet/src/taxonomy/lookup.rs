@@ -30,31 +30,31 @@ impl NumberIndex {
         }
 
         let count = 2 * ends.len() + 1;
-        let mut opening: Vec<Vec<NodeId>> = vec![Vec::new(); count];
-        let mut closing: Vec<Vec<NodeId>> = vec![Vec::new(); count + 1];
+        let (mut opening, mut closing) = (Vec::new(), Vec::new());
         for (leaf, range) in &ranges {
-            let first = if range.low.is_finite() {
-                slot_at(&ends, range.low) + usize::from(!range.low_closed)
-            } else {
-                0
+            let first = match range.low.is_finite() {
+                true => slot_at(&ends, range.low) + usize::from(!range.low_closed),
+                false => 0,
             };
-            let after = if range.high.is_finite() {
-                slot_at(&ends, range.high) + usize::from(range.high_closed)
-            } else {
-                count
+            let after = match range.high.is_finite() {
+                true => slot_at(&ends, range.high) + usize::from(range.high_closed),
+                false => count,
             };
-            if first < after {
-                opening[first].push(*leaf);
-                closing[after].push(*leaf);
-            }
+            opening.push((first, *leaf));
+            closing.push((after, *leaf));
         }
+        opening.sort_unstable();
+        closing.sort_unstable();
+        let (mut opening, mut closing) = (opening.into_iter().peekable(), closing.into_iter().peekable());
         let mut open = BTreeSet::new();
-        let slots = (opening.iter().zip(&closing))
-            .map(|(opening, closing)| {
-                for leaf in closing {
-                    open.remove(leaf);
+        let slots = (0..count)
+            .map(|slot| {
+                while let Some((_, leaf)) = closing.next_if(|(after, _)| *after <= slot) {
+                    open.remove(&leaf);
                 }
-                open.extend(opening);
+                while let Some((_, leaf)) = opening.next_if(|(first, _)| *first <= slot) {
+                    open.insert(leaf);
+                }
                 let mut holders = open.iter().copied();
                 (holders.next(), holders.next())
             })

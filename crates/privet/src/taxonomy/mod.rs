@@ -3,10 +3,16 @@
 //! A label denotes one node. Nodes are numbered in depth-first preorder, so the nodes of a subtree, and the
 //! leaves below a node, are one run of numbers each; every walk is a loop over a vector, whatever the depth.
 
+mod build;
+mod check;
+mod draw;
 mod grow;
 mod lookup;
 mod range;
 mod read;
+#[cfg(test)]
+mod tests;
+mod write;
 
 use std::hash::BuildHasher;
 use std::path::Path;
@@ -15,6 +21,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::{Error, Result};
+pub use build::Builder;
+pub use check::{Fit, Misfit, Occurrence, check};
+pub use draw::{DrawOptions, draw};
 use grow::{Grower, Origin};
 use lookup::NumberIndex;
 pub use range::Range;

@@ -111,7 +111,7 @@ pub(super) fn same_decimal(one: &str, two: &str) -> bool {
 }
 
 /// Sign, significant digits without zeros at either end, and the power of ten of the last one.
-fn decimal(text: &str) -> Option<(bool, String, i64)> {
+pub(super) fn decimal(text: &str) -> Option<(bool, String, i64)> {
     number(text)?;
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),

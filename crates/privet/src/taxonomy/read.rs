@@ -15,6 +15,21 @@ const DELIMITERS: [u8; 3] = [b';', b'\t', b','];
 
 /// Reads a hierarchy file; every error names the file.
 pub(super) fn read(path: &Path) -> Result<Taxonomy> {
+    parse(&bytes(path)?).map_err(|error| error.in_file(path))
+}
+
+/// The lines of a file in the format of hierarchies, with their numbers; blank lines are left out.
+pub(super) fn records(path: &Path) -> Result<Vec<(u64, Vec<String>)>> {
+    let mut records = Vec::new();
+    each_line(&bytes(path)?, |line, labels| {
+        records.push((line, labels.map(String::from).collect()));
+        Ok(())
+    })
+    .map_err(|error| error.in_file(path))?;
+    Ok(records)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
     let metadata = fs::metadata(path).map_err(|error| Error::io("read the hierarchy", path, &error))?;
     if !metadata.is_file() {
         // Opening a pipe would wait for a writer that may never come.
@@ -22,11 +37,20 @@ pub(super) fn read(path: &Path) -> Result<Taxonomy> {
             .in_file(path)
             .help("name a file, not a folder or device"));
     }
-    let bytes = fs::read(path).map_err(|error| Error::io("read the hierarchy", path, &error))?;
-    parse(&bytes).map_err(|error| error.in_file(path))
+    fs::read(path).map_err(|error| Error::io("read the hierarchy", path, &error))
 }
 
 fn parse(bytes: &[u8]) -> Result<Taxonomy> {
+    let mut grower = Grower::new(Origin::Line);
+    each_line(bytes, |line, labels| grower.add(line, labels))?;
+    grower.finish()
+}
+
+/// The labels of one line.
+type Labels<'a> = &'a mut dyn Iterator<Item = &'a str>;
+
+/// Hands each line that is not blank to `take`.
+fn each_line(bytes: &[u8], mut take: impl FnMut(u64, Labels<'_>) -> Result<()>) -> Result<()> {
     if let Err(error) = str::from_utf8(bytes) {
         return Err(not_utf8(bytes, error.valid_up_to()));
     }
@@ -35,7 +59,6 @@ fn parse(bytes: &[u8]) -> Result<Taxonomy> {
     let delimiter = delimiter(bytes)?;
     let mut reader = reader(bytes, delimiter);
     let mut record = ByteRecord::new();
-    let mut grower = Grower::new(Origin::Line);
     let mut line = 0;
     while next(&mut reader, &mut record)? {
         if is_blank(&record) {
@@ -52,9 +75,9 @@ fn parse(bytes: &[u8]) -> Result<Taxonomy> {
                 .help("close it, or write \"\" for a quote inside a quoted label"));
         }
         // The whole file is valid UTF-8 and delimiters are ASCII, so every field is valid too.
-        grower.add(line, record.iter().map(|field| str::from_utf8(field).unwrap_or_default()))?;
+        take(line, &mut record.iter().map(|field| str::from_utf8(field).unwrap_or_default()))?;
     }
-    grower.finish()
+    Ok(())
 }
 
 fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
