@@ -97,11 +97,8 @@ impl Example {
     pub fn find(name: &str) -> Result<&'static Example> {
         EXAMPLES.iter().find(|example| example.name == name).ok_or_else(|| {
             let names = EXAMPLES.each_ref().map(|example| example.name);
-            Error::input(format!("there is no example '{name}'")).help(crate::error::suggestion(
-                name,
-                &names,
-                "examples",
-            ))
+            Error::input(format!("there is no example '{name}'"))
+                .help(crate::error::suggestion(name, &names, "examples"))
         })
     }
 

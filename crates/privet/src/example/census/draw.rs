@@ -61,5 +61,5 @@ mod tests {
         assert_eq!(first, STREAM_OF_SEVEN);
     }
 
-    const STREAM_OF_SEVEN: [u32; 6] = [0, 0, 0, 0, 0, 0];
+    const STREAM_OF_SEVEN: [u32; 6] = [172, 764, 916, 465, 447, 5];
 }

@@ -85,11 +85,7 @@ fn different_people(wanted: u32, draw: &mut Draw) -> Vec<Person> {
     pool
 }
 
-fn write_people(
-    rows: u64,
-    mut writer: impl Write,
-    mut person: impl FnMut(u64) -> Person,
-) -> io::Result<()> {
+fn write_people(rows: u64, mut writer: impl Write, mut person: impl FnMut(u64) -> Person) -> io::Result<()> {
     let mut block = Vec::with_capacity(BLOCK + 1024);
     block.extend_from_slice(COLUMNS.join(",").as_bytes());
     block.push(b'\n');
@@ -138,4 +134,89 @@ fn append_number(line: &mut Vec<u8>, number: u64) {
         append_number(line, number / 10);
     }
     line.push(b'0' + (number % 10) as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+    use crate::example::Example;
+    use crate::taxonomy::Taxonomy;
+
+    fn csv(rows: u64) -> String {
+        let mut bytes = Vec::new();
+        write_csv(rows, SEED, &mut bytes).expect("written");
+        String::from_utf8(bytes).expect("text")
+    }
+
+    /// The records without their person numbers.
+    fn records(csv: &str) -> Vec<&str> {
+        csv.lines().skip(1).filter_map(|line| line.split_once(',')).map(|(_, record)| record).collect()
+    }
+
+    fn distinct(records: &[&str]) -> usize {
+        records.iter().collect::<HashSet<_>>().len()
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_bytes_for_ever() {
+        let digest = Sha256::digest(csv(1000));
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "337e742788b093767c6563ba65073403b79e8059081661828a9812ac7a600f44");
+    }
+
+    #[test]
+    fn every_value_has_a_leaf_and_every_hierarchy_is_rectangular() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("census");
+        Example::find("census").expect("an example").write(&target).expect("written");
+        let csv = csv(ROWS);
+        for (index, name) in COLUMNS.iter().enumerate().filter(|(index, _)| (1..=9).contains(index)) {
+            let path = target.join(format!("hierarchies/{name}.csv"));
+            let tree = Taxonomy::read(&path).expect(name);
+            let text = std::fs::read_to_string(&path).expect(name);
+            assert!(text.lines().all(|line| line.split(';').count() == tree.levels()), "{name}");
+            let values: HashSet<&str> =
+                csv.lines().skip(1).filter_map(|line| line.split(',').nth(index)).collect();
+            for value in values {
+                let leaf = tree.find(value).filter(|leaf| tree.is_leaf(*leaf));
+                assert!(leaf.is_some(), "{name}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn people_are_plausible() {
+        for record in records(&csv(5000)) {
+            let cells: Vec<&str> = record.split(',').collect();
+            assert_eq!(cells.len(), COLUMNS.len() - 1);
+            let (age, marital, education) = (cells[1].parse::<u8>().expect("an age"), cells[3], cells[4]);
+            assert!((17..=90).contains(&age));
+            assert!(age >= 18 || marital == "never married", "{record}");
+            assert!(age >= 21 || !["bachelor", "master", "doctorate"].contains(&education), "{record}");
+            assert!(age >= 50 || cells[7] != "retired", "{record}");
+            assert!(cells[6] != "1" || !["married", "living with a partner"].contains(&marital), "{record}");
+        }
+    }
+
+    #[test]
+    fn distinct_people_grow_more_slowly_than_rows() {
+        let csv = csv(ROWS);
+        let people: Vec<&str> =
+            records(&csv).iter().filter_map(|record| record.rsplitn(4, ',').nth(3)).collect();
+        let (tenth, all) = (distinct(&people[..2000]), distinct(&people));
+        assert!(tenth > 1900 && (15_000..18_000).contains(&all), "{tenth}, {all}");
+    }
+
+    #[test]
+    fn a_capped_table_has_exactly_so_many_records_if_it_can() {
+        for (rows, cap, expected) in [(2000, 50, 50), (30, 50, 30), (100, 0, 1)] {
+            let mut bytes = Vec::new();
+            write_csv_capped(rows, cap, SEED, &mut bytes).expect("written");
+            let csv = String::from_utf8(bytes).expect("text");
+            let records = records(&csv);
+            assert_eq!((records.len() as u64, distinct(&records)), (rows, expected));
+        }
+    }
 }

@@ -67,10 +67,7 @@ pub(super) const OCCUPATIONS: [&str; 14] = [
 ];
 pub(super) const INCOMES: [&str; 2] = ["up to 50k", "over 50k"];
 
-/// How many postcodes there are: five regions of twenty.
-pub(super) const POSTCODES: u8 = 100;
-
-/// One made-up person; texts are positions in the lists above.
+/// One made-up person; texts are positions in the lists above, postcodes are numbered from 0 to 99.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Person {
     pub sex: u8,

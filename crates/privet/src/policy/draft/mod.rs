@@ -116,9 +116,8 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     }
     add_figures(&mut columns, &profile);
     let k = first_k(&profile);
-    let combinations = hierarchies
-        .iter()
-        .fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
+    let combinations =
+        hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
     let policy_text = text::policy(&text::Findings {
         data_path: &named(source, options),
         delimiter: options.delimiter,

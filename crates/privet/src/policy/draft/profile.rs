@@ -114,11 +114,8 @@ fn is_missing(cell: &str) -> bool {
 pub(super) fn profile(source: &Source) -> Result<Profile> {
     let width = source.columns().len();
     let most = |limit: usize| limit.min(MOST_HASHES / width.max(1)).max(1_000);
-    let mut columns: Vec<ColumnProfile> = source
-        .columns()
-        .iter()
-        .map(|column| ColumnProfile::new(&column.name, most(MOST_DISTINCT)))
-        .collect();
+    let mut columns: Vec<ColumnProfile> =
+        source.columns().iter().map(|column| ColumnProfile::new(&column.name, most(MOST_DISTINCT))).collect();
     let mut sample = Sample::new(width, most(MOST_SAMPLED));
     let mut rows = 0;
     let mut record = vec![0; width];

@@ -8,7 +8,8 @@ use crate::policy::Role;
 const DIRECT: &str = "email mail phone telephone mobile fax ssn passport surname forename firstname lastname \
     fullname username login iban mrn nhs nino uuid guid street address ip";
 /// Words before `name` that make it a person's.
-const NAMED: &str = "first last given family full user patient person customer client employee student middle";
+const NAMED: &str =
+    "first last given family full user patient person customer client employee student middle";
 /// Words of numbers that are given to a person; only where most values differ.
 const NUMBERED: &str = "id identifier number no nr key name account";
 /// What others may know about a person.
@@ -63,7 +64,9 @@ pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
         .columns
         .iter()
         .zip(&words)
-        .map(|(column, words)| by_name(column, words, profile.rows).or_else(|| by_values(column, profile.rows)))
+        .map(|(column, words)| {
+            by_name(column, words, profile.rows).or_else(|| by_values(column, profile.rows))
+        })
         .collect();
     settle_livelihood(&mut roles, profile, &words);
     settle_class(&mut roles, profile, &words);
@@ -86,7 +89,8 @@ fn by_name(column: &ColumnProfile, words: &[String], rows: u64) -> Option<Sugges
     if let Some(word) = among(DIRECT, words) {
         return suggest(Role::Identifier, format!("'{word}' names a person directly"));
     }
-    let named = words.iter().any(|word| word == "name") && (words.len() == 1 || among(NAMED, words).is_some());
+    let named =
+        words.iter().any(|word| word == "name") && (words.len() == 1 || among(NAMED, words).is_some());
     if named {
         return suggest(Role::Identifier, "it names a person directly");
     }
@@ -146,7 +150,8 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Ve
         roles[*index].is_none() && few(*index, MOST_CLASSES) && among(LABEL, &words[*index]).is_some()
     });
     let money = (0..roles.len()).find(|index| {
-        let others = roles.iter().enumerate().any(|(at, role)| at != *index && has_role(role, Role::Sensitive));
+        let others =
+            roles.iter().enumerate().any(|(at, role)| at != *index && has_role(role, Role::Sensitive));
         others
             && has_role(&roles[*index], Role::Sensitive)
             && few(*index, 3)
@@ -226,7 +231,9 @@ fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower = false;
     for c in name.chars() {
-        if (!c.is_alphabetic() || (c.is_uppercase() && after_lower)) && words.last().is_some_and(|w| !w.is_empty()) {
+        if (!c.is_alphabetic() || (c.is_uppercase() && after_lower))
+            && words.last().is_some_and(|w| !w.is_empty())
+        {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {

@@ -43,26 +43,28 @@ fn assert_consistent(draft: &Draft) {
 
 #[test]
 fn a_tiny_table_gets_a_whole_policy() {
-    let draft = draft_of("name,age,sex,disease\nAda,31,f,Flu\nBob,45,m,?\nCyn,31,f,Cancer\nDan,52,m,Flu\n").expect("a draft");
+    let draft = draft_of("name,age,sex,disease\nAda,31,f,Flu\nBob,45,m,?\nCyn,31,f,Cancer\nDan,52,m,Flu\n")
+        .expect("a draft");
     assert_consistent(&draft);
-    let expected = r#"# A first policy for people.csv: 4 records, 4 columns. The roles are guesses from names and figures; only you
-# know what others may know about these people. Read it, correct it, then run:  privet anonymize policy.toml
-# -o release
+    let expected = r#"# A first policy for people.csv: 4 records, 4 columns.
+# The roles are guesses from names and figures; only you know what others may know about these people. Read
+# it, correct it, then run:
+#     privet anonymize policy.toml -o release
 
 [data]
 path = "people.csv"
-# These look like missing values: "?" in 1 cells.
+# These look like missing values: "?" (1 ×).
 missing = ["?"]
-# 25.0 % of the records miss a quasi-identifier or a sensitive value: "drop" leaves them out, "value" keeps them
-# with "missing" as a value of its own.
+# 25.0 % of the records miss a quasi-identifier or a sensitive value: "drop" leaves them out, "value" keeps
+# them with "missing" as a value of its own.
 on_missing = "value"
 
 # text: 4 distinct values; it names a person directly.
 [columns.name]
 role = "identifier"
 
-# whole numbers: 3 distinct values; others may know a person's age; alone it singles out 50.0 % of the records;
-# all quasi-identifiers together single out 50.0 %, without this one 0 %.
+# whole numbers: 3 distinct values; others may know a person's age; alone it singles out 50.0 % of the
+# records; all quasi-identifiers together single out 50.0 %, without this one 0 %.
 [columns.age]
 role = "quasi-identifier"
 hierarchy = "hierarchies/age.csv"
@@ -77,7 +79,7 @@ hierarchy = "hierarchies/sex.csv"
 [columns.disease]
 role = "sensitive"
 
-# Everybody looks like at least 1 others: at most half of the records, for there are so few.
+# At least 2 people look alike, whoever is looked for: at most half of the records, for there are so few.
 [privacy.k-anonymity]
 k = 2
 
@@ -99,7 +101,21 @@ suppression_limit = 0.05    # up to 5 % of the records may be left out
 fn odd_column_names_are_quoted_and_files_named_safely() {
     let header = "\"marital status\",a.b,\"say \"\"x\"\"\",größe,../etc/zip,Con,\"two\nlines\",\"#\",Age,age";
     let rows: String = (0..12)
-        .map(|i| format!("s{},{},p{},{},{},{},{},{},{},{}\n", i % 2, i % 3, i % 4, i, 10 + i, i % 5, i % 2, i, i, i * 3))
+        .map(|i| {
+            format!(
+                "s{},{},p{},{},{},{},{},{},{},{}\n",
+                i % 2,
+                i % 3,
+                i % 4,
+                i,
+                10 + i,
+                i % 5,
+                i % 2,
+                i,
+                i,
+                i * 3
+            )
+        })
         .collect();
     let draft = draft_of(&format!("{header}\n{rows}")).expect("a draft");
     assert_consistent(&draft);

@@ -37,13 +37,17 @@ pub(super) fn policy(findings: &Findings<'_>) -> String {
 
 fn head(text: &mut String, findings: &Findings<'_>) {
     let profile = findings.profile;
-    comment(text, &format!(
-        "A first policy for {}: {} records, {} columns. The roles are guesses from names and figures; only you know what \
-         others may know about these people. Read it, correct it, then run:  privet anonymize policy.toml -o release",
-        findings.data_path,
-        grouped(profile.rows),
-        profile.columns.len()
-    ));
+    let (records, columns) = (grouped(profile.rows), profile.columns.len());
+    comment(
+        text,
+        &format!("A first policy for {}: {records} records, {columns} columns.", findings.data_path),
+    );
+    comment(
+        text,
+        "The roles are guesses from names and figures; only you know what others may know about these people. \
+         Read it, correct it, then run:",
+    );
+    comment(text, "    privet anonymize policy.toml -o release");
     if profile.sample.len() < profile.rows {
         comment(
             text,
@@ -66,8 +70,10 @@ fn data(text: &mut String, findings: &Findings<'_>) {
         }
     }
     if !spellings.is_empty() {
-        let seen: Vec<String> =
-            spellings.iter().map(|(spelling, count)| format!("{} in {} cells", quoted(spelling), grouped(*count))).collect();
+        let seen: Vec<String> = spellings
+            .iter()
+            .map(|(spelling, count)| format!("{} ({} ×)", quoted(spelling), grouped(*count)))
+            .collect();
         comment(text, &format!("These look like missing values: {}.", seen.join(", ")));
         let list: Vec<String> = spellings.iter().map(|(spelling, _)| quoted(spelling)).collect();
         text.push_str(&format!("missing = [{}]\n", list.join(", ")));
@@ -78,15 +84,19 @@ fn data(text: &mut String, findings: &Findings<'_>) {
 
 fn on_missing(text: &mut String, findings: &Findings<'_>) {
     let matters = |column: &DraftColumn| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive));
-    let columns: Vec<usize> = (0..findings.columns.len()).filter(|i| matters(&findings.columns[*i])).collect();
+    let columns: Vec<usize> =
+        (0..findings.columns.len()).filter(|i| matters(&findings.columns[*i])).collect();
     let sample = &findings.profile.sample;
     let incomplete = sample.incomplete(&columns);
     let choice = if incomplete * 100 > sample.len() * MOST_DROPPED { "value" } else { "drop" };
-    comment(text, &format!(
-        "{} of the records miss a quasi-identifier or a sensitive value: \"drop\" leaves them out, \"value\" keeps them \
+    comment(
+        text,
+        &format!(
+            "{} of the records miss a quasi-identifier or a sensitive value: \"drop\" leaves them out, \"value\" keeps them \
          with \"missing\" as a value of its own.",
-        percent(incomplete, sample.len())
-    ));
+            percent(incomplete, sample.len())
+        ),
+    );
     text.push_str(&format!("on_missing = \"{choice}\"\n"));
 }
 
@@ -121,7 +131,7 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         (false, super::USUAL_K) => "a common start; take more for data that goes to the public",
         _ => "at most half of the records, for there are so few",
     };
-    comment(text, &format!("Everybody looks like at least {} others: {why}.", k - 1));
+    comment(text, &format!("At least {k} people look alike, whoever is looked for: {why}."));
     text.push_str(&format!("[privacy.k-anonymity]\nk = {k}\n\n"));
     let sensitive: Vec<&DraftColumn> = findings
         .columns
@@ -153,10 +163,15 @@ fn method(text: &mut String, findings: &Findings<'_>) {
     text.push_str("[method]\n");
     if findings.full_domain {
         text.push_str("name = \"full-domain\"        # the best combination of one level per column\n");
-        text.push_str("cost = \"LM\"                 # best: the least share of each column's detail is lost\n");
+        text.push_str(
+            "cost = \"LM\"                 # best: the least share of each column's detail is lost\n",
+        );
         text.push_str("suppression_limit = 0.05    # up to 5 % of the records may be left out\n");
     } else {
-        comment(text, "So many columns and levels are too many to try them all; Mondrian divides the records instead.");
+        comment(
+            text,
+            "So many columns and levels are too many to try them all; Mondrian divides the records instead.",
+        );
         text.push_str("name = \"mondrian\"\n");
     }
 }
