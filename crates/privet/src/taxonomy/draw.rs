@@ -31,11 +31,11 @@ enum Item {
 /// let path = |text: &str| text.split(';').map(String::from).collect::<Vec<_>>();
 /// let tree = Taxonomy::from_paths(&[path("Oslo;Norway;*"), path("Bergen;Norway;*"), path("Rome;*")])?;
 /// assert_eq!(draw(&tree, Some(&[5, 1, 10]), DrawOptions::default()), "\
-/// *               16  100.0 %
-/// ├─ Norway        6   37.5 %
-/// │  ├─ Oslo       5   31.2 %
-/// │  └─ Bergen     1    6.2 %
-/// └─ Rome         10   62.5 %
+/// *             16  100.0 %
+/// ├─ Norway      6   37.5 %
+/// │  ├─ Oslo     5   31.2 %
+/// │  └─ Bergen   1    6.2 %
+/// └─ Rome       10   62.5 %
 /// ");
 /// # Ok::<(), privet::Error>(())
 /// ```

@@ -52,7 +52,7 @@ impl Scale {
 
 fn decimal_places(text: &str) -> Result<u32> {
     let (_, _, last) = range::decimal(text.trim()).ok_or_else(|| not_a_number(text))?;
-    u32::try_from((-last).max(0))
+    u32::try_from(last.min(0).unsigned_abs())
         .ok()
         .filter(|places| *places <= MOST_DIGITS)
         .ok_or_else(|| not_a_number(text))
