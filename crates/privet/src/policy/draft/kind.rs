@@ -108,8 +108,7 @@ fn is_whole(value: &str) -> bool {
 
 fn is_number(value: &str) -> bool {
     let looks = value.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
-    let leading_zero =
-        value.len() > 1 && value.starts_with('0') && value.bytes().nth(1).is_some_and(|b| b.is_ascii_digit());
+    let leading_zero = matches!(value.as_bytes(), [b'0', digit, ..] if digit.is_ascii_digit());
     looks && !leading_zero && value.parse::<f64>().is_ok_and(f64::is_finite)
 }
 

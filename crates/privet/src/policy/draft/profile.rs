@@ -45,6 +45,8 @@ pub(super) struct ColumnProfile {
     missing_hashes: Vec<u64>,
     hashes: HashSet<u64>,
     most_distinct: usize,
+    /// Cells with a value that were read before the distinct values became too many to count.
+    counted: u64,
 }
 
 impl ColumnProfile {
@@ -57,6 +59,7 @@ impl ColumnProfile {
             missing_hashes: Vec::new(),
             hashes: HashSet::new(),
             most_distinct,
+            counted: 0,
         }
     }
 
@@ -67,6 +70,7 @@ impl ColumnProfile {
             return MISSING_HASH;
         }
         if self.hashes.contains(&hash) {
+            self.counted += u64::from(!self.is_saturated());
             return hash;
         }
         if is_missing(cell) {
@@ -75,7 +79,8 @@ impl ColumnProfile {
             return MISSING_HASH;
         }
         self.shape.observe(cell);
-        if self.hashes.len() < self.most_distinct {
+        if !self.is_saturated() {
+            self.counted += 1;
             self.hashes.insert(hash);
         }
         match &mut self.values {
@@ -97,6 +102,11 @@ impl ColumnProfile {
     /// Whether there may be more distinct values than were counted.
     pub fn is_saturated(&self) -> bool {
         self.hashes.len() >= self.most_distinct
+    }
+
+    /// Whether at least so many in a hundred cells with a value are the first ones with theirs.
+    pub fn mostly_differ(&self, percent: u64) -> bool {
+        self.counted > 0 && self.distinct() * 100 >= self.counted * percent
     }
 
     /// How many cells are missing.
@@ -227,6 +237,17 @@ mod tests {
         assert_eq!((sample.unique(&[0]), sample.unique(&[1]), sample.unique(&[0, 1])), {
             (sample.len(), 0, sample.len())
         });
+    }
+
+    #[test]
+    fn values_that_differ_are_noticed_even_when_they_are_too_many_to_count() {
+        let (mut numbered, mut repeated) = (ColumnProfile::new("a", 50), ColumnProfile::new("b", 50));
+        for number in 1..=1000u64 {
+            numbered.observe(&number.to_string(), number);
+            repeated.observe(&(number / 4).to_string(), number / 4);
+        }
+        assert!(numbered.is_saturated() && numbered.mostly_differ(95));
+        assert!(repeated.is_saturated() && !repeated.mostly_differ(50));
     }
 
     #[test]

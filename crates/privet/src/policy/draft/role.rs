@@ -37,6 +37,8 @@ const HEALTH: &str = "disease diseases diagnosis diagnoses icd illness symptom s
 const MOST_CLASSES: u64 = 20;
 /// A column in which this share of values is distinct numbers the records (in percent).
 const NEARLY_ALL: u64 = 95;
+/// A column whose name speaks of numbers is one where this share of values is distinct (in percent).
+const MOST: u64 = 50;
 /// Below this number of records, values that all differ mean nothing.
 const LEAST_RECORDS: u64 = 10;
 /// A column that alone makes this many in a hundred records unique can identify.
@@ -64,9 +66,7 @@ pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
         .columns
         .iter()
         .zip(&words)
-        .map(|(column, words)| {
-            by_name(column, words, profile.rows).or_else(|| by_values(column, profile.rows))
-        })
+        .map(|(column, words)| by_name(column, words).or_else(|| by_values(column, profile.rows)))
         .collect();
     settle_livelihood(&mut roles, profile, &words);
     settle_class(&mut roles, profile, &words);
@@ -81,8 +81,7 @@ pub(super) fn is_health_data(profile: &Profile) -> bool {
     profile.columns.iter().any(|column| among(HEALTH, &words(&column.name)).is_some())
 }
 
-fn by_name(column: &ColumnProfile, words: &[String], rows: u64) -> Option<Suggestion> {
-    let differ = column.distinct() * 2 >= rows && rows >= 2;
+fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
     if column.kind() == ValueKind::Empty {
         return suggest(Role::Other, "it holds no values");
     }
@@ -94,7 +93,7 @@ fn by_name(column: &ColumnProfile, words: &[String], rows: u64) -> Option<Sugges
     if named {
         return suggest(Role::Identifier, "it names a person directly");
     }
-    if let Some(word) = among(NUMBERED, words).filter(|_| differ) {
+    if let Some(word) = among(NUMBERED, words).filter(|_| column.mostly_differ(MOST)) {
         return suggest(Role::Identifier, format!("'{word}' in its name, and most values differ"));
     }
     if let Some(word) = among(SENSITIVE, words) {
@@ -109,11 +108,10 @@ fn by_name(column: &ColumnProfile, words: &[String], rows: u64) -> Option<Sugges
 /// Columns that number the records, and free text, which can hold anything.
 fn by_values(column: &ColumnProfile, rows: u64) -> Option<Suggestion> {
     let present = rows - column.missing_cells().min(rows);
-    let all_differ = present >= LEAST_RECORDS && column.distinct() * 100 >= present * NEARLY_ALL;
+    let all_differ = present >= LEAST_RECORDS && column.mostly_differ(NEARLY_ALL);
     let (shortest, longest) = column.shape.lengths;
     let numbers = match column.kind() {
-        ValueKind::Code => true,
-        ValueKind::Text => true,
+        ValueKind::Code | ValueKind::Text => true,
         // Measurements differ as well; numbers that are given out lie close together or have one length.
         ValueKind::Whole => {
             let (least, greatest) = column.shape.bounds;
@@ -183,9 +181,8 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
     let before = profile.sample.unique(&named);
     let mut room = MOST_QUASI_IDENTIFIERS.saturating_sub(named.len());
     let nothing_known = named.is_empty();
-    for index in 0..roles.len() {
-        let column = &profile.columns[index];
-        if roles[index].is_some() || column.distinct() < 2 {
+    for (index, role) in roles.iter_mut().enumerate() {
+        if role.is_some() || profile.columns[index].distinct() < 2 {
             continue;
         }
         let alone = profile.sample.unique(&[index]);
@@ -195,7 +192,7 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
         if !identifies && !nothing_known {
             continue;
         }
-        roles[index] = if room > 0 {
+        *role = if room > 0 {
             room -= 1;
             let reason = if identifies {
                 "it can single people out; make it \"other\" if nobody outside could know it"
