@@ -100,7 +100,7 @@ fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
         return suggest(Role::Sensitive, format!("'{word}' is what nobody should learn about a person"));
     }
     if let Some(word) = among(DEMOGRAPHIC, words) {
-        return suggest(Role::QuasiIdentifier, format!("others may know a person's {word}"));
+        return suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"));
     }
     None
 }
@@ -134,7 +134,7 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, words:
     for (role, words) in roles.iter_mut().zip(words).filter(|(role, _)| role.is_none()) {
         let Some(word) = among(LIVELIHOOD, words) else { continue };
         *role = if protected {
-            suggest(Role::QuasiIdentifier, format!("others may know a person's {word}"))
+            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
         } else {
             suggest(Role::Sensitive, format!("nothing else looks sensitive, and a person's {word} may be"))
         };

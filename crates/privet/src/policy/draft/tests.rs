@@ -63,14 +63,14 @@ on_missing = "value"
 [columns.name]
 role = "identifier"
 
-# whole numbers: 3 distinct values; others may know a person's age; alone it singles out 50.0 % of the
-# records; all quasi-identifiers together single out 50.0 %, without this one 0 %.
+# whole numbers: 3 distinct values; 'age' is what others may know about a person; alone it singles out 50.0 %
+# of the records; all quasi-identifiers together single out 50.0 %, without this one 0 %.
 [columns.age]
 role = "quasi-identifier"
 hierarchy = "hierarchies/age.csv"
 
-# text: 2 distinct values; others may know a person's sex; alone it singles out 0 % of the records; all
-# quasi-identifiers together single out 50.0 %, without this one 50.0 %.
+# text: 2 distinct values; 'sex' is what others may know about a person; alone it singles out 0 % of the
+# records; all quasi-identifiers together single out 50.0 %, without this one 50.0 %.
 [columns.sex]
 role = "quasi-identifier"
 hierarchy = "hierarchies/sex.csv"
