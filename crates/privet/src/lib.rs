@@ -5,6 +5,7 @@ pub mod data;
 pub mod engine;
 mod error;
 mod exact;
+pub mod example;
 pub mod loss;
 pub mod method;
 pub mod policy;

@@ -5,6 +5,7 @@
 
 mod check;
 mod declare;
+pub mod draft;
 mod file;
 
 pub use check::parse_duration;

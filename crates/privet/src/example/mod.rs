@@ -1,0 +1,238 @@
+//! Made-up data with hierarchies and policies that run as they are.
+//!
+//! The files lie under `examples/` in the repository and are built in; large data is generated when it is written.
+
+pub mod census;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+/// An example: what it is called, what it shows, and its files.
+#[derive(Debug)]
+pub struct Example {
+    /// The name users give.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// What it shows: the text of its README.md.
+    pub about: &'static str,
+    files: &'static [(&'static str, Content)],
+}
+
+/// Where the bytes of a file come from.
+#[derive(Debug)]
+enum Content {
+    Text(&'static str),
+    Generated(fn(&mut dyn Write) -> io::Result<()>),
+}
+
+/// A file of an example as it lies in the repository.
+macro_rules! stored {
+    ($example:literal, $path:literal) => {
+        (
+            $path,
+            Content::Text(include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../examples/",
+                $example,
+                "/",
+                $path
+            ))),
+        )
+    };
+}
+
+static EXAMPLES: [Example; 2] = [
+    Example {
+        name: "patients",
+        summary: "ten patients and two taxonomies, small enough to check by hand",
+        about: include_str!("../../../../examples/patients/README.md"),
+        files: &[
+            stored!("patients", "README.md"),
+            stored!("patients", "policy.toml"),
+            stored!("patients", "patients.csv"),
+            stored!("patients", "hierarchies/Education.csv"),
+            stored!("patients", "hierarchies/Country.csv"),
+        ],
+    },
+    Example {
+        name: "census",
+        summary: "20,000 made-up people, eight quasi-identifiers, three requirements at once",
+        about: include_str!("../../../../examples/census/README.md"),
+        files: &[
+            stored!("census", "README.md"),
+            stored!("census", "policy.toml"),
+            (
+                "census.csv",
+                Content::Generated(|writer| census::write_csv(census::ROWS, census::SEED, writer)),
+            ),
+            stored!("census", "hierarchies/sex.csv"),
+            stored!("census", "hierarchies/age.csv"),
+            stored!("census", "hierarchies/birth-country.csv"),
+            stored!("census", "hierarchies/marital-status.csv"),
+            stored!("census", "hierarchies/education.csv"),
+            stored!("census", "hierarchies/postcode.csv"),
+            stored!("census", "hierarchies/household-size.csv"),
+            stored!("census", "hierarchies/employment.csv"),
+            stored!("census", "hierarchies/occupation.csv"),
+        ],
+    },
+];
+
+/// All examples, the smallest first.
+///
+/// ```
+/// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
+/// assert_eq!(names, ["patients", "census"]);
+/// ```
+pub fn examples() -> &'static [Example] {
+    &EXAMPLES
+}
+
+impl Example {
+    /// The example of this name, or an error that names the near ones.
+    pub fn find(name: &str) -> Result<&'static Example> {
+        EXAMPLES.iter().find(|example| example.name == name).ok_or_else(|| {
+            let names = EXAMPLES.each_ref().map(|example| example.name);
+            Error::input(format!("there is no example '{name}'"))
+                .help(crate::error::suggestion(name, &names, "examples"))
+        })
+    }
+
+    /// Writes the example into the folder `dir`, which must not exist or be empty, and returns the files' paths.
+    ///
+    /// Either all files are there afterwards or nothing has changed.
+    pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
+        let exists = refuse_unless_free(dir)?;
+        let parent = match dir.parent() {
+            _ if exists => dir,
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let staging =
+            tempfile::Builder::new().prefix(".privet-example-").tempdir_in(parent).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::NotFound => {
+                        Error::input("there is no such folder").in_file(parent).help("create it first")
+                    }
+                    _ => Error::io("write the example", parent, &error),
+                }
+            })?;
+        // The staging folder itself is closed to others; the folder inside gets the usual permissions.
+        let staged = staging.path().join(self.name);
+        self.write_files(&staged)?;
+        if exists {
+            move_entries(&staged, dir)?;
+        } else {
+            fs::rename(&staged, dir).map_err(|error| Error::io("create the folder", dir, &error))?;
+        }
+        Ok(self.files.iter().map(|(path, _)| dir.join(path)).collect())
+    }
+
+    fn write_files(&self, dir: &Path) -> Result<()> {
+        for (path, content) in self.files {
+            let path = dir.join(path);
+            write_file(&path, content).map_err(|error| Error::io("write the example", &path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+fn write_file(path: &Path, content: &Content) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = BufWriter::new(File::create_new(path)?);
+    match content {
+        Content::Text(text) => file.write_all(text.as_bytes())?,
+        Content::Generated(generate) => generate(&mut file)?,
+    }
+    file.flush()
+}
+
+/// Whether the folder is there already (and empty); an error if something is in the way.
+fn refuse_unless_free(dir: &Path) -> Result<bool> {
+    let mut entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(Error::input("this is a file, not a folder")
+                .in_file(dir)
+                .help("name a folder that does not exist yet"));
+        }
+        Err(error) => return Err(Error::io("write the example", dir, &error)),
+    };
+    match entries.next() {
+        None => Ok(true),
+        Some(_) => Err(Error::input("the folder is not empty")
+            .in_file(dir)
+            .help("name a folder that does not exist yet, or empty this one")),
+    }
+}
+
+/// Moves what is in one folder to another on the same disk; takes back what was moved if one step fails.
+fn move_entries(from: &Path, to: &Path) -> Result<()> {
+    let failed = |error: io::Error| Error::io("write the example", to, &error);
+    let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(from).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let target = to.join(entry.file_name());
+        if let Err(error) = fs::rename(entry.path(), &target) {
+            for (source, target) in moved {
+                // Nothing better can be done if taking back fails as well: the first error is the one to report.
+                let _ = fs::rename(target, source);
+            }
+            return Err(failed(error));
+        }
+        moved.push((entry.path(), target));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Policy;
+
+    #[test]
+    fn every_example_is_written_whole_and_its_policy_is_one() {
+        for example in examples() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let target = folder.path().join("it");
+            let written = example.write(&target).expect("written");
+            assert!(written.iter().all(|path| path.is_file()), "{written:?}");
+            let policy = Policy::read(&target.join("policy.toml")).expect("a policy").to_json();
+            for (name, column) in policy["columns"].as_object().expect("columns") {
+                if let Some(path) = column.get("hierarchy") {
+                    let path = target.join(path.as_str().expect("a path"));
+                    assert!(written.contains(&path), "{name}: {path:?}");
+                }
+            }
+            assert!(target.join(policy["data"]["path"].as_str().expect("a path")).is_file());
+            assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");
+        }
+    }
+
+    #[test]
+    fn an_empty_folder_is_filled_and_a_full_one_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let patients = Example::find("patients").expect("an example");
+        assert_eq!(patients.write(folder.path()).expect("written").len(), 5);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "three files and a folder");
+        let error = patients.write(folder.path()).expect_err("it is full now");
+        assert_eq!(error.message(), "the folder is not empty");
+        let error = patients.write(&folder.path().join("policy.toml")).expect_err("a file");
+        assert_eq!(error.message(), "this is a file, not a folder");
+        let error = patients.write(&folder.path().join("no/where")).expect_err("no parent");
+        assert_eq!(error.message(), "there is no such folder");
+    }
+
+    #[test]
+    fn a_misspelt_example_is_suggested() {
+        let error = Example::find("cencus").expect_err("misspelt");
+        assert_eq!(error.remedy(), Some("did you mean 'census'?"));
+    }
+}

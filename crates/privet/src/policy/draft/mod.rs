@@ -1,0 +1,260 @@
+//! A first policy for a file: what `privet init` writes.
+//!
+//! One pass over the data finds types, distinct values and missing ones; names and figures suggest a role for each
+//! column, with the reason; numbers, dates and codes get hierarchies. The steward reads, corrects and runs it.
+
+mod kind;
+mod profile;
+mod role;
+mod text;
+mod tree;
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use kind::ValueKind;
+
+use self::profile::Profile;
+use crate::data::Source;
+use crate::policy::Role;
+use crate::taxonomy::Taxonomy;
+use crate::{Error, Result};
+
+/// The policy's file name in the folder that [`Draft::write`] writes to.
+const POLICY_FILE: &str = "policy.toml";
+/// The k to start from, unless the data asks for another.
+const USUAL_K: u64 = 5;
+/// The Centers for Medicare & Medicaid Services publish no cell of 1 to 10 patients.
+const HEALTH_K: u64 = 11;
+/// Values of a sensitive column that every class should hold, where the data has as many.
+const USUAL_L: u64 = 3;
+/// A search over more combinations of levels than this is no good first try.
+const MOST_COMBINATIONS: u64 = 1_000_000;
+
+/// What the user says about the draft.
+#[derive(Debug, Clone, Default)]
+pub struct DraftOptions {
+    /// How the policy names the data (see [`data_path`]); its file name when `None`.
+    pub data_path: Option<String>,
+    /// The delimiter to write into the policy, where the user gave one.
+    pub delimiter: Option<u8>,
+}
+
+/// A column of the draft.
+#[derive(Debug, Clone)]
+pub struct DraftColumn {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub kind: ValueKind,
+    /// How many distinct values it has, missing ones left aside.
+    pub distinct: u64,
+    /// Whether there are more distinct values than were counted.
+    pub more: bool,
+    /// How many cells are missing.
+    pub missing: u64,
+    /// The suggested role; `None` for a column that the draft leaves out of the release.
+    pub role: Option<Role>,
+    /// Why, with figures.
+    pub reason: String,
+    /// The file of its generated hierarchy, relative to the policy.
+    pub hierarchy: Option<String>,
+}
+
+/// A policy that runs as it is, with the hierarchies it names.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// The policy.
+    pub policy_text: String,
+    /// Generated hierarchies and their paths relative to the policy.
+    pub hierarchies: Vec<(String, Taxonomy)>,
+    /// The columns, in the data's order.
+    pub columns: Vec<DraftColumn>,
+    /// The number of records.
+    pub rows: u64,
+    /// The k that the draft asks for.
+    pub k: u64,
+}
+
+/// Looks at a table and drafts a policy for it.
+pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
+    let profile = profile::profile(source)?;
+    if profile.rows < 2 {
+        let found = if profile.rows == 0 { "no records" } else { "only one record" };
+        return Err(Error::input(format!("the table has {found}"))
+            .in_file(source.path())
+            .help("a policy can be drafted from two records on; is the first line a header?"));
+    }
+    let mut columns = Vec::new();
+    let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
+    for (column, suggestion) in profile.columns.iter().zip(role::suggest_roles(&profile)) {
+        let mut drafted = DraftColumn {
+            name: column.name.clone(),
+            kind: column.kind(),
+            distinct: column.distinct(),
+            more: column.is_saturated(),
+            missing: column.missing_cells(),
+            role: suggestion.role,
+            reason: suggestion.reason,
+            hierarchy: None,
+        };
+        if drafted.role == Some(Role::QuasiIdentifier) {
+            match tree::hierarchy(column)? {
+                Some(tree) => {
+                    let path = free_path(&column.name, &hierarchies);
+                    drafted.hierarchy = Some(path.clone());
+                    hierarchies.push((path, tree));
+                }
+                None => {
+                    drafted.role = None;
+                    drafted.reason = "too many different values for a generated hierarchy".to_string();
+                }
+            }
+        }
+        columns.push(drafted);
+    }
+    add_figures(&mut columns, &profile);
+    let k = first_k(&profile);
+    let combinations =
+        hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
+    let policy_text = text::policy(&text::Findings {
+        data_path: &named(source, options),
+        delimiter: options.delimiter,
+        profile: &profile,
+        columns: &columns,
+        k,
+        health: role::is_health_data(&profile),
+        full_domain: combinations <= MOST_COMBINATIONS,
+    });
+    Ok(Draft { policy_text, hierarchies, columns, rows: profile.rows, k })
+}
+
+fn named(source: &Source, options: &DraftOptions) -> String {
+    match &options.data_path {
+        Some(path) => path.clone(),
+        None => {
+            source.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        }
+    }
+}
+
+/// How a policy in the folder `policy_dir` names a data file: by its file name when it lies beside the policy.
+pub fn data_path(policy_dir: &Path, data: &Path) -> String {
+    let folder = match data.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let beside = match (fs::canonicalize(folder), fs::canonicalize(policy_dir)) {
+        (Ok(folder), Ok(policy_dir)) => folder == policy_dir,
+        _ => folder == policy_dir,
+    };
+    match data.file_name() {
+        Some(name) if beside => name.to_string_lossy().into_owned(),
+        _ => fs::canonicalize(data).unwrap_or_else(|_| data.to_path_buf()).to_string_lossy().into_owned(),
+    }
+}
+
+/// Says of each quasi-identifier how many people it singles out, alone and with the others.
+fn add_figures(columns: &mut [DraftColumn], profile: &Profile) {
+    let identifying: Vec<usize> =
+        (0..columns.len()).filter(|index| columns[*index].role == Some(Role::QuasiIdentifier)).collect();
+    let records = profile.sample.len();
+    let share = |unique: u64| text::percent(unique, records);
+    let all = profile.sample.unique(&identifying);
+    for &index in &identifying {
+        let alone = profile.sample.unique(&[index]);
+        let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
+        let reason = &mut columns[index].reason;
+        reason.push_str(&format!("; alone it singles out {} of the records", share(alone)));
+        if !others.is_empty() {
+            let without = profile.sample.unique(&others);
+            let (with, without) = (share(all), share(without));
+            reason.push_str(&format!(
+                "; all quasi-identifiers together single out {with}, without this one {without}"
+            ));
+        }
+    }
+}
+
+/// A k that suits the data and can be met.
+fn first_k(profile: &Profile) -> u64 {
+    let usual = if role::is_health_data(profile) { HEALTH_K } else { USUAL_K };
+    usual.min(profile.rows / 2).max(2)
+}
+
+/// A file name for a column's hierarchy that is safe on every system and not taken yet.
+fn free_path(column: &str, taken: &[(String, Taxonomy)]) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+    let name: String = column.chars().map(safe).take(60).collect();
+    // Some systems reserve names such as `con`; an underscore in front is free everywhere.
+    let reserved = ["con", "prn", "aux", "nul"].contains(&name.to_lowercase().as_str());
+    let name = if name.trim_matches('_').is_empty() { "column".to_string() } else { name };
+    let name = if reserved { format!("_{name}") } else { name };
+    // Some systems do not tell `Age.csv` from `age.csv`.
+    let free = |path: &String| taken.iter().all(|(other, _)| other.to_lowercase() != path.to_lowercase());
+    let mut path = format!("hierarchies/{name}.csv");
+    let mut number = 2;
+    while !free(&path) {
+        path = format!("hierarchies/{name}-{number}.csv");
+        number += 1;
+    }
+    path
+}
+
+impl Draft {
+    /// Writes the policy and its hierarchies into a folder and returns their paths; existing files are left alone.
+    ///
+    /// On failure nothing that was written stays.
+    pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
+        let folder = dir.join("hierarchies");
+        let paths: Vec<PathBuf> = std::iter::once(dir.join(POLICY_FILE))
+            .chain(self.hierarchies.iter().map(|(path, _)| dir.join(path)))
+            .collect();
+        if let Some(path) = paths.iter().find(|path| path.exists()) {
+            return Err(Error::input("there is such a file already")
+                .in_file(path)
+                .help("move it away, or draft into another folder"));
+        }
+        let had_folder = folder.exists();
+        let mut written = Vec::new();
+        match self.write_files(dir, &folder, &mut written) {
+            Ok(()) => Ok(written),
+            Err(error) => {
+                // The first error is the one to report, whatever becomes of these.
+                for path in &written {
+                    let _ = fs::remove_file(path);
+                }
+                if !had_folder {
+                    let _ = fs::remove_dir(&folder);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The policy comes last: where there is one, all that it names is there.
+    fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
+        if !self.hierarchies.is_empty() && !folder.exists() {
+            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
+        }
+        for (path, tree) in &self.hierarchies {
+            let path = dir.join(path);
+            write_new(&path, tree.to_text()?.as_bytes(), written)
+                .map_err(|error| Error::io("write the hierarchy", &path, &error))?;
+        }
+        let path = dir.join(POLICY_FILE);
+        write_new(&path, self.policy_text.as_bytes(), written)
+            .map_err(|error| Error::io("write the policy", &path, &error))
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    written.push(path.to_path_buf());
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests;
