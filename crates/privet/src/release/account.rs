@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::manifest::Facts;
-use super::report::model::{
-    self, Audit, Check, Column, Distribution, FileHash, Loss, Method, Records, Reproduce, Search, Side, TaxonomyDrawing,
-    TaxonomyNode, Tightness, ValueCount,
+use super::report::{
+    Audit, Check, Column, Distribution, Diversity, FileHash, Loss, Method, Notion, Records, ReportModel, Reproduce,
+    Requirement, Risk, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
 };
-use super::report::notion::{Diversity, Notion};
-use super::report::risk::{ClassSize, Risk};
-use super::report::ReportModel;
 use super::run::policy_hash;
 use crate::Result;
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
@@ -88,7 +85,7 @@ fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> 
     clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
 }
 
-fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> model::Requirement {
+fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
     let text = |key: &str| clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default();
     let notion = match clause.name() {
         "k-anonymity" => Notion::KAnonymity { k: clause.settings.count("k").unwrap_or(1) },
@@ -112,7 +109,7 @@ fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> model::Requirement 
             protections: Vec::new(),
         },
     };
-    model::Requirement { notion, description: clause.describe(columns) }
+    Requirement { notion, description: clause.describe(columns) }
 }
 
 fn account_column(column: &PolicyColumn, microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Column {
@@ -244,7 +241,7 @@ fn sizes_before(microdata: &Microdata) -> impl Iterator<Item = u64> {
 fn risk(sizes: impl Iterator<Item = u64>) -> Risk {
     let mut classes: BTreeMap<u64, u64> = BTreeMap::new();
     sizes.for_each(|size| *classes.entry(size).or_default() += 1);
-    Risk::from_class_sizes(classes.into_iter().map(|(size, classes)| ClassSize { size, classes }).collect())
+    Risk::from_class_sizes(&classes.into_iter().collect::<Vec<_>>())
 }
 
 /// How near the worst class comes to each threshold.

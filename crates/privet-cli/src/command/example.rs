@@ -1,0 +1,31 @@
+//! `privet example`: writes a ready-to-run example.
+
+use std::path::PathBuf;
+
+use privet::Result;
+use privet::example::{Example as Named, examples};
+use serde_json::{Value as Json, json};
+
+use crate::arguments::Example;
+use crate::output::Output;
+
+pub fn run(arguments: &Example, output: &Output) -> Result<u8> {
+    let Some(name) = &arguments.name else {
+        let mut text: String = examples().iter().map(|one| format!("{:<10} {}\n", one.name, one.summary)).collect();
+        text += "\nprivet example NAME writes one into a folder of that name\n";
+        output.result(&text, || {
+            let list: Vec<Json> =
+                examples().iter().map(|one| json!({ "name": one.name, "summary": one.summary, "about": one.about })).collect();
+            json!({ "examples": list })
+        });
+        return Ok(0);
+    };
+    let example = Named::find(name)?;
+    let folder = arguments.folder.clone().unwrap_or_else(|| PathBuf::from(example.name));
+    let written = example.write(&folder)?;
+    let shown = folder.display();
+    let mut text: String = written.iter().map(|path| format!("wrote {}\n", path.display())).collect();
+    text += &format!("next: privet anonymize {shown}/policy.toml -o {shown}-release\n");
+    output.result(&text, || json!({ "written": written }));
+    Ok(0)
+}

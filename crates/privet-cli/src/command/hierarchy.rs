@@ -1,0 +1,131 @@
+//! `privet hierarchy`: build, show and check.
+
+use std::path::Path;
+
+use privet::data::{MissingRule, ReadOptions, Source, Summary};
+use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
+use privet::{Error, Result};
+use serde_json::json;
+
+use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
+use crate::output::Output;
+
+pub fn run(arguments: &Hierarchy, output: &Output) -> Result<u8> {
+    match arguments {
+        Hierarchy::Build(arguments) => build(arguments, output),
+        Hierarchy::Show(arguments) => show(arguments, output),
+        Hierarchy::Check(arguments) => verify(arguments, output),
+    }
+}
+
+/// The distinct values of one column, with counts and where each occurs first.
+struct Values {
+    values: Vec<(String, u64)>,
+    lines: Vec<u64>,
+}
+
+impl Values {
+    fn read(data: &Path, column: &str, delimiter: Option<u8>, missing: &[String]) -> Result<Values> {
+        let source = Source::open(data, &ReadOptions { delimiter })?;
+        let index = source.columns().iter().position(|found| found.name == column).ok_or_else(|| {
+            let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
+            Error::input(format!("the data has no column '{column}'")).in_file(data).help(format!("its columns: {}", names.join(", ")))
+        })?;
+        let rule = MissingRule { spellings: missing.to_vec(), keep: false };
+        let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
+        let counts = summary.value_counts(0);
+        let column = &summary.columns()[0];
+        let values = column.dictionary.values().iter().cloned().zip(counts).collect();
+        Ok(Values { values, lines: column.first_line.clone() })
+    }
+
+    fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
+        self.values.iter().zip(&self.lines).map(|((value, count), line)| Occurrence { value, count: *count, line: *line })
+    }
+}
+
+fn build(arguments: &Build, output: &Output) -> Result<u8> {
+    let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
+    let taxonomy = builder(arguments)?.build(&values.values)?;
+    taxonomy.write(&arguments.output)?;
+    let text = format!(
+        "wrote {}: {} leaves, {} levels\n",
+        arguments.output.display(),
+        taxonomy.leaves(),
+        taxonomy.levels()
+    );
+    output.result(&text, || json!({ "written": arguments.output, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }));
+    Ok(0)
+}
+
+fn builder(arguments: &Build) -> Result<Builder> {
+    let fanout = u32::try_from(arguments.fanout).unwrap_or(u32::MAX);
+    let bins = || arguments.bins.map(|bins| u32::try_from(bins).unwrap_or(u32::MAX));
+    let lacks = |what: &str| Error::input(format!("this kind of hierarchy needs {what}")).help("see `privet hierarchy build --help`");
+    Ok(match arguments.kind {
+        BuildKind::EqualWidth => match (&arguments.width, bins()) {
+            (Some(width), None) => Builder::EqualWidth { width: width.clone(), fanout },
+            (None, Some(bins)) => Builder::EqualBins { bins, fanout },
+            _ => return Err(lacks("either --width or --bins")),
+        },
+        BuildKind::EqualFrequency => Builder::EqualFrequency { bins: bins().ok_or_else(|| lacks("--bins"))?, fanout },
+        BuildKind::Breaks => {
+            let breaks = arguments.breaks.as_deref().ok_or_else(|| lacks("--breaks"))?;
+            let list = |level: &str| level.split(',').map(|number| number.trim().to_string()).collect();
+            Builder::Breaks(breaks.split(';').map(list).collect())
+        }
+        BuildKind::Doubling => {
+            Builder::Doubling { width: arguments.width.clone().ok_or_else(|| lacks("--width"))? }
+        }
+        BuildKind::Dates => Builder::Dates,
+        BuildKind::Prefixes => Builder::Prefixes { steps: arguments.steps.clone() },
+        BuildKind::Categories => match &arguments.groups {
+            Some(groups) => Builder::groups_from(groups)?,
+            None => Builder::Flat,
+        },
+    })
+}
+
+fn show(arguments: &Show, output: &Output) -> Result<u8> {
+    let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
+    let fit = match (&arguments.data, &arguments.column) {
+        (Some(data), Some(column)) => {
+            Some(check(&taxonomy, Values::read(data, column, arguments.delimiter, &[])?.occurrences()))
+        }
+        (Some(_), None) => return Err(Error::input("name the column to count").help("privet hierarchy show FILE DATA COLUMN")),
+        _ => None,
+    };
+    let counts = fit.as_ref().map(|fit: &Fit| fit.counts.as_slice());
+    let options = DrawOptions { most_children: arguments.most, ..DrawOptions::default() };
+    let drawing = draw(&taxonomy, counts, options);
+    output.result(&drawing, || json!({ "drawing": drawing, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }));
+    Ok(0)
+}
+
+fn verify(arguments: &Check, output: &Output) -> Result<u8> {
+    let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
+    let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
+    let fit = check(&taxonomy, values.occurrences());
+    let mut text = format!(
+        "{} leaves, {} levels, height {}, {} cuts; {} leaves do not occur in the data\n",
+        taxonomy.leaves(),
+        taxonomy.levels(),
+        taxonomy.height(taxonomy.root()),
+        taxonomy.cuts(),
+        fit.unused.len()
+    );
+    for misfit in &fit.misfits {
+        text += &format!("no leaf: '{}' ({} records, first in line {}): {}\n", misfit.value, misfit.count, misfit.line, misfit.reason);
+    }
+    text += if fit.is_complete() { "every value has a leaf\n" } else { "" };
+    output.result(&text, || {
+        let misfits: Vec<_> = fit.misfits.iter().map(|one| json!({ "value": one.value, "count": one.count, "line": one.line })).collect();
+        json!({ "leaves": taxonomy.leaves(), "levels": taxonomy.levels(), "cuts": taxonomy.cuts().to_string(), "misfits": misfits })
+    });
+    if fit.is_complete() {
+        return Ok(0);
+    }
+    Err(Error::input(format!("{} values have no leaf", fit.misfits.len()))
+        .in_file(&arguments.hierarchy)
+        .help("add a line for each, or pass spellings of missing values with --missing"))
+}
