@@ -69,10 +69,6 @@ impl BatchBuilder {
         BatchBuilder { columns, text, ends, lines }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
     pub(super) fn is_full(&self) -> bool {
         self.lines.len() >= BATCH_ROWS || self.text.len() >= BATCH_BYTES
     }
