@@ -13,6 +13,8 @@ mod ipc_check;
 mod sink;
 mod source;
 pub mod summary;
+#[cfg(test)]
+mod tests;
 mod text;
 mod typed;
 
