@@ -26,7 +26,7 @@ pub struct Sink {
 }
 
 enum Writer {
-    Text(TextWriter),
+    Text(Box<TextWriter>),
     Typed(Box<TypedWriter>),
 }
 
@@ -37,8 +37,12 @@ impl Sink {
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(trouble)?;
         let encoder = Encoder::new(file, kind.compression).map_err(trouble)?;
         let writer = match kind.format {
-            Format::Csv => TextWriter::new(encoder, delimiter, columns).map(Writer::Text),
-            Format::Tsv => TextWriter::new(encoder, b'\t', columns).map(Writer::Text),
+            Format::Csv => {
+                TextWriter::new(encoder, delimiter, columns).map(|writer| Writer::Text(Box::new(writer)))
+            }
+            Format::Tsv => {
+                TextWriter::new(encoder, b'\t', columns).map(|writer| Writer::Text(Box::new(writer)))
+            }
             Format::Parquet | Format::Arrow => {
                 TypedWriter::new(encoder, kind.format, columns).map(|writer| Writer::Typed(Box::new(writer)))
             }
