@@ -1,16 +1,22 @@
 //! What the publisher holds, and how it is read and written.
 
+mod arrays;
 mod cells;
 mod columnar;
 mod compression;
 mod delimited;
 mod dialect;
 mod format;
+mod guard;
 mod header;
+mod ipc_check;
 mod sink;
 mod source;
 pub mod summary;
+#[cfg(test)]
+mod tests;
 mod text;
+mod typed;
 
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};

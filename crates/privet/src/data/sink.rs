@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compression::Encoder;
 use super::format::{CellKind, FileKind, Format};
+use super::typed::{TypedWriter, WriteError};
 use crate::{Error, Result};
 
 /// A column to write.
@@ -20,45 +21,63 @@ pub struct SinkColumn {
 /// A file that is being written.
 pub struct Sink {
     path: PathBuf,
-    columns: usize,
-    writer: TextWriter,
+    columns: Vec<SinkColumn>,
+    writer: Writer,
+}
+
+enum Writer {
+    Text(Box<TextWriter>),
+    Typed(Box<TypedWriter>),
 }
 
 impl Sink {
     /// Creates the file; it must not exist. `delimiter` only matters for `Format::Csv`.
     pub fn create(path: &Path, kind: FileKind, delimiter: u8, columns: &[SinkColumn]) -> Result<Sink> {
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(path)
-            .map_err(|error| write_error(path, &error))?;
-        let encoder = Encoder::new(file, kind.compression).map_err(|error| write_error(path, &error))?;
-        let delimiter = if kind.format == Format::Tsv { b'\t' } else { delimiter };
-        let mut sink = Sink {
-            path: path.to_path_buf(),
-            columns: columns.len(),
-            writer: TextWriter { encoder, delimiter, row: Vec::new() },
+        let trouble = |error: io::Error| write_error(path, &error);
+        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(trouble)?;
+        let encoder = Encoder::new(file, kind.compression).map_err(trouble)?;
+        let writer = match kind.format {
+            Format::Csv => {
+                TextWriter::new(encoder, delimiter, columns).map(|writer| Writer::Text(Box::new(writer)))
+            }
+            Format::Tsv => {
+                TextWriter::new(encoder, b'\t', columns).map(|writer| Writer::Text(Box::new(writer)))
+            }
+            Format::Parquet | Format::Arrow => {
+                TypedWriter::new(encoder, kind.format, columns).map(|writer| Writer::Typed(Box::new(writer)))
+            }
         };
-        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        sink.write(&names)?;
-        Ok(sink)
+        Ok(Sink { path: path.to_path_buf(), columns: columns.to_vec(), writer: writer.map_err(trouble)? })
     }
 
     /// Writes one row, one text per column.
     pub fn write(&mut self, cells: &[&str]) -> Result<()> {
-        if cells.len() != self.columns {
-            return Err(Error::internal(format!(
-                "a row of {} cells for {} columns",
-                cells.len(),
-                self.columns
-            )));
+        let Sink { path, columns, writer } = self;
+        if cells.len() != columns.len() {
+            let message = format!("a row of {} cells for {} columns", cells.len(), columns.len());
+            return Err(Error::internal(message).in_file(path.as_path()));
         }
-        self.writer.write(cells).map_err(|error| write_error(&self.path, &error))
+        match writer {
+            Writer::Text(writer) => writer.write(cells).map_err(|error| write_error(path, &error)),
+            Writer::Typed(writer) => writer.write(cells).map_err(|error| match error {
+                WriteError::Io(error) => write_error(path, &error),
+                // The cell itself stays out of the message: it may be one that the release hides.
+                WriteError::Kind(index) => {
+                    let SinkColumn { name, kind } = &columns[index];
+                    Error::internal(format!("a cell of column '{name}' is not of its kind {kind:?}"))
+                        .in_file(path.as_path())
+                }
+            }),
+        }
     }
 
     /// Writes what is buffered and waits until it is on disk.
     pub fn finish(self) -> Result<()> {
-        self.writer.encoder.finish().map_err(|error| write_error(&self.path, &error))
+        match self.writer {
+            Writer::Text(writer) => writer.encoder.finish(),
+            Writer::Typed(writer) => writer.finish(),
+        }
+        .map_err(|error| write_error(&self.path, &error))
     }
 }
 
@@ -74,6 +93,14 @@ struct TextWriter {
 }
 
 impl TextWriter {
+    /// Begins with the header.
+    fn new(encoder: Encoder, delimiter: u8, columns: &[SinkColumn]) -> io::Result<Self> {
+        let mut writer = TextWriter { encoder, delimiter, row: Vec::new() };
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        writer.write(&names)?;
+        Ok(writer)
+    }
+
     fn write(&mut self, cells: &[&str]) -> io::Result<()> {
         self.row.clear();
         for (index, cell) in cells.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Tables as streams of rows: a source can be read as often as needed and is never held in memory.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::cells::Batch;
@@ -124,12 +124,9 @@ pub(super) struct BatchQueue {
 }
 
 impl BatchQueue {
-    /// A batch whose buffers can be filled again.
+    /// A batch whose buffers can be filled again: a used one, or else a new one.
     pub(super) fn empty(&self) -> Batch {
-        match self.empties.try_recv() {
-            Ok(batch) => batch,
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => Batch::default(),
-        }
+        self.empties.try_recv().unwrap_or_default()
     }
 
     /// Hands a batch over; false when the consumer has stopped.

@@ -1,0 +1,226 @@
+//! The cells of Arrow arrays as text.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_schema::{DataType, TimeUnit};
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+use super::format::CellKind;
+
+const SECONDS_PER_DAY: i64 = 86_400;
+const MILLISECONDS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000;
+
+/// What cells of this type are, or `None` for a type that is not read.
+///
+/// `UInt64` and decimals count as text: the 64-bit integers and floats of a release could not hold them all.
+pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
+    use DataType as T;
+    match data_type {
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::UInt64 => Some(CellKind::Text),
+        T::Date32 | T::Date64 | T::Timestamp(..) => Some(CellKind::Text),
+        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(CellKind::Text),
+        T::Int8 | T::Int16 | T::Int32 | T::Int64 => Some(CellKind::Integer),
+        T::UInt8 | T::UInt16 | T::UInt32 => Some(CellKind::Integer),
+        T::Float16 | T::Float32 | T::Float64 => Some(CellKind::Float),
+        T::Boolean => Some(CellKind::Boolean),
+        T::Dictionary(_, values) if !matches!(**values, T::Dictionary(..)) => kind_of(values),
+        _ => None,
+    }
+}
+
+/// A moment outside the years that can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OutOfRange;
+
+/// Appends the text of one row's cell.
+pub(super) type CellText<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<(), OutOfRange> + 'a>;
+
+/// How the cells of an array become text; `None` for a type that `kind_of` does not know.
+pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
+    use DataType as T;
+    macro_rules! shown {
+        ($type:ty) => {{
+            let values = array.as_primitive::<$type>();
+            Box::new(move |row, out: &mut Vec<u8>| show(out, values.value(row)))
+        }};
+    }
+    macro_rules! decimal {
+        ($type:ty) => {{
+            let values = array.as_primitive::<$type>();
+            Box::new(move |row, out: &mut Vec<u8>| show(out, values.value_as_string(row)))
+        }};
+    }
+    macro_rules! timestamp {
+        ($type:ty, $zone:expr, $moment:expr) => {{
+            let values = array.as_primitive::<$type>();
+            let zoned = $zone.is_some();
+            Box::new(move |row, out: &mut Vec<u8>| {
+                let moment: Result<Timestamp, jiff::Error> = $moment(values.value(row));
+                show_moment(out, moment.map_err(|_| OutOfRange)?, zoned)
+            })
+        }};
+    }
+    let text: CellText<'_> = match array.data_type() {
+        T::Null => Box::new(|_, _| Ok(())),
+        T::Utf8 => {
+            let values = array.as_string::<i32>();
+            Box::new(move |row, out| extend(out, values.value(row)))
+        }
+        T::LargeUtf8 => {
+            let values = array.as_string::<i64>();
+            Box::new(move |row, out| extend(out, values.value(row)))
+        }
+        T::Utf8View => {
+            let values = array.as_string_view();
+            Box::new(move |row, out| extend(out, values.value(row)))
+        }
+        T::Boolean => {
+            let values = array.as_boolean();
+            Box::new(move |row, out| extend(out, if values.value(row) { "true" } else { "false" }))
+        }
+        T::Int8 => shown!(Int8Type),
+        T::Int16 => shown!(Int16Type),
+        T::Int32 => shown!(Int32Type),
+        T::Int64 => shown!(Int64Type),
+        T::UInt8 => shown!(UInt8Type),
+        T::UInt16 => shown!(UInt16Type),
+        T::UInt32 => shown!(UInt32Type),
+        T::UInt64 => shown!(UInt64Type),
+        T::Float16 => shown!(Float16Type),
+        T::Float32 => shown!(Float32Type),
+        T::Float64 => shown!(Float64Type),
+        T::Decimal32(..) => decimal!(Decimal32Type),
+        T::Decimal64(..) => decimal!(Decimal64Type),
+        T::Decimal128(..) => decimal!(Decimal128Type),
+        T::Decimal256(..) => decimal!(Decimal256Type),
+        T::Date32 => {
+            let values = array.as_primitive::<Date32Type>();
+            Box::new(move |row, out| show_day(out, i64::from(values.value(row))))
+        }
+        T::Date64 => {
+            let values = array.as_primitive::<Date64Type>();
+            Box::new(move |row, out| show_day(out, values.value(row).div_euclid(MILLISECONDS_PER_DAY)))
+        }
+        T::Timestamp(TimeUnit::Second, zone) => timestamp!(TimestampSecondType, zone, Timestamp::from_second),
+        T::Timestamp(TimeUnit::Millisecond, zone) => {
+            timestamp!(TimestampMillisecondType, zone, Timestamp::from_millisecond)
+        }
+        T::Timestamp(TimeUnit::Microsecond, zone) => {
+            timestamp!(TimestampMicrosecondType, zone, Timestamp::from_microsecond)
+        }
+        T::Timestamp(TimeUnit::Nanosecond, zone) => {
+            timestamp!(TimestampNanosecondType, zone, |moment: i64| Timestamp::from_nanosecond(moment.into()))
+        }
+        T::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let keys = dictionary.normalized_keys();
+            let values = cell_text(dictionary.values().as_ref())?;
+            Box::new(move |row, out| keys.get(row).map_or(Ok(()), |&key| values(key, out)))
+        }
+        _ => return None,
+    };
+    Some(match array.nulls().cloned() {
+        None => text,
+        Some(nulls) => Box::new(move |row, out| if nulls.is_null(row) { Ok(()) } else { text(row, out) }),
+    })
+}
+
+fn extend(out: &mut Vec<u8>, text: &str) -> Result<(), OutOfRange> {
+    out.extend_from_slice(text.as_bytes());
+    Ok(())
+}
+
+fn show(out: &mut Vec<u8>, value: impl Display) -> Result<(), OutOfRange> {
+    // Writing to a vector cannot fail.
+    write!(out, "{value}").map_err(|_| OutOfRange)
+}
+
+fn show_day(out: &mut Vec<u8>, day: i64) -> Result<(), OutOfRange> {
+    let seconds = day.checked_mul(SECONDS_PER_DAY).ok_or(OutOfRange)?;
+    let moment = Timestamp::from_second(seconds).map_err(|_| OutOfRange)?;
+    show(out, Offset::UTC.to_datetime(moment).date())
+}
+
+/// A moment in time ends in Z; a local time, whose zone the file does not tell, does not.
+fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zoned: bool) -> Result<(), OutOfRange> {
+    if zoned { show(out, moment) } else { show(out, Offset::UTC.to_datetime(moment)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::*;
+    use arrow_schema::DataType;
+
+    use super::*;
+
+    fn texts(array: &dyn Array) -> Vec<String> {
+        assert!(kind_of(array.data_type()).is_some());
+        let text = cell_text(array).unwrap();
+        (0..array.len())
+            .map(|row| {
+                let mut out = Vec::new();
+                text(row, &mut out).unwrap();
+                String::from_utf8(out).unwrap()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn numbers_are_shown_as_short_as_they_can_be_read_back() {
+        assert_eq!(texts(&Int64Array::from(vec![Some(i64::MIN), None])), ["-9223372036854775808", ""]);
+        assert_eq!(texts(&UInt64Array::from(vec![u64::MAX])), ["18446744073709551615"]);
+        assert_eq!(texts(&Float64Array::from(vec![1.0, 0.1, -2.5e-3])), ["1", "0.1", "-0.0025"]);
+        assert_eq!(texts(&Float32Array::from(vec![0.1_f32])), ["0.1"]);
+        let decimals = Decimal128Array::from(vec![Some(12345), None, Some(-5)]);
+        assert_eq!(texts(&decimals.with_precision_and_scale(9, 2).unwrap()), ["123.45", "", "-0.05"]);
+        assert_eq!(texts(&BooleanArray::from(vec![true, false])), ["true", "false"]);
+    }
+
+    #[test]
+    fn times_are_iso() {
+        assert_eq!(
+            texts(&Date32Array::from(vec![0, -1, 19_000])),
+            ["1970-01-01", "1969-12-31", "2022-01-08"]
+        );
+        assert_eq!(texts(&Date64Array::from(vec![-1, 86_400_000])), ["1969-12-31", "1970-01-02"]);
+        let local = TimestampMillisecondArray::from(vec![Some(1_500), None]);
+        assert_eq!(texts(&local), ["1970-01-01T00:00:01.5", ""]);
+        let moment = TimestampNanosecondArray::from(vec![1]).with_timezone("+02:00");
+        assert_eq!(texts(&moment), ["1970-01-01T00:00:00.000000001Z"]);
+        let mut out = Vec::new();
+        let far = TimestampSecondArray::from(vec![i64::MAX]);
+        assert_eq!(cell_text(&far).unwrap()(0, &mut out), Err(OutOfRange));
+        assert_eq!(cell_text(&Date32Array::from(vec![i32::MAX])).unwrap()(0, &mut out), Err(OutOfRange));
+    }
+
+    #[test]
+    fn texts_come_in_many_layouts() {
+        assert_eq!(texts(&StringArray::from(vec![Some("é"), None])), ["é", ""]);
+        assert_eq!(texts(&LargeStringArray::from(vec!["a"])), ["a"]);
+        assert_eq!(texts(&StringViewArray::from(vec!["a text that is too long to be inlined"])).len(), 1);
+        assert_eq!(texts(&NullArray::new(2)), ["", ""]);
+        let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(2)]);
+        let values = StringArray::from(vec![Some("x"), Some("y"), None]);
+        let dictionary = DictionaryArray::try_new(keys, Arc::new(values)).unwrap();
+        assert_eq!(texts(&dictionary), ["y", "", "x", ""]);
+    }
+
+    #[test]
+    fn nested_and_binary_types_are_not_read() {
+        assert_eq!(kind_of(&DataType::Binary), None);
+        assert_eq!(kind_of(&DataType::Struct(Default::default())), None);
+        assert!(cell_text(&BinaryArray::from(vec![&b"x"[..]])).is_none());
+    }
+}
