@@ -9,9 +9,18 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Privet takes data and a policy, and gives back a release that provably meets the policy at the least loss of
 /// usefulness, an independent audit of that release, and a report.
 #[derive(Debug, Parser)]
-#[command(name = "privet", version, about, long_about, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 done; 1 internal error; 2 bad input or policy; 3 the requirement cannot be met; \
-                        4 an audit found a violation; 75 another run is writing to the target; 130 interrupted.")]
+#[command(
+    name = "privet",
+    version,
+    about,
+    long_about,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Exit status: 0 done; 1 internal error; 2 bad input or policy; 3 the requirement cannot be met; \
+                        4 an audit found a violation; 75 another run is writing to the target; 130 interrupted."
+)]
 pub struct Arguments {
     #[command(flatten)]
     pub common: Common,
@@ -59,7 +68,11 @@ pub struct Example {
     /// The example; without a name, lists them all
     pub name: Option<String>,
     /// The folder to make [default: the example's name]
+    #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
+    /// Also make the example's release, in DIR-release
+    #[arg(long, requires = "name")]
+    pub run: bool,
 }
 
 #[derive(Debug, Args)]
@@ -233,7 +246,8 @@ pub struct Explain {
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {
-    privet::policy::parse_duration(text).ok_or_else(|| "write a length of time, as in 500ms, 30s, 5m or 2h".to_string())
+    privet::policy::parse_duration(text)
+        .ok_or_else(|| "write a length of time, as in 500ms, 30s, 5m or 2h".to_string())
 }
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {

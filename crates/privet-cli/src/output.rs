@@ -30,6 +30,13 @@ impl Output {
         }
     }
 
+    /// A remark on the way to a result, for people only.
+    pub fn tell(&self, text: &str) {
+        if !self.quiet && !self.json {
+            print(text);
+        }
+    }
+
     pub fn warn(&self, message: &str) {
         if !self.quiet {
             complain(&format!("warning: {message}\n"));

@@ -89,14 +89,17 @@ fn policy_text(case: &Case, data: &Path) -> String {
         }
     }
     let (limit, cost) = (&case.suppression_limit, &case.cost);
-    writeln!(text, "[method]\nname = \"full-domain\"\nsuppression_limit = {limit}\ncost = \"{cost}\"").expect("text");
+    writeln!(text, "[method]\nname = \"full-domain\"\nsuppression_limit = {limit}\ncost = \"{cost}\"")
+        .expect("text");
     text
 }
 
 #[test]
 fn known_optima_on_adult_are_found() {
     let Some(data) = data_folder() else {
-        eprintln!("skipped: no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/");
+        eprintln!(
+            "skipped: no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/"
+        );
         return;
     };
     let mut missed = Vec::new();
@@ -104,7 +107,10 @@ fn known_optima_on_adult_are_found() {
         let policy = Policy::parse(&data.join("policy.toml"), policy_text(&case, &data)).expect("a policy");
         let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
-        let name = format!("{} {} {} {}", case.quasi_identifiers, case.requirement, case.suppression_limit, case.cost);
+        let name = format!(
+            "{} {} {} {}",
+            case.quasi_identifiers, case.requirement, case.suppression_limit, case.cost
+        );
         let start = std::time::Instant::now();
         let solution = method::run(&policy, &microdata, &Clock::unlimited());
         let spent = start.elapsed();
@@ -125,7 +131,8 @@ fn known_optima_on_adult_are_found() {
         println!("{name}: {found} at {levels:?}, {} examined, {spent:?}", solution.search.examined);
         let listed = case.levels.split(" | ").any(|optimum| optimum == levels.join(" "));
         if (found - optimum).abs() > 1e-6 * optimum || !listed || !solution.search.optimal {
-            missed.push(format!("{name}: expected {optimum} at {}, found {found} at {levels:?}", case.levels));
+            missed
+                .push(format!("{name}: expected {optimum} at {}, found {found} at {levels:?}", case.levels));
         }
     }
     assert!(missed.is_empty(), "missed optima:\n{}", missed.join("\n"));

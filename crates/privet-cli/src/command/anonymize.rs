@@ -1,5 +1,7 @@
 //! `privet anonymize`: from a policy to an audited release.
 
+use std::path::{Path, PathBuf};
+
 use privet::engine::clock::Clock;
 use privet::method::CATALOGUE;
 use privet::policy::Policy;
@@ -10,7 +12,6 @@ use crate::arguments::Anonymize;
 use crate::output::Output;
 
 pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = Policy::read(&arguments.policy)?.check(&CATALOGUE, None)?;
     let options = RunOptions {
         target: arguments.output.clone(),
         force: arguments.force,
@@ -18,7 +19,18 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
         seed: arguments.seed,
         time_limit: arguments.time_limit,
     };
-    let published = anonymize(policy, &options, clock)?;
+    make(&arguments.policy, &options, output, clock)
+}
+
+/// Makes a release with nothing said beside the policy.
+pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -> Result<u8> {
+    let options = RunOptions { target, force: false, format: None, seed: None, time_limit: None };
+    make(policy, &options, output, clock)
+}
+
+fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
+    let policy = Policy::read(policy)?.check(&CATALOGUE, None)?;
+    let published = anonymize(policy, options, clock)?;
     if !published.left_out.is_empty() {
         let columns = published.left_out.join(", ");
         output.warn(&format!("not published, because the policy does not mention them: {columns}"));
@@ -47,7 +59,11 @@ fn text(published: &Published) -> String {
         }
     };
     let share = cost["normalised"].as_f64().unwrap_or(0.0) * 100.0;
-    text += &format!("{} {}, {share:.1} % of the worst{proof}\n", cost["metric"].as_str().unwrap_or(""), cost["value"]);
+    text += &format!(
+        "{} {}, {share:.1} % of the worst{proof}\n",
+        cost["metric"].as_str().unwrap_or(""),
+        cost["value"]
+    );
     if let Some(levels) = manifest["plan"]["levels"].as_object() {
         let levels: Vec<String> = levels
             .iter()
@@ -57,6 +73,8 @@ fn text(published: &Published) -> String {
     }
     text += &audit::render(&published.audit);
     let path = published.path.display();
-    text += &format!("published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n");
+    text += &format!(
+        "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"
+    );
     text
 }

@@ -52,15 +52,22 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     }
     let table = table(&lines);
     if let Some(path) = &arguments.csv {
-        let text: String = table.iter().map(|row| row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n").collect();
+        let text: String = table
+            .iter()
+            .map(|row| row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n")
+            .collect();
         fs::write(path, text).map_err(|error| Error::io("write the table", path, &error))?;
     }
-    output.result(&(aligned(&table) + &bars(&lines)), || json!({ "policies": lines.iter().map(to_json).collect::<Vec<_>>() }));
+    output.result(
+        &(aligned(&table) + &bars(&lines)),
+        || json!({ "policies": lines.iter().map(to_json).collect::<Vec<_>>() }),
+    );
     Ok(0)
 }
 
 fn table(lines: &[Line]) -> Vec<Vec<String>> {
-    let mut header: Vec<String> = ["policy", "method", "suppressed", "classes", "seconds", "optimal"].map(String::from).into();
+    let mut header: Vec<String> =
+        ["policy", "method", "suppressed", "classes", "seconds", "optimal"].map(String::from).into();
     header.extend(loss::NAMES.iter().map(|name| name.to_string()));
     let mut rows = vec![header];
     for line in lines {
@@ -69,9 +76,14 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
             Ok(reached) => {
                 row.extend([reached.suppressed.to_string(), reached.classes.to_string()]);
                 row.extend([format!("{:.3}", reached.seconds), reached.optimal.to_string()]);
-                row.extend(loss::NAMES.iter().map(|name| match reached.costs.iter().find(|cost| cost.name == *name) {
-                    Some(cost) => format!("{:.6}", cost.value).trim_end_matches('0').trim_end_matches('.').to_string(),
-                    None => "-".to_string(),
+                row.extend(loss::NAMES.iter().map(|name| {
+                    match reached.costs.iter().find(|cost| cost.name == *name) {
+                        Some(cost) => format!("{:.6}", cost.value)
+                            .trim_end_matches('0')
+                            .trim_end_matches('.')
+                            .to_string(),
+                        None => "-".to_string(),
+                    }
                 }));
             }
             Err(reason) => row.push(reason.clone()),
@@ -83,7 +95,12 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
 
 fn aligned(table: &[Vec<String>]) -> String {
     let width = |column: usize| {
-        table.iter().filter(|row| row.len() > 3).filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+        table
+            .iter()
+            .filter(|row| row.len() > 3)
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
     };
     let mut text = String::new();
     for row in table {
@@ -111,7 +128,11 @@ fn bars(lines: &[Line]) -> String {
 }
 
 fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_string() }
+    if cell.contains([',', '"', '\n']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_string()
+    }
 }
 
 fn to_json(line: &Line) -> Json {

@@ -27,10 +27,13 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
     };
     let Some(declaration) = all().find(|declaration| declaration.name == name) else {
         let names: Vec<&str> = all().map(|declaration| declaration.name).collect();
-        return Err(Error::input(format!("nothing is called '{name}'")).help(format!("known: {}", names.join(", "))));
+        return Err(
+            Error::input(format!("nothing is called '{name}'")).help(format!("known: {}", names.join(", ")))
+        );
     };
     let keys: String = declaration.keys.iter().map(key_line).collect();
-    let text = format!("{}: {}\n\n{}\n\nKeys:\n{keys}", declaration.name, declaration.summary, declaration.help);
+    let text =
+        format!("{}: {}\n\n{}\n\nKeys:\n{keys}", declaration.name, declaration.summary, declaration.help);
     output.result(&text, || to_json(declaration));
     Ok(0)
 }

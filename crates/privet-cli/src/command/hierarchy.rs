@@ -29,7 +29,9 @@ impl Values {
         let source = Source::open(data, &ReadOptions { delimiter })?;
         let index = source.columns().iter().position(|found| found.name == column).ok_or_else(|| {
             let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
-            Error::input(format!("the data has no column '{column}'")).in_file(data).help(format!("its columns: {}", names.join(", ")))
+            Error::input(format!("the data has no column '{column}'"))
+                .in_file(data)
+                .help(format!("its columns: {}", names.join(", ")))
         })?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
@@ -40,7 +42,11 @@ impl Values {
     }
 
     fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
-        self.values.iter().zip(&self.lines).map(|((value, count), line)| Occurrence { value, count: *count, line: *line })
+        self.values.iter().zip(&self.lines).map(|((value, count), line)| Occurrence {
+            value,
+            count: *count,
+            line: *line,
+        })
     }
 }
 
@@ -54,21 +60,29 @@ fn build(arguments: &Build, output: &Output) -> Result<u8> {
         taxonomy.leaves(),
         taxonomy.levels()
     );
-    output.result(&text, || json!({ "written": arguments.output, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }));
+    output.result(
+        &text,
+        || json!({ "written": arguments.output, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }),
+    );
     Ok(0)
 }
 
 fn builder(arguments: &Build) -> Result<Builder> {
     let fanout = u32::try_from(arguments.fanout).unwrap_or(u32::MAX);
     let bins = || arguments.bins.map(|bins| u32::try_from(bins).unwrap_or(u32::MAX));
-    let lacks = |what: &str| Error::input(format!("this kind of hierarchy needs {what}")).help("see `privet hierarchy build --help`");
+    let lacks = |what: &str| {
+        Error::input(format!("this kind of hierarchy needs {what}"))
+            .help("see `privet hierarchy build --help`")
+    };
     Ok(match arguments.kind {
         BuildKind::EqualWidth => match (&arguments.width, bins()) {
             (Some(width), None) => Builder::EqualWidth { width: width.clone(), fanout },
             (None, Some(bins)) => Builder::EqualBins { bins, fanout },
             _ => return Err(lacks("either --width or --bins")),
         },
-        BuildKind::EqualFrequency => Builder::EqualFrequency { bins: bins().ok_or_else(|| lacks("--bins"))?, fanout },
+        BuildKind::EqualFrequency => {
+            Builder::EqualFrequency { bins: bins().ok_or_else(|| lacks("--bins"))?, fanout }
+        }
         BuildKind::Breaks => {
             let breaks = arguments.breaks.as_deref().ok_or_else(|| lacks("--breaks"))?;
             let list = |level: &str| level.split(',').map(|number| number.trim().to_string()).collect();
@@ -92,13 +106,20 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
         (Some(data), Some(column)) => {
             Some(check(&taxonomy, Values::read(data, column, arguments.delimiter, &[])?.occurrences()))
         }
-        (Some(_), None) => return Err(Error::input("name the column to count").help("privet hierarchy show FILE DATA COLUMN")),
+        (Some(_), None) => {
+            return Err(
+                Error::input("name the column to count").help("privet hierarchy show FILE DATA COLUMN")
+            );
+        }
         _ => None,
     };
     let counts = fit.as_ref().map(|fit: &Fit| fit.counts.as_slice());
     let options = DrawOptions { most_children: arguments.most, ..DrawOptions::default() };
     let drawing = draw(&taxonomy, counts, options);
-    output.result(&drawing, || json!({ "drawing": drawing, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }));
+    output.result(
+        &drawing,
+        || json!({ "drawing": drawing, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }),
+    );
     Ok(0)
 }
 
@@ -115,7 +136,10 @@ fn verify(arguments: &Check, output: &Output) -> Result<u8> {
         fit.unused.len()
     );
     for misfit in &fit.misfits {
-        text += &format!("no leaf: '{}' ({} records, first in line {}): {}\n", misfit.value, misfit.count, misfit.line, misfit.reason);
+        text += &format!(
+            "no leaf: '{}' ({} records, first in line {}): {}\n",
+            misfit.value, misfit.count, misfit.line, misfit.reason
+        );
     }
     text += if fit.is_complete() { "every value has a leaf\n" } else { "" };
     output.result(&text, || {

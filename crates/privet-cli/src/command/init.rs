@@ -13,10 +13,8 @@ use crate::output::Output;
 pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let source = Source::open(&arguments.data, &ReadOptions { delimiter: arguments.delimiter })?;
     let folder = arguments.output.clone().unwrap_or_else(|| beside(&arguments.data));
-    let options = DraftOptions {
-        data_path: Some(data_path(&folder, &arguments.data)),
-        delimiter: arguments.delimiter,
-    };
+    let options =
+        DraftOptions { data_path: Some(data_path(&folder, &arguments.data)), delimiter: arguments.delimiter };
     let draft = draft(&source, &options)?;
     let written = draft.write(&folder)?;
     let mut text = format!("{} records, {} columns\n", draft.rows, draft.columns.len());

@@ -25,10 +25,11 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
         pool.map_err(|error| privet::Error::internal(format!("cannot start {threads} threads: {error}")))?;
     }
-    let progress: Arc<dyn Progress> = if output.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) };
+    let progress: Arc<dyn Progress> =
+        if output.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) };
     let clock = Clock::new(interrupted, progress);
     match &arguments.command {
-        Command::Example(arguments) => example::run(arguments, output),
+        Command::Example(arguments) => example::run(arguments, output, &clock),
         Command::Init(arguments) => init::run(arguments, output),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
         Command::Audit(arguments) => audit::run(arguments, output),

@@ -224,7 +224,9 @@ impl SummaryColumn {
         order.sort_unstable_by(|a, b| {
             let (a, b) = (*a as usize, *b as usize);
             let by_number = match &numbers {
-                Some(numbers) => numbers[a].unwrap_or(f64::NEG_INFINITY).total_cmp(&numbers[b].unwrap_or(f64::NEG_INFINITY)),
+                Some(numbers) => numbers[a]
+                    .unwrap_or(f64::NEG_INFINITY)
+                    .total_cmp(&numbers[b].unwrap_or(f64::NEG_INFINITY)),
                 None => std::cmp::Ordering::Equal,
             };
             by_number.then_with(|| texts[a].cmp(texts[b]))
@@ -274,7 +276,11 @@ impl Records {
         let hash = self.hasher.hash_one(tuple);
         let (codes, width, hasher) = (&self.codes, self.width, &self.hasher);
         let stored = |record: u32| &codes[record as usize * width..(record as usize + 1) * width];
-        let entry = self.index.entry(hash, |record| stored(*record) == tuple, |record| hasher.hash_one(stored(*record)));
+        let entry = self.index.entry(
+            hash,
+            |record| stored(*record) == tuple,
+            |record| hasher.hash_one(stored(*record)),
+        );
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => self.counts[*entry.get() as usize] += count,
             hashbrown::hash_table::Entry::Vacant(entry) => {
@@ -334,7 +340,8 @@ impl Interner {
         let hash = self.hasher.hash_one(text);
         let (texts, ends, hasher) = (&self.text, &self.ends, &self.hasher);
         let stored = |seen: u32| text_of(texts, ends, seen as usize);
-        let entry = self.index.entry(hash, |seen| stored(*seen) == text, |seen| hasher.hash_one(stored(*seen)));
+        let entry =
+            self.index.entry(hash, |seen| stored(*seen) == text, |seen| hasher.hash_one(stored(*seen)));
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
             hashbrown::hash_table::Entry::Vacant(entry) => {

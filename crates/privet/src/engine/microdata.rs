@@ -43,9 +43,11 @@ impl Microdata {
         let quasi = with_role(Role::QuasiIdentifier);
         let tracked = [with_role(Role::Sensitive), with_role(Role::Class)].concat();
         if quasi.is_empty() {
-            return Err(Error::input("no column has role 'quasi-identifier', so there is nothing to generalise")
-                .in_file(policy.written.path())
-                .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
+            return Err(Error::input(
+                "no column has role 'quasi-identifier', so there is nothing to generalise",
+            )
+            .in_file(policy.written.path())
+            .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
         }
         let indices: Vec<usize> = quasi.iter().chain(&tracked).map(|column| column.index).collect();
         let summary = Summary::read(&policy.source, &indices, &policy.missing_rule(), tick)?;
@@ -54,7 +56,9 @@ impl Microdata {
         }
         let columns = summary.columns();
         let quasi: Vec<QuasiIdentifier> = (quasi.iter().enumerate())
-            .map(|(position, column)| quasi_identifier(policy, column, &columns[position], summary.value_counts(position)))
+            .map(|(position, column)| {
+                quasi_identifier(policy, column, &columns[position], summary.value_counts(position))
+            })
             .collect::<Result<_>>()?;
         let mut start = 0;
         let tracked = (tracked.iter().enumerate())
@@ -131,13 +135,21 @@ fn quasi_identifier(
         leaf_of_code.push(taxonomy.leaves_below(node).start as u32);
     }
     let has_hierarchy = column.hierarchy.is_some();
-    Ok(QuasiIdentifier { index: column.index, name: column.name.clone(), taxonomy, has_hierarchy, leaf_of_code, counts })
+    Ok(QuasiIdentifier {
+        index: column.index,
+        name: column.name.clone(),
+        taxonomy,
+        has_hierarchy,
+        leaf_of_code,
+        counts,
+    })
 }
 
 fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) -> Result<Taxonomy> {
     let values = summary.dictionary.values();
     if let Some(code) = values.iter().position(|value| value == "*") {
-        let message = format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
+        let message =
+            format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
         return Err(Error::input(message)
             .in_file(policy.source.path())
             .at_line(summary.first_line[code])
@@ -147,7 +159,11 @@ fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) 
 }
 
 /// A missing value that is kept is a leaf of its own below the root, unless the hierarchy has it already.
-fn with_missing_leaf(policy: &CheckedPolicy, taxonomy: &Arc<Taxonomy>, values: &[String]) -> Result<Arc<Taxonomy>> {
+fn with_missing_leaf(
+    policy: &CheckedPolicy,
+    taxonomy: &Arc<Taxonomy>,
+    values: &[String],
+) -> Result<Arc<Taxonomy>> {
     let Some(missing) = policy.missing.first().filter(|_| policy.on_missing == OnMissing::Value) else {
         return Ok(taxonomy.clone());
     };

@@ -129,8 +129,11 @@ impl Grouping {
 
     /// The classes at coarser levels, from these.
     pub fn roll_up(&self, levels: &[u8], ladders: &[Ladder]) -> Grouping {
-        let climbs: Vec<Vec<u32>> =
-            ladders.iter().enumerate().map(|(column, ladder)| ladder.climb(self.levels[column], levels[column])).collect();
+        let climbs: Vec<Vec<u32>> = ladders
+            .iter()
+            .enumerate()
+            .map(|(column, ladder)| ladder.climb(self.levels[column], levels[column]))
+            .collect();
         let mut rolled = Builder::new(levels.into(), self.tallies.slots(), self.len());
         let mut key = vec![0; self.width];
         for class in 0..self.len() {
@@ -168,7 +171,9 @@ impl Grouping {
     pub fn bytes(&self) -> usize {
         let tallies = match &self.tallies {
             Tallies::Dense { counts, .. } => counts.len() * size_of::<u64>(),
-            Tallies::Sparse(classes) => classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum(),
+            Tallies::Sparse(classes) => {
+                classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
+            }
         };
         self.keys.len() * size_of::<u32>() + self.sizes.len() * size_of::<u64>() + tallies
     }

@@ -71,7 +71,11 @@ pub(super) enum Presentation {
 }
 
 impl CellPrices {
-    pub fn new(columns: Vec<Vec<Fraction>>, suppressed: Vec<Fraction>, presentation: Presentation) -> CellPrices {
+    pub fn new(
+        columns: Vec<Vec<Fraction>>,
+        suppressed: Vec<Fraction>,
+        presentation: Presentation,
+    ) -> CellPrices {
         let all = || columns.iter().flatten().chain(&suppressed);
         let mut units = Some(1u128);
         for fraction in all() {
@@ -120,7 +124,9 @@ impl CellPrices {
         match self.presentation {
             Presentation::Sum => sum,
             Presentation::Mean => sum / records.max(1) as f64,
-            Presentation::Complement => 1.0 - sum / (records.max(1) as f64 * self.columns.len().max(1) as f64),
+            Presentation::Complement => {
+                1.0 - sum / (records.max(1) as f64 * self.columns.len().max(1) as f64)
+            }
         }
     }
 

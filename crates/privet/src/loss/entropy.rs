@@ -16,7 +16,8 @@ pub(super) static INFO: Info = Info {
 
 pub(super) fn prices(frame: &Frame) -> Result<CellPrices> {
     let price = |records: u64| Fraction::Fixed(log2(records));
-    let columns = frame.columns.iter().map(|cells| cells.iter().map(|cell| price(cell.records)).collect()).collect();
+    let columns =
+        frame.columns.iter().map(|cells| cells.iter().map(|cell| price(cell.records)).collect()).collect();
     let suppressed = vec![price(frame.records); frame.columns.len()];
     let offset = frame.values.iter().flatten().map(|records| log2(*records) * u128::from(*records)).sum();
     Ok(CellPrices::new(columns, suppressed, Presentation::Sum).with_offset(offset))

@@ -16,7 +16,8 @@ pub(super) static INFO: Info = Info {
 
 pub(super) fn prices(frame: &Frame) -> Result<CellPrices> {
     let levels = precision::levels(frame, INFO.name)?;
-    let columns = levels.iter().map(|cells| cells.iter().map(|(level, _)| Fraction::Ratio(*level, 1)).collect());
+    let columns =
+        levels.iter().map(|cells| cells.iter().map(|(level, _)| Fraction::Ratio(*level, 1)).collect());
     let suppressed = levels.iter().map(|cells| Fraction::Ratio(precision::highest(cells), 1)).collect();
     Ok(CellPrices::new(columns.collect(), suppressed, Presentation::Mean))
 }

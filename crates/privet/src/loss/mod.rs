@@ -19,8 +19,8 @@ use std::ops::Range;
 use crate::privacy::Class;
 use crate::{Error, Result};
 
-pub use cells::{Cell, Extent};
 use cells::CellPrices;
+pub use cells::{Cell, Extent};
 
 /// The names of all measures, as a policy writes them.
 pub const NAMES: &[&str] = &["LM", "NCP", "DM", "CM", "average-class-size", "height", "precision", "entropy"];
@@ -90,7 +90,8 @@ pub struct Tally {
 pub fn measure(name: &str, frame: &Frame) -> Result<Measure> {
     let records = frame.records;
     let of = |info, pricing| Ok(Measure { info, pricing, records });
-    let cells = |info, pricing: Result<CellPrices>| Ok(Measure { info, pricing: Pricing::Cells(pricing?), records });
+    let cells =
+        |info, pricing: Result<CellPrices>| Ok(Measure { info, pricing: Pricing::Cells(pricing?), records });
     match name {
         "LM" => cells(&lm::INFO, lm::prices(frame)),
         "NCP" => cells(&ncp::INFO, ncp::prices(frame)),

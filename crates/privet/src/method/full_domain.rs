@@ -52,7 +52,8 @@ const CACHE: usize = 32 << 20;
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
-    let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(microdata.table.records));
+    let limit =
+        settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(microdata.table.records));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
     let problem = FullDomain::new(microdata, requirements, cost, limit)?;
@@ -127,8 +128,10 @@ impl<'a> FullDomain<'a> {
         cost: &str,
         limit: u64,
     ) -> Result<FullDomain<'a>> {
-        let ladders: Vec<Ladder> = (0..microdata.quasi.len()).map(|column| Ladder::of(microdata, column)).collect();
-        let tops: Option<Vec<u8>> = ladders.iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
+        let ladders: Vec<Ladder> =
+            (0..microdata.quasi.len()).map(|column| Ladder::of(microdata, column)).collect();
+        let tops: Option<Vec<u8>> =
+            ladders.iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
         let tops = tops.ok_or_else(|| {
             Error::input("a hierarchy has more than 256 levels").help("full-domain needs flatter hierarchies")
         })?;
@@ -211,7 +214,10 @@ impl<'a> FullDomain<'a> {
     }
 
     fn frame_cells<'b>(&'b self, key: &'b [u32], levels: &'b [u8]) -> impl Iterator<Item = u32> + 'b {
-        key.iter().zip(levels).zip(&self.cells).map(|((value, level), starts)| starts[*level as usize] + value)
+        key.iter()
+            .zip(levels)
+            .zip(&self.cells)
+            .map(|((value, level), starts)| starts[*level as usize] + value)
     }
 
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.
@@ -233,11 +239,12 @@ impl<'a> FullDomain<'a> {
         let column = |column: usize| {
             let (level, quasi) = (levels[column] as usize, &self.microdata.quasi[column]);
             let counts = records_per_value(self.microdata, column, &self.ladders[column], level);
-            let cells = self.ladders[column].nodes[level].iter().zip(counts).map(|(node, records)| ReleasedCell {
-                label: quasi.taxonomy.label(*node).to_string(),
-                node: Some(*node),
-                measure: cell(self.microdata, column, *node, level, records),
-            });
+            let cells =
+                self.ladders[column].nodes[level].iter().zip(counts).map(|(node, records)| ReleasedCell {
+                    label: quasi.taxonomy.label(*node).to_string(),
+                    node: Some(*node),
+                    measure: cell(self.microdata, column, *node, level, records),
+                });
             RecodedColumn { cells: cells.collect() }
         };
         let columns = (0..levels.len()).map(column).collect();
@@ -327,7 +334,13 @@ fn frame(microdata: &Microdata, ladders: &[Ladder]) -> (Frame, Vec<Vec<u32>>, Ve
     (frame, starts, counts)
 }
 
-fn cell(microdata: &Microdata, column: usize, node: crate::taxonomy::NodeId, level: usize, records: u64) -> Cell {
+fn cell(
+    microdata: &Microdata,
+    column: usize,
+    node: crate::taxonomy::NodeId,
+    level: usize,
+    records: u64,
+) -> Cell {
     let taxonomy = &microdata.quasi[column].taxonomy;
     Cell {
         extent: Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64),
@@ -346,7 +359,11 @@ fn records_per_value(microdata: &Microdata, column: usize, ladder: &Ladder, leve
 }
 
 /// Per column and level, the cost of the column and its dearest cell, for measures that add up over columns.
-fn additive_costs(measure: &Measure, starts: &[Vec<u32>], counts: &[Vec<u64>]) -> Option<Vec<Vec<(u128, u128)>>> {
+fn additive_costs(
+    measure: &Measure,
+    starts: &[Vec<u32>],
+    counts: &[Vec<u64>],
+) -> Option<Vec<Vec<(u128, u128)>>> {
     let column_costs = |column: usize| {
         let (starts, counts) = (&starts[column], &counts[column]);
         let end = |level: usize| starts.get(level + 1).map_or(counts.len(), |end| *end as usize);

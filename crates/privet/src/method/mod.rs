@@ -15,11 +15,8 @@ use crate::{Error, Result};
 use recoding::Recoding;
 
 /// All requirements and methods of this build.
-pub static CATALOGUE: Catalogue = Catalogue {
-    requirements: privacy::DECLARATIONS,
-    methods: METHODS,
-    default_method: "full-domain",
-};
+pub static CATALOGUE: Catalogue =
+    Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
 
 static METHODS: &[&Declaration] = &[&full_domain::DECLARATION, &mondrian::DECLARATION];
 

@@ -55,7 +55,8 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let relaxed = settings.choice("partitioning") == Some("relaxed");
     let clock = clock.with_limit(settings.duration("time_limit"));
     let mondrian = Mondrian { microdata, requirements, axes, relaxed, clock: clock.clone() };
-    let whole = (0..microdata.summary.len()).map(|record| (record as u32, microdata.summary.count(record))).collect();
+    let whole =
+        (0..microdata.summary.len()).map(|record| (record as u32, microdata.summary.count(record))).collect();
     if !mondrian.allowed(&whole) {
         return Err(mondrian.counted(&whole, |class| super::impossible(&mondrian.requirements, class)));
     }
@@ -100,7 +101,8 @@ impl Axis {
             Some(numbers) if ranges || !quasi.has_hierarchy => numbers,
             _ => return Axis::Categories { position: quasi.leaf_of_code.clone() },
         };
-        let (mut position, mut ranked, mut labels) = (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
+        let (mut position, mut ranked, mut labels) =
+            (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
         for (code, number) in numbers.iter().enumerate() {
             let value = &dictionary.values()[code];
             if code > 0 && ranked.last() == Some(number) {
@@ -179,7 +181,9 @@ impl Mondrian<'_> {
         }
         let mut pairs: Vec<(u32, u64)> = part
             .iter()
-            .flat_map(|(record, count)| self.microdata.slots(*record as usize).map(move |slot| (slot, *count)))
+            .flat_map(|(record, count)| {
+                self.microdata.slots(*record as usize).map(move |slot| (slot, *count))
+            })
             .collect();
         pairs.sort_unstable();
         pairs.dedup_by(|later, earlier| {
@@ -274,9 +278,16 @@ impl Mondrian<'_> {
         // Parts that look alike in the release are one class there.
         let mut class_of_cells = std::collections::HashMap::new();
         for (part, cells) in parts.iter().zip(classes) {
-            let class = *class_of_cells.entry(cells).or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()));
+            let class = *class_of_cells
+                .entry(cells)
+                .or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()));
             for (record, count) in part {
-                recoding.assign(*record as usize, class, *count, self.microdata.summary.count(*record as usize));
+                recoding.assign(
+                    *record as usize,
+                    class,
+                    *count,
+                    self.microdata.summary.count(*record as usize),
+                );
             }
         }
         recoding
@@ -303,9 +314,13 @@ impl Splitter for Mondrian<'_> {
         if self.clock.is_over() {
             return Err(part);
         }
-        let extents: Vec<(u32, u32)> = (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
-        let mut columns: Vec<(f64, usize)> =
-            extents.iter().enumerate().map(|(column, extent)| (self.width(column, *extent), column)).collect();
+        let extents: Vec<(u32, u32)> =
+            (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
+        let mut columns: Vec<(f64, usize)> = extents
+            .iter()
+            .enumerate()
+            .map(|(column, extent)| (self.width(column, *extent), column))
+            .collect();
         columns.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (width, column) in columns {
             if width == 0.0 {
@@ -391,7 +406,11 @@ impl<'a> Shower<'a> {
                 let leaves = taxonomy.leaves_below(node).len() as u64;
                 let level = taxonomy.height(node) as u64;
                 let extent = Extent::Leaves(leaves, taxonomy.leaves() as u64);
-                (taxonomy.label(node).to_string(), extent, Some((level, taxonomy.height(taxonomy.root()) as u64)))
+                (
+                    taxonomy.label(node).to_string(),
+                    extent,
+                    Some((level, taxonomy.height(taxonomy.root()) as u64)),
+                )
             }
         };
         let cells = &mut self.columns[column].cells;

@@ -61,7 +61,12 @@ pub struct ClassTable {
 impl Recoding {
     /// Nothing decided yet: every one of `records` distinct records is suppressed.
     pub fn new(columns: Vec<RecodedColumn>, records: usize) -> Recoding {
-        Recoding { columns, classes: Vec::new(), fates: vec![Fate::Suppressed; records], shared: BTreeMap::new() }
+        Recoding {
+            columns,
+            classes: Vec::new(),
+            fates: vec![Fate::Suppressed; records],
+            shared: BTreeMap::new(),
+        }
     }
 
     /// Adds a class with the given cells, one per quasi-identifier.
@@ -135,7 +140,11 @@ impl Recoding {
     pub fn frame(&self, microdata: &Microdata) -> Frame {
         Frame {
             records: microdata.table.records,
-            columns: self.columns.iter().map(|column| column.cells.iter().map(|cell| cell.measure).collect()).collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.cells.iter().map(|cell| cell.measure).collect())
+                .collect(),
             values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
             labels: microdata.label().map(|column| column.slots.clone()),
         }

@@ -21,7 +21,11 @@ pub(super) static DECLARATION: Declaration = Declaration {
            least l different values; \"frequency\": no value above 1/l; \"entropy\": entropy at least log l; \
            \"recursive\": the most frequent count strictly below c times the sum of the counts from the l-th on.",
     keys: &[
-        Key::required("column", KeyKind::Column(Role::Sensitive), "the sensitive column, as in column = \"disease\""),
+        Key::required(
+            "column",
+            KeyKind::Column(Role::Sensitive),
+            "the sensitive column, as in column = \"disease\"",
+        ),
         Key::required("l", KeyKind::Exact("1", ""), "how diverse, as in l = 3"),
         Key::with_default(
             "kind",
@@ -96,7 +100,12 @@ impl Requirement for Distinct {
     }
 
     fn why_impossible(&self, table: &Class<'_>) -> String {
-        format!("l is {}, but the column '{}' has only {} distinct values", self.l, self.name, self.values(table))
+        format!(
+            "l is {}, but the column '{}' has only {} distinct values",
+            self.l,
+            self.name,
+            self.values(table)
+        )
     }
 }
 
@@ -185,7 +194,10 @@ impl Requirement for Entropy {
 
     fn why_impossible(&self, table: &Class<'_>) -> String {
         let effective = self.tightness(table).value;
-        format!("l is {}, but '{}' in the whole table is only as diverse as {effective:.3} equal values", self.l, self.name)
+        format!(
+            "l is {}, but '{}' in the whole table is only as diverse as {effective:.3} equal values",
+            self.l, self.name
+        )
     }
 }
 
@@ -243,6 +255,8 @@ impl Requirement for Recursive {
     fn why_impossible(&self, table: &Class<'_>) -> String {
         let (head, tail) = self.head_and_tail(table);
         let (c, l, name) = (self.c, self.l, &self.name);
-        format!("in the whole table the most frequent '{name}' has {head} records, not below c = {c} times the {tail} from the {l}-th value on")
+        format!(
+            "in the whole table the most frequent '{name}' has {head} records, not below c = {c} times the {tail} from the {l}-th value on"
+        )
     }
 }

@@ -24,7 +24,11 @@ pub(super) static DECLARATION: Declaration = Declaration {
            whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
            rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
     keys: &[
-        Key::required("column", KeyKind::Column(Role::Sensitive), "the sensitive column, as in column = \"disease\""),
+        Key::required(
+            "column",
+            KeyKind::Column(Role::Sensitive),
+            "the sensitive column, as in column = \"disease\"",
+        ),
         Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2"),
         Key::with_default(
             "distance",
@@ -95,8 +99,10 @@ fn order_of(column: &TrackedColumn) -> Result<Vec<u32>> {
 fn hierarchy_of<'a>(column: &'a TrackedColumn, distance: &str, which: &str) -> Result<&'a Arc<Taxonomy>> {
     column.taxonomy.as_ref().ok_or_else(|| {
         let name = &column.name;
-        Error::input(format!("t-closeness with distance = \"{distance}\" cannot tell how far apart the values of '{name}' are"))
-            .help(format!("give [columns.{name}] a hierarchy {which}, or use distance = \"equal\""))
+        Error::input(format!(
+            "t-closeness with distance = \"{distance}\" cannot tell how far apart the values of '{name}' are"
+        ))
+        .help(format!("give [columns.{name}] a hierarchy {which}, or use distance = \"equal\""))
     })
 }
 
@@ -104,8 +110,11 @@ fn hierarchy_of<'a>(column: &'a TrackedColumn, distance: &str, which: &str) -> R
 fn leaves_of(column: &TrackedColumn, taxonomy: &Taxonomy) -> Result<Vec<u32>> {
     let leaf = |value: &String| {
         taxonomy.leaf_of(value)?.map(|node| node.0).ok_or_else(|| {
-            Error::input(format!("the value '{value}' of column '{}' is no leaf of its hierarchy", column.name))
-                .help("add a line for it to the hierarchy file")
+            Error::input(format!(
+                "the value '{value}' of column '{}' is no leaf of its hierarchy",
+                column.name
+            ))
+            .help("add a line for it to the hierarchy file")
         })
     };
     column.values.iter().map(leaf).collect()
@@ -132,7 +141,9 @@ impl TCloseness {
     fn differences(&self, class: &Class<'_>) -> Vec<i128> {
         let (n, all) = (i128::from(class.size), i128::from(self.records));
         let mut differences: Vec<i128> = self.totals.iter().map(|total| -i128::from(*total) * n).collect();
-        class.counts.for_each(&self.slots, |code, count| differences[code as usize] += i128::from(count) * all);
+        class
+            .counts
+            .for_each(&self.slots, |code, count| differences[code as usize] += i128::from(count) * all);
         differences
     }
 
@@ -228,7 +239,11 @@ impl Requirement for TCloseness {
         let (num, den) = (u128::from(self.t.numerator()), u128::from(self.t.denominator()));
         let all = u128::from(self.records);
         let cap = |code: u32| (u128::from(self.totals[code as usize]) * den + num * all, all * den);
-        if all.checked_mul(den).and_then(|product| product.checked_mul(2 * u128::from(class.size).max(1))).is_none() {
+        if all
+            .checked_mul(den)
+            .and_then(|product| product.checked_mul(2 * u128::from(class.size).max(1)))
+            .is_none()
+        {
             return class.size;
         }
         most_under_caps(class, &self.slots, cap)

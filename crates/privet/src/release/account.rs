@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::manifest::Facts;
 use super::report::{
-    Audit, Check, Column, Distribution, Diversity, FileHash, Loss, Method, Notion, Records, ReportModel, Reproduce,
-    Requirement, Risk, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    Audit, Check, Column, Distribution, Diversity, FileHash, Loss, Method, Notion, Records, ReportModel,
+    Reproduce, Requirement, Risk, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
 };
 use super::run::policy_hash;
 use crate::Result;
@@ -27,11 +27,15 @@ pub(super) fn model(
     classes: &ClassTable,
 ) -> Result<ReportModel> {
     let policy = facts.policy;
-    let data_name = policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let data_name =
+        policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let suppression = "Suppressed records are left out of the release; a cell that says * may be any value.";
     let missing = match (policy.on_missing, policy.missing.first()) {
-        (OnMissing::Value, Some(spelling)) => format!("A missing value is a value of its own, written '{spelling}'."),
-        _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped.".to_string(),
+        (OnMissing::Value, Some(spelling)) => {
+            format!("A missing value is a value of its own, written '{spelling}'.")
+        }
+        _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
+            .to_string(),
     };
     Ok(ReportModel {
         title: title(&data_name),
@@ -54,7 +58,11 @@ pub(super) fn model(
         },
         missing,
         suppression: suppression.to_string(),
-        columns: policy.columns.iter().map(|column| account_column(column, microdata, recoding, classes)).collect(),
+        columns: policy
+            .columns
+            .iter()
+            .map(|column| account_column(column, microdata, recoding, classes))
+            .collect(),
         risk_before: Some(risk(sizes_before(microdata))),
         risk_after: Some(risk(classes.sizes.iter().copied())),
         tightness: tightness(facts, microdata, recoding, classes)?,
@@ -63,7 +71,11 @@ pub(super) fn model(
         search: Some(search(facts)),
         audit: audit(facts.audit),
         reproduce: Reproduce {
-            command: format!("privet anonymize {} -o RELEASE --seed {}", policy.written.path().display(), facts.seed),
+            command: format!(
+                "privet anonymize {} -o RELEASE --seed {}",
+                policy.written.path().display(),
+                facts.seed
+            ),
             policy_sha256: policy_hash(&policy.written),
             inputs: inputs(facts)?,
             released: facts
@@ -86,7 +98,9 @@ fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> 
 }
 
 fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
-    let text = |key: &str| clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default();
+    let text = |key: &str| {
+        clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default()
+    };
     let notion = match clause.name() {
         "k-anonymity" => Notion::KAnonymity { k: clause.settings.count("k").unwrap_or(1) },
         "l-diversity" => Notion::LDiversity {
@@ -112,7 +126,12 @@ fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
     Requirement { notion, description: clause.describe(columns) }
 }
 
-fn account_column(column: &PolicyColumn, microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Column {
+fn account_column(
+    column: &PolicyColumn,
+    microdata: &Microdata,
+    recoding: &Recoding,
+    classes: &ClassTable,
+) -> Column {
     let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
     let mut account = Column {
         name: column.name.clone(),
@@ -130,7 +149,8 @@ fn account_column(column: &PolicyColumn, microdata: &Microdata, recoding: &Recod
     }
     if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
         account.distinct_before = tracked.values.len() as u64;
-        account.distinct_after = counts_after(&tracked.slots, classes).iter().filter(|count| **count > 0).count() as u64;
+        account.distinct_after =
+            counts_after(&tracked.slots, classes).iter().filter(|count| **count > 0).count() as u64;
     }
     let Some(position) = quasi else { return account };
     let (quasi, recoded) = (&microdata.quasi[position], &recoding.columns[position]);
@@ -140,7 +160,12 @@ fn account_column(column: &PolicyColumn, microdata: &Microdata, recoding: &Recod
     }
     let total: u64 = released.iter().sum();
     let share = |weight: &dyn Fn(Extent) -> f64| {
-        let sum: f64 = recoded.cells.iter().zip(&released).map(|(cell, n)| weight(cell.measure.extent) * *n as f64).sum();
+        let sum: f64 = recoded
+            .cells
+            .iter()
+            .zip(&released)
+            .map(|(cell, n)| weight(cell.measure.extent) * *n as f64)
+            .sum();
         if total == 0 { 0.0 } else { sum / total as f64 }
     };
     account.distinct_before = quasi.counts.len() as u64;
@@ -178,10 +203,17 @@ fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[
     if recoded.cells.iter().any(|cell| cell.node.is_none()) {
         return "ranges".to_string();
     }
-    let levels: Vec<Option<(u64, u64)>> =
-        recoded.cells.iter().zip(released).filter(|(_, n)| **n > 0).map(|(cell, _)| cell.measure.level).collect();
+    let levels: Vec<Option<(u64, u64)>> = recoded
+        .cells
+        .iter()
+        .zip(released)
+        .filter(|(_, n)| **n > 0)
+        .map(|(cell, _)| cell.measure.level)
+        .collect();
     match levels.first().copied().flatten() {
-        Some((0, _)) if levels.iter().all(|level| level.is_some_and(|(level, _)| level == 0)) => "unchanged".to_string(),
+        Some((0, _)) if levels.iter().all(|level| level.is_some_and(|(level, _)| level == 0)) => {
+            "unchanged".to_string()
+        }
         Some((level, highest)) if levels.iter().all(|other| *other == Some((level, highest))) => {
             if level == highest { "replaced by *".to_string() } else { format!("level {level} of {highest}") }
         }
@@ -300,7 +332,11 @@ fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distributio
     let distribution = |column: &privacy::TrackedColumn| {
         let after = counts_after(&column.slots, classes);
         let values = column.values.iter().zip(&column.totals).zip(after);
-        let values = values.map(|((value, before), after)| ValueCount { value: value.clone(), before: *before, after });
+        let values = values.map(|((value, before), after)| ValueCount {
+            value: value.clone(),
+            before: *before,
+            after,
+        });
         Distribution { column: column.name.clone(), values: values.collect() }
     };
     sensitive.map(distribution).collect()
@@ -314,7 +350,8 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
         normalised: Some(cost.normalised),
         formula: cost.info.formula.to_string(),
         range: cost.info.range.to_string(),
-        direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }.to_string(),
+        direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }
+            .to_string(),
     };
     std::iter::once(facts.cost).chain(others).map(loss).collect()
 }
@@ -350,6 +387,8 @@ fn inputs(facts: &Facts<'_>) -> Result<Vec<FileHash>> {
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
     std::iter::once(policy.source.path())
         .chain(hierarchies)
-        .map(|path| Ok(FileHash { path: path.display().to_string(), sha256: super::manifest::sha256_of(path)? }))
+        .map(|path| {
+            Ok(FileHash { path: path.display().to_string(), sha256: super::manifest::sha256_of(path)? })
+        })
         .collect()
 }

@@ -123,13 +123,15 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     write(steward.join("manifest.json"), &pretty(&manifest)?, true)?;
     clock.check()?;
     target.publish()?;
-    let left_out = policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
+    let left_out =
+        policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
     Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect() })
 }
 
 fn draw_seed() -> Result<u64> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| Error::internal(format!("the system gives no random numbers: {error}")))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::internal(format!("the system gives no random numbers: {error}")))?;
     // TOML's whole numbers are signed: a seed that is copied into a policy has to fit.
     Ok(u64::from_le_bytes(bytes) >> 1)
 }
@@ -156,9 +158,12 @@ pub fn audit_release(folder: &Path, original: Option<&Path>) -> Result<Audit> {
         };
         let path = folder.join("public").join(name);
         if sha256_of(&path)? != sha256 {
-            return Err(Error::new(ErrorKind::Violation, "the file is not the one that was published: its SHA-256 differs")
-                .in_file(path)
-                .help("restore it, or make the release again"));
+            return Err(Error::new(
+                ErrorKind::Violation,
+                "the file is not the one that was published: its SHA-256 differs",
+            )
+            .in_file(path)
+            .help("restore it, or make the release again"));
         }
     }
     let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
@@ -180,7 +185,8 @@ fn broken(folder: &Path) -> Error {
 fn read_manifest(folder: &Path) -> Result<Json> {
     let path = folder.join("steward").join("manifest.json");
     let text = fs::read_to_string(&path).map_err(|error| {
-        Error::io("read the manifest", &path, &error).help("name a release folder, as `privet anonymize -o` made it")
+        Error::io("read the manifest", &path, &error)
+            .help("name a release folder, as `privet anonymize -o` made it")
     })?;
     serde_json::from_str(&text).map_err(|_| broken(folder))
 }
@@ -197,7 +203,8 @@ fn kept_policy(folder: &Path, manifest: &Json) -> Result<Policy> {
 pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let path = folder.join("steward").join("report.json");
     let text = fs::read_to_string(&path).map_err(|error| {
-        Error::io("read the report's figures", &path, &error).help("name a release folder, as `privet anonymize -o` made it")
+        Error::io("read the report's figures", &path, &error)
+            .help("name a release folder, as `privet anonymize -o` made it")
     })?;
     let model: ReportModel = serde_json::from_str(&text).map_err(|error| {
         Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")

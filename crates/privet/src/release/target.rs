@@ -33,9 +33,12 @@ impl Target {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        let metadata = fs::metadata(&parent).map_err(|error| Error::io("use the target's parent folder", &parent, &error))?;
+        let metadata = fs::metadata(&parent)
+            .map_err(|error| Error::io("use the target's parent folder", &parent, &error))?;
         if !metadata.is_dir() {
-            return Err(Error::input("the target's parent is not a folder").in_file(&parent).help("name a folder"));
+            return Err(Error::input("the target's parent is not a folder")
+                .in_file(&parent)
+                .help("name a folder"));
         }
         let lock_path = parent.join(format!(".{name}.privet-lock"));
         let lock = lock(&lock_path, path)?;
@@ -49,10 +52,14 @@ impl Target {
     /// Makes the hidden folder with its two rooms. Called only once there is something to write.
     pub fn open(&self) -> Result<()> {
         if self.work.exists() {
-            fs::remove_dir_all(&self.work).map_err(|error| Error::io("clear away an earlier run", &self.work, &error))?;
+            fs::remove_dir_all(&self.work)
+                .map_err(|error| Error::io("clear away an earlier run", &self.work, &error))?;
         }
         let make = |path: &Path, mode: u32| {
-            DirBuilder::new().mode(mode).create(path).map_err(|error| Error::io("make the release", path, &error))
+            DirBuilder::new()
+                .mode(mode)
+                .create(path)
+                .map_err(|error| Error::io("make the release", path, &error))
         };
         make(&self.work, 0o700)?;
         make(&self.public(), 0o777)?;
@@ -133,7 +140,9 @@ impl Drop for Target {
 }
 
 fn exists(path: &Path) -> Error {
-    Error::input("the target exists already").in_file(path).help("choose another target, or replace it with --force")
+    Error::input("the target exists already")
+        .in_file(path)
+        .help("choose another target, or replace it with --force")
 }
 
 /// Whether there is an older release to replace.
