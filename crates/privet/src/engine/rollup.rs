@@ -3,9 +3,6 @@
 //! At a vector of levels every record's quasi-identifiers are replaced by their ancestors at those levels; a
 //! [`Grouping`] holds the resulting classes. Levels nest, so a grouping can be made from any finer one.
 
-use std::hash::BuildHasher;
-
-use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use super::microdata::Microdata;
@@ -31,13 +28,30 @@ pub struct Ladder {
     leaf: Vec<Vec<u32>>,
 }
 
+/// The ladders of all quasi-identifiers, and how a class's values are packed into one key.
+#[derive(Debug)]
+pub struct Ladders {
+    columns: Vec<Ladder>,
+    fields: Vec<Field>,
+    /// How many machine words a key takes.
+    words: usize,
+}
+
+/// Where a column's value lies in a key.
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
 /// The classes of a table at some levels.
 #[derive(Debug)]
 pub struct Grouping {
     /// The levels.
     pub levels: Levels,
-    width: usize,
-    keys: Vec<u32>,
+    words: usize,
+    keys: Vec<u64>,
     sizes: Vec<u64>,
     tallies: Tallies,
 }
@@ -105,40 +119,86 @@ impl Ladder {
     }
 }
 
+impl Ladders {
+    /// The ladders of a table.
+    pub fn of(microdata: &Microdata) -> Ladders {
+        let columns: Vec<Ladder> =
+            (0..microdata.quasi.len()).map(|column| Ladder::of(microdata, column)).collect();
+        let (mut fields, mut word, mut used) = (Vec::new(), 0, 0);
+        for ladder in &columns {
+            // Levels nest, so no level has more values than the lowest.
+            let bits = usize::BITS - ladder.nodes[0].len().leading_zeros();
+            if used + bits > u64::BITS {
+                (word, used) = (word + 1, 0);
+            }
+            fields.push(Field { word, shift: used, mask: (1 << bits) - 1 });
+            used += bits;
+        }
+        Ladders { columns, fields, words: word + 1 }
+    }
+
+    /// The ladder of each quasi-identifier.
+    pub fn columns(&self) -> &[Ladder] {
+        &self.columns
+    }
+
+    /// The values in a key, one per quasi-identifier.
+    pub fn values<'a>(&'a self, key: &'a [u64]) -> impl Iterator<Item = u32> + 'a {
+        self.fields.iter().map(|field| field.value(key) as u32)
+    }
+
+    /// The key of a distinct record at some levels.
+    pub fn key(&self, microdata: &Microdata, record: usize, levels: &[u8], key: &mut Vec<u64>) {
+        key.clear();
+        key.resize(self.words, 0);
+        for (column, code) in microdata.quasi_codes(record).iter().enumerate() {
+            let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
+            let field = self.fields[column];
+            key[field.word] |= u64::from(self.columns[column].value(leaf, levels[column])) << field.shift;
+        }
+    }
+}
+
+impl Field {
+    fn value(self, key: &[u64]) -> u64 {
+        (key[self.word] >> self.shift) & self.mask
+    }
+}
+
 impl Grouping {
     /// The classes at the lowest levels, counted from the summary.
-    pub fn base(microdata: &Microdata, ladders: &[Ladder]) -> Grouping {
-        let width = ladders.len();
+    pub fn base(microdata: &Microdata, ladders: &Ladders) -> Grouping {
+        let levels: Levels = vec![0; ladders.columns.len()].into();
         let slots = microdata.table.slots() as usize;
-        let mut grouping = Builder::new(vec![0; width].into(), slots, microdata.summary.len());
-        let mut key = vec![0; width];
+        let mut built = Builder::new(levels.clone(), ladders.words, slots, microdata.summary.len());
+        let mut key = Vec::new();
         for record in 0..microdata.summary.len() {
-            for (column, code) in microdata.quasi_codes(record).iter().enumerate() {
-                let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
-                key[column] = ladders[column].value(leaf, 0);
-            }
+            ladders.key(microdata, record, &levels, &mut key);
             let count = microdata.summary.count(record);
-            let class = grouping.class(&key);
-            grouping.grouping.sizes[class] += count;
+            let class = built.class(&key);
+            built.grouping.sizes[class] += count;
             for slot in microdata.slots(record) {
-                grouping.grouping.tallies.add(class, slot, count);
+                built.grouping.tallies.add(class, slot, count);
             }
         }
-        grouping.grouping
+        built.grouping
     }
 
     /// The classes at coarser levels, from these.
-    pub fn roll_up(&self, levels: &[u8], ladders: &[Ladder]) -> Grouping {
-        let climbs: Vec<Vec<u32>> = ladders
-            .iter()
-            .enumerate()
-            .map(|(column, ladder)| ladder.climb(self.levels[column], levels[column]))
-            .collect();
-        let mut rolled = Builder::new(levels.into(), self.tallies.slots(), self.len());
-        let mut key = vec![0; self.width];
+    pub fn roll_up(&self, levels: &[u8], ladders: &Ladders) -> Grouping {
+        let climb = |(column, ladder): (usize, &Ladder)| -> (Field, Vec<u64>) {
+            let field = ladders.fields[column];
+            let values = ladder.climb(self.levels[column], levels[column]);
+            (field, values.into_iter().map(|value| u64::from(value) << field.shift).collect())
+        };
+        let climbs: Vec<(Field, Vec<u64>)> = ladders.columns.iter().enumerate().map(climb).collect();
+        let mut rolled = Builder::new(levels.into(), self.words, self.tallies.slots(), self.len());
+        let mut key = vec![0; self.words];
         for class in 0..self.len() {
-            for ((value, climb), below) in key.iter_mut().zip(&climbs).zip(self.key(class)) {
-                *value = climb[*below as usize];
+            let below = self.key(class);
+            key.fill(0);
+            for (field, values) in &climbs {
+                key[field.word] |= values[field.value(below) as usize];
             }
             let target = rolled.class(&key);
             rolled.grouping.sizes[target] += self.sizes[class];
@@ -157,9 +217,9 @@ impl Grouping {
         self.sizes.is_empty()
     }
 
-    /// The values of a class, one per quasi-identifier.
-    pub fn key(&self, class: usize) -> &[u32] {
-        &self.keys[class * self.width..(class + 1) * self.width]
+    /// The values of a class, packed: see [`Ladders::values`].
+    pub fn key(&self, class: usize) -> &[u64] {
+        &self.keys[class * self.words..(class + 1) * self.words]
     }
 
     /// A class as privacy notions see it.
@@ -175,7 +235,7 @@ impl Grouping {
                 classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
             }
         };
-        self.keys.len() * size_of::<u32>() + self.sizes.len() * size_of::<u64>() + tallies
+        self.keys.len() * size_of::<u64>() + self.sizes.len() * size_of::<u64>() + tallies
     }
 }
 
@@ -258,19 +318,18 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(levels: Levels, slots: usize, expected: usize) -> Builder {
-        let width = levels.len();
+    fn new(levels: Levels, words: usize, slots: usize, expected: usize) -> Builder {
         let tallies = Tallies::new(slots, expected);
-        let grouping = Grouping { levels, width, keys: Vec::new(), sizes: Vec::new(), tallies };
+        let grouping = Grouping { levels, words, keys: Vec::new(), sizes: Vec::new(), tallies };
         Builder { grouping, index: HashTable::new() }
     }
 
     /// The class of a key, a new one if need be.
-    fn class(&mut self, key: &[u32]) -> usize {
+    fn class(&mut self, key: &[u64]) -> usize {
         let hash = hash(key);
         let grouping = &mut self.grouping;
-        let (keys, width) = (&grouping.keys, grouping.width);
-        let stored = |class: u32| &keys[class as usize * width..(class as usize + 1) * width];
+        let (keys, words) = (&grouping.keys, grouping.words);
+        let stored = |class: u32| &keys[class as usize * words..(class as usize + 1) * words];
         let entry = self.index.entry(hash, |class| stored(*class) == key, |class| self::hash(stored(*class)));
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => *entry.get() as usize,
@@ -286,6 +345,11 @@ impl Builder {
     }
 }
 
-fn hash(key: &[u32]) -> u64 {
-    FixedState::with_seed(0).hash_one(key)
+/// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.
+fn hash(key: &[u64]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    key.iter().fold(0, |hash: u64, word| {
+        let product = u128::from(hash.rotate_left(23) ^ word) * u128::from(ODD);
+        (product as u64) ^ (product >> 64) as u64
+    })
 }

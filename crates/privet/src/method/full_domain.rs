@@ -22,7 +22,7 @@ use super::{COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
 use crate::engine::microdata::Microdata;
-use crate::engine::rollup::{Grouping, Ladder, Levels, refines};
+use crate::engine::rollup::{Grouping, Ladder, Ladders, Levels, refines};
 use crate::loss::{self, Cell, Cost, Extent, Frame, Measure, Tally};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
 use crate::privacy::{self, Class, Requirement};
@@ -93,7 +93,7 @@ struct FullDomain<'a> {
     /// The most records that may be suppressed.
     limit: u64,
     tops: Vec<u8>,
-    ladders: Vec<Ladder>,
+    ladders: Ladders,
     /// Per column and level, where the level's cells start in the measure's frame.
     cells: Vec<Vec<u32>>,
     /// Per column and level, cost and dearest cell; only for measures that add up over columns.
@@ -115,9 +115,9 @@ struct Judged {
     suppressed: u64,
     /// At least this many records go at any vector below this one.
     must_go: u64,
-    /// The cost if nothing were suppressed.
+    /// The cost if nothing were suppressed; only for measures that do not add up over columns.
     floor: Cost,
-    /// The most a record's place costs.
+    /// The most a record's place costs; likewise.
     dearest: u128,
 }
 
@@ -128,14 +128,13 @@ impl<'a> FullDomain<'a> {
         cost: &str,
         limit: u64,
     ) -> Result<FullDomain<'a>> {
-        let ladders: Vec<Ladder> =
-            (0..microdata.quasi.len()).map(|column| Ladder::of(microdata, column)).collect();
+        let ladders = Ladders::of(microdata);
         let tops: Option<Vec<u8>> =
-            ladders.iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
+            ladders.columns().iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
         let tops = tops.ok_or_else(|| {
             Error::input("a hierarchy has more than 256 levels").help("full-domain needs flatter hierarchies")
         })?;
-        let (frame, cells, counts) = frame(microdata, &ladders);
+        let (frame, cells, counts) = frame(microdata, ladders.columns());
         let measure = loss::measure(cost, &frame)?;
         let additive = additive_costs(&measure, &cells, &counts);
         let base = Arc::new(Grouping::base(microdata, &ladders));
@@ -187,37 +186,38 @@ impl<'a> FullDomain<'a> {
         for class in 0..grouping.len() {
             let cells = || self.frame_cells(grouping.key(class), &grouping.levels);
             let class = grouping.class(class);
-            let price = self.measure.class(cells(), &class);
-            everything += price;
-            dearest = dearest.max(self.measure.dearest(cells(), &class));
-            if self.holds(&class) {
+            let holds = self.holds(&class);
+            let price =
+                if holds || self.additive.is_none() { self.measure.class(cells(), &class) } else { 0 };
+            if self.additive.is_none() {
+                everything += price;
+                dearest = dearest.max(self.measure.dearest(cells(), &class));
+            }
+            if holds {
                 kept.price += price;
                 kept.classes += 1;
-            } else {
-                kept.suppressed += class.size;
-                let most = self.requirements.iter().map(|requirement| requirement.most_kept(&class)).min();
-                must_go += class.size - most.unwrap_or(class.size).min(class.size);
+                continue;
+            }
+            kept.suppressed += class.size;
+            let most = self.requirements.iter().map(|requirement| requirement.most_kept(&class)).min();
+            must_go += class.size - most.unwrap_or(class.size).min(class.size);
+            if must_go > self.limit && self.additive.is_some() {
+                // Nothing here or below is valid: no other figure matters any more.
+                break;
             }
         }
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
-        Judged {
-            cost: self.measure.total(&kept),
-            suppressed: kept.suppressed,
-            must_go,
-            floor: self.measure.total(&all),
-            dearest,
-        }
+        let floor = self.measure.total(&all);
+        Judged { cost: self.measure.total(&kept), suppressed: kept.suppressed, must_go, floor, dearest }
     }
 
     fn holds(&self, class: &Class<'_>) -> bool {
         self.requirements.iter().all(|requirement| requirement.holds(class))
     }
 
-    fn frame_cells<'b>(&'b self, key: &'b [u32], levels: &'b [u8]) -> impl Iterator<Item = u32> + 'b {
-        key.iter()
-            .zip(levels)
-            .zip(&self.cells)
-            .map(|((value, level), starts)| starts[*level as usize] + value)
+    fn frame_cells<'b>(&'b self, key: &'b [u64], levels: &'b [u8]) -> impl Iterator<Item = u32> + 'b {
+        let values = self.ladders.values(key);
+        values.zip(levels).zip(&self.cells).map(|((value, level), starts)| starts[*level as usize] + value)
     }
 
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.
@@ -238,36 +238,31 @@ impl<'a> FullDomain<'a> {
     fn recoding(&self, levels: &[u8]) -> Recoding {
         let column = |column: usize| {
             let (level, quasi) = (levels[column] as usize, &self.microdata.quasi[column]);
-            let counts = records_per_value(self.microdata, column, &self.ladders[column], level);
-            let cells =
-                self.ladders[column].nodes[level].iter().zip(counts).map(|(node, records)| ReleasedCell {
-                    label: quasi.taxonomy.label(*node).to_string(),
-                    node: Some(*node),
-                    measure: cell(self.microdata, column, *node, level, records),
-                });
+            let ladder = &self.ladders.columns()[column];
+            let counts = records_per_value(self.microdata, column, ladder, level);
+            let cells = ladder.nodes[level].iter().zip(counts).map(|(node, records)| ReleasedCell {
+                label: quasi.taxonomy.label(*node).to_string(),
+                node: Some(*node),
+                measure: cell(self.microdata, column, *node, level, records),
+            });
             RecodedColumn { cells: cells.collect() }
         };
         let columns = (0..levels.len()).map(column).collect();
         let mut recoding = Recoding::new(columns, self.microdata.summary.len());
         let grouping = self.grouping(levels);
-        let mut class_of_key: HashMap<&[u32], u32> = HashMap::new();
+        let mut class_of_key: HashMap<&[u64], u32> = HashMap::new();
         // Sorted by their values, so that classes come in the same order however the grouping was made.
         let mut order: Vec<usize> = (0..grouping.len()).collect();
         order.sort_unstable_by_key(|class| grouping.key(*class));
         for class in order {
             if self.holds(&grouping.class(class)) {
                 let key = grouping.key(class);
-                class_of_key.insert(key, recoding.add_class(key.iter().copied()));
+                class_of_key.insert(key, recoding.add_class(self.ladders.values(key)));
             }
         }
+        let mut key = Vec::new();
         for record in 0..self.microdata.summary.len() {
-            let codes = self.microdata.quasi_codes(record).iter().enumerate();
-            let key: Vec<u32> = codes
-                .map(|(column, code)| {
-                    let leaf = self.microdata.quasi[column].leaf_of_code[*code as usize];
-                    self.ladders[column].value(leaf, levels[column])
-                })
-                .collect();
+            self.ladders.key(self.microdata, record, levels, &mut key);
             if let Some(class) = class_of_key.get(key.as_slice()) {
                 let count = self.microdata.summary.count(record);
                 recoding.assign(record, *class, count, count);
@@ -300,7 +295,7 @@ impl Levelled for FullDomain<'_> {
         match &self.additive {
             Some(columns) => (columns[column][high as usize].0 - columns[column][low as usize].0) as f64,
             None => {
-                let values = |level: u8| self.ladders[column].nodes[level as usize].len() as f64;
+                let values = |level: u8| self.ladders.columns()[column].nodes[level as usize].len() as f64;
                 values(low) / values(high)
             }
         }

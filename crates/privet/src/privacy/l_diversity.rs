@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use num_bigint::BigUint;
 
-use super::{Class, Closure, Requirement, Table, Tightness, given, most_under_caps};
+use super::{Class, Closure, Requirement, Table, Tightness, given, largest, most_under_caps};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
 use crate::{Error, Exact, Result};
 
@@ -145,6 +145,9 @@ impl Requirement for Frequency {
     }
 }
 
+/// Shares are counted in this many parts.
+const SHARES: u128 = 1 << 30;
+
 #[derive(Debug)]
 struct Entropy {
     l: Exact,
@@ -159,6 +162,26 @@ impl Entropy {
         let mut scaled = n * n.ln();
         class.counts.for_each(&self.slots, |_, count| scaled -= count as f64 * (count as f64).ln());
         scaled
+    }
+
+    /// The largest share of one value, in [`SHARES`], that leaves the entropy of `values` values at log l; `None` if
+    /// nothing does. With a share p the entropy is at most H(p) + (1 − p) log(values − 1). Rounded up, so that it stays
+    /// a bound.
+    fn largest_share(&self, values: u64) -> Option<u128> {
+        let wanted = self.l.to_f64().ln();
+        if (values as f64).ln() < wanted - 1e-9 {
+            return None;
+        }
+        let plogp = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
+        let others = (values.max(2) - 1) as f64;
+        let highest = |share: u64| {
+            let p = share as f64 / SHARES as f64;
+            -plogp(p) - plogp(1.0 - p) + (1.0 - p) * others.ln()
+        };
+        // Beyond 1/values the entropy only falls.
+        let even = SHARES as u64 / values;
+        let share = largest(SHARES as u64, |share| share <= even || highest(share) >= wanted - 1e-9);
+        Some(u128::from(share) + 1)
     }
 
     /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i in integers.
@@ -185,6 +208,13 @@ impl Requirement for Entropy {
 
     fn closure(&self) -> Closure {
         Closure::Union
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        let mut values = 0u64;
+        class.counts.for_each(&self.slots, |_, _| values += 1);
+        let Some(share) = self.largest_share(values) else { return 0 };
+        most_under_caps(class, &self.slots, |_| (share, SHARES))
     }
 
     fn tightness(&self, class: &Class<'_>) -> Tightness {
@@ -237,13 +267,18 @@ impl Requirement for Recursive {
         if values < self.l {
             return 0;
         }
-        // The tail is at most everything (l = 1) or everything but the most frequent value, so r_1 < c · (n − r_1)
-        // caps every value's share at c/(1 + c).
+        // With the most frequent value cut down to x records, the others keep at most x each: the tail is at most
+        // Σ over the values from the l-th on of min(n_i, x). That is concave in x and zero at zero, so x < c · tail(x)
+        // holds up to some x and fails beyond.
+        let mut counts = Vec::new();
+        class.counts.for_each(&self.slots, |_, count| counts.push(count));
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let capped =
+            |counts: &[u64], cap: u64| counts.iter().map(|count| u128::from(*count.min(&cap))).sum::<u128>();
         let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));
-        if self.l == 1 {
-            return class.size;
-        }
-        most_under_caps(class, &self.slots, |_| (num, num + den))
+        let tail = &counts[self.l as usize - 1..];
+        let cap = largest(counts[0], |cap| cap == 0 || u128::from(cap) * den < num * capped(tail, cap));
+        capped(&counts, cap) as u64
     }
 
     fn tightness(&self, class: &Class<'_>) -> Tightness {

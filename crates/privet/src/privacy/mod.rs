@@ -205,5 +205,16 @@ fn most_under_caps(class: &Class<'_>, slots: &Range<u32>, caps: impl Fn(u32) -> 
     }
 }
 
+/// The largest number up to `most` for which `fits` is true, given that it is true up to some number and false beyond;
+/// 0 always fits.
+fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut fitting, mut too_large) = (0, most + 1);
+    while too_large - fitting > 1 {
+        let middle = fitting + (too_large - fitting) / 2;
+        if fits(middle) { fitting = middle } else { too_large = middle }
+    }
+    fitting
+}
+
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 
-use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
+use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, largest};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
@@ -149,6 +149,9 @@ impl TCloseness {
 
     /// Σ|D_i| over all values: those absent from the class contribute what the table has of them.
     fn spread(&self, class: &Class<'_>) -> u128 {
+        if self.records < 1 << 31 {
+            return u128::from(self.small_spread(class));
+        }
         let (n, all) = (u128::from(class.size), u128::from(self.records));
         let (mut spread, mut present) = (0, 0);
         class.counts.for_each(&self.slots, |code, count| {
@@ -157,6 +160,17 @@ impl TCloseness {
             present += total;
         });
         spread + (all - present) * n
+    }
+
+    /// The same in 64 bits, which suffice for tables below 2³¹ records: the sum is at most 2nN.
+    fn small_spread(&self, class: &Class<'_>) -> u64 {
+        let (mut spread, mut present) = (0, 0);
+        class.counts.for_each(&self.slots, |code, count| {
+            let total = self.totals[code as usize];
+            spread += (count * self.records).abs_diff(total * class.size);
+            present += total;
+        });
+        spread + (self.records - present) * class.size
     }
 
     fn distance(&self, class: &Class<'_>) -> Fraction {
@@ -234,19 +248,26 @@ impl Requirement for TCloseness {
     }
 
     fn most_kept(&self, class: &Class<'_>) -> u64 {
+        // Moving between unequal values costs less under the other two distances: no useful bound is known.
         let Distance::Equal = self.distance else { return class.size };
-        // With equal distances no share may exceed the table's by more than t: p_i ≤ N_i/N + t.
-        let (num, den) = (u128::from(self.t.numerator()), u128::from(self.t.denominator()));
-        let all = u128::from(self.records);
-        let cap = |code: u32| (u128::from(self.totals[code as usize]) * den + num * all, all * den);
-        if all
-            .checked_mul(den)
-            .and_then(|product| product.checked_mul(2 * u128::from(class.size).max(1)))
-            .is_none()
-        {
-            return class.size;
-        }
-        most_under_caps(class, &self.slots, cap)
+        let mut counts = Vec::new();
+        class.counts.for_each(&self.slots, |code, count| counts.push((count, self.totals[code as usize])));
+        // Of K kept records, value i can take its fair share K·N_i/N for free; all above the fair shares is surplus, and
+        // the distance is surplus/K at the least. So K is possible only if Σ min(n_i, K·N_i/N) ≥ (1 − t)·K, and since
+        // the left side over K never grows with K, the largest such K is found by halving.
+        let fair = |kept: u64| {
+            let share = |(count, total): &(u64, u64)| {
+                (u128::from(*count) * u128::from(self.records)).min(u128::from(kept) * u128::from(*total))
+            };
+            let (num, den) = (u128::from(self.t.numerator()), u128::from(self.t.denominator()));
+            let free = counts.iter().map(share).sum::<u128>().checked_mul(den);
+            let wanted = (u128::from(kept) * u128::from(self.records)).checked_mul(den - num);
+            match (free, wanted) {
+                (Some(free), Some(wanted)) => free >= wanted,
+                _ => true,
+            }
+        };
+        largest(class.size, fair)
     }
 
     fn tightness(&self, class: &Class<'_>) -> Tightness {

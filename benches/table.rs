@@ -1,0 +1,159 @@
+//! What the claims about tables rest on: reading, summarising, Mondrian and full-domain search, by number of rows.
+//!
+//! `cargo bench` runs 20 thousand and 200 thousand rows of the made-up census, and Adult where `PRIVET_DATA` holds it.
+//! `PRIVET_BENCH_LARGE=1 cargo bench` adds two million rows.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use divan::{Bencher, black_box};
+use privet::data::{ReadOptions, Source};
+use privet::engine::clock::Clock;
+use privet::engine::microdata::Microdata;
+use privet::example::{Example, census};
+use privet::method::{self, CATALOGUE};
+use privet::policy::{CheckedPolicy, Policy};
+
+fn main() {
+    divan::main();
+}
+
+const MONDRIAN: &str = "[privacy.k-anonymity]\nk = 10\n[method]\nname = \"mondrian\"\n";
+const FULL_DOMAIN: &str = "[privacy.k-anonymity]\nk = 5\n\
+    [privacy.l-diversity]\ncolumn = \"occupation\"\nl = 3\n\
+    [privacy.t-closeness]\ncolumn = \"occupation\"\nt = 0.2\n\
+    [method]\nname = \"full-domain\"\n";
+const SUPPRESSION: &str = "suppression_limit = 0.05\n";
+
+fn sizes() -> Vec<u64> {
+    let mut sizes = vec![20_000, 200_000];
+    if std::env::var_os("PRIVET_BENCH_LARGE").is_some() {
+        sizes.push(2_000_000);
+    }
+    sizes
+}
+
+/// A folder with the census example and tables of several sizes, made once.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("census-bench");
+        let _ = fs::remove_dir_all(&folder);
+        Example::find("census").expect("the example").write(&folder).expect("written");
+        folder
+    })
+}
+
+fn table(rows: u64) -> PathBuf {
+    static MADE: Mutex<BTreeMap<u64, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut made = MADE.lock().expect("no panic before");
+    let path = made.entry(rows).or_insert_with(|| {
+        let path = folder().join(format!("census-{rows}.csv"));
+        let file = BufWriter::new(File::create(&path).expect("a file"));
+        census::write_csv(rows, census::SEED, file).expect("written");
+        path
+    });
+    path.clone()
+}
+
+/// The census policy's columns with other requirements, on a table of the given size.
+fn census_policy(rows: u64, asked: &str) -> CheckedPolicy {
+    let data = table(rows);
+    let text = fs::read_to_string(folder().join("policy.toml")).expect("the policy");
+    let columns = text.split("[privacy").next().expect("columns come first").to_string();
+    let policy = Policy::parse(&folder().join("policy.toml"), columns + asked).expect("a policy");
+    policy.check(&CATALOGUE, Some(&data)).expect("a checked policy")
+}
+
+fn adult_policy(asked: &str) -> Option<CheckedPolicy> {
+    let data = std::env::var_os("PRIVET_DATA")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+    let path = data.join("adult/arx_adult_30162.csv.zst");
+    if !path.is_file() {
+        eprintln!("skipped: no Adult data; set PRIVET_DATA");
+        return None;
+    }
+    let mut text = format!("[data]\npath = {:?}\n", path.display().to_string());
+    for column in
+        ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"]
+    {
+        let hierarchy = data.join(format!("adult-hierarchies/arx/adult_hierarchy_{column}.csv"));
+        text += &format!(
+            "[columns.{column}]\nrole = \"quasi-identifier\"\nhierarchy = {:?}\n",
+            hierarchy.display().to_string()
+        );
+    }
+    text += "[columns.occupation]\nrole = \"sensitive\"\n";
+    let policy = Policy::parse(&data.join("policy.toml"), text + asked).expect("a policy");
+    Some(policy.check(&CATALOGUE, None).expect("a checked policy"))
+}
+
+fn microdata(policy: &CheckedPolicy) -> Microdata {
+    Microdata::read(policy, &mut |_| Ok(())).expect("data")
+}
+
+fn search(bencher: Bencher<'_, '_>, policy: &CheckedPolicy) {
+    let microdata = microdata(policy);
+    bencher
+        .bench_local(|| black_box(method::run(policy, &microdata, &Clock::unlimited()).expect("a solution")));
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn read(bencher: Bencher<'_, '_>, rows: u64) {
+    let source = Source::open(&table(rows), &ReadOptions::default()).expect("a table");
+    bencher.bench_local(|| {
+        let mut cells = 0;
+        source
+            .read(&mut |batch, _| {
+                cells += batch.rows();
+                Ok(())
+            })
+            .expect("read");
+        black_box(cells)
+    });
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn summarise(bencher: Bencher<'_, '_>, rows: u64) {
+    let policy = census_policy(rows, FULL_DOMAIN);
+    bencher.bench_local(|| black_box(microdata(&policy)));
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn mondrian(bencher: Bencher<'_, '_>, rows: u64) {
+    search(bencher, &census_policy(rows, MONDRIAN));
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn full_domain(bencher: Bencher<'_, '_>, rows: u64) {
+    search(bencher, &census_policy(rows, FULL_DOMAIN));
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn full_domain_suppression(bencher: Bencher<'_, '_>, rows: u64) {
+    search(bencher, &census_policy(rows, &format!("{FULL_DOMAIN}{SUPPRESSION}")));
+}
+
+#[divan::bench(sample_count = 5)]
+fn adult_full_domain(bencher: Bencher<'_, '_>) {
+    if let Some(policy) = adult_policy(FULL_DOMAIN) {
+        search(bencher, &policy);
+    }
+}
+
+#[divan::bench(sample_count = 5)]
+fn adult_full_domain_suppression(bencher: Bencher<'_, '_>) {
+    if let Some(policy) = adult_policy(&format!("{FULL_DOMAIN}{SUPPRESSION}")) {
+        search(bencher, &policy);
+    }
+}
+
+#[divan::bench(sample_count = 5)]
+fn adult_mondrian(bencher: Bencher<'_, '_>) {
+    if let Some(policy) = adult_policy(MONDRIAN) {
+        search(bencher, &policy);
+    }
+}
