@@ -138,8 +138,8 @@ fn account_column(
         role: column.role.map_or("not mentioned", Role::name).to_string(),
         reason: reason(column.role).to_string(),
         transformation: "unchanged".to_string(),
-        distinct_before: 0,
-        distinct_after: 0,
+        distinct_before: None,
+        distinct_after: None,
         loss: None,
         generalised: None,
         taxonomy: None,
@@ -148,9 +148,9 @@ fn account_column(
         account.transformation = "removed".to_string();
     }
     if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
-        account.distinct_before = tracked.values.len() as u64;
-        account.distinct_after =
-            counts_after(&tracked.slots, classes).iter().filter(|count| **count > 0).count() as u64;
+        account.distinct_before = Some(tracked.values.len() as u64);
+        let after = counts_after(&tracked.slots, classes);
+        account.distinct_after = Some(after.iter().filter(|count| **count > 0).count() as u64);
     }
     let Some(position) = quasi else { return account };
     let (quasi, recoded) = (&microdata.quasi[position], &recoding.columns[position]);
@@ -168,8 +168,8 @@ fn account_column(
             .sum();
         if total == 0 { 0.0 } else { sum / total as f64 }
     };
-    account.distinct_before = quasi.counts.len() as u64;
-    account.distinct_after = released.iter().filter(|count| **count > 0).count() as u64;
+    account.distinct_before = Some(quasi.counts.len() as u64);
+    account.distinct_after = Some(released.iter().filter(|count| **count > 0).count() as u64);
     account.loss = Some(share(&covered));
     account.generalised = Some(share(&|extent| if covered(extent) > 0.0 { 1.0 } else { 0.0 }));
     account.transformation = transformation(quasi, recoded, &released);

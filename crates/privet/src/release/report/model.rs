@@ -97,10 +97,10 @@ pub struct Column {
     pub reason: String,
     /// What was done, in words: "level 2 of 4", "ranges", "unchanged", "removed". Printed in both editions.
     pub transformation: String,
-    /// Distinct values in the original. Steward only.
-    pub distinct_before: u64,
+    /// Distinct values in the original, where they were counted. Steward only.
+    pub distinct_before: Option<u64>,
     /// Distinct values in the release.
-    pub distinct_after: u64,
+    pub distinct_after: Option<u64>,
     /// Information lost in this column, from 0 (none) to 1 (all), where that is measured.
     pub loss: Option<f64>,
     /// The share of its released cells that are coarser than the original, from 0 to 1.

@@ -88,8 +88,8 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         role: role.into(),
         reason: String::new(),
         transformation: transformation.into(),
-        distinct_before: distinct.0,
-        distinct_after: distinct.1,
+        distinct_before: Some(distinct.0),
+        distinct_after: Some(distinct.1),
         loss: Some(loss),
         generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }),
         taxonomy: None,
@@ -123,7 +123,7 @@ pub(super) fn census() -> ReportModel {
         Column {
             loss: None,
             generalised: None,
-            distinct_after: 0,
+            distinct_after: None,
             ..column("person_id", "identifier", "removed", (20_000, 0), 0.0)
         },
         Column {

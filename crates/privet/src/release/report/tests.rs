@@ -232,7 +232,7 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
         // Every count of the model becomes 7, which then must not be seen; 7 stands nowhere else.
         model.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7 };
         for column in &mut model.columns {
-            (column.distinct_before, column.distinct_after) = (7, 7);
+            (column.distinct_before, column.distinct_after) = (Some(7), Some(7));
             (column.loss, column.generalised) = (Some(0.5), Some(1.0 / 3.0));
             column.transformation = "unchanged".into();
             for node in column.taxonomy.iter_mut().flat_map(|taxonomy| &mut taxonomy.nodes) {

@@ -20,7 +20,7 @@ pub(super) struct ColumnView {
     reason: Option<String>,
     transformation: String,
     distinct_before: Option<String>,
-    distinct_after: String,
+    distinct_after: Option<String>,
     loss: Option<String>,
     meter: Option<Value>,
     generalised: Option<String>,
@@ -41,8 +41,8 @@ pub(super) fn column(column: &Column, model: &ReportModel, edition: Edition) -> 
         role: column.role.clone(),
         reason: edition.steward_only(column.reason.clone()).filter(|reason| !reason.is_empty()),
         transformation: column.transformation.clone(),
-        distinct_before: edition.steward_only(edition.count(column.distinct_before)),
-        distinct_after: edition.count(column.distinct_after),
+        distinct_before: column.distinct_before.and_then(|count| edition.steward_only(edition.count(count))),
+        distinct_after: column.distinct_after.map(|count| edition.count(count)),
         loss: column.loss.map(percent),
         meter: column.loss.map(|loss| {
             chart::meter(loss, &format!("{} of the information in {} is lost", percent(loss), column.name))
