@@ -206,4 +206,6 @@ fn most_under_caps(class: &Class<'_>, slots: &Range<u32>, caps: impl Fn(u32) -> 
 }
 
 #[cfg(test)]
+pub(crate) mod naive;
+#[cfg(test)]
 mod tests;
