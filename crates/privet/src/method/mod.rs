@@ -3,6 +3,8 @@
 mod full_domain;
 mod mondrian;
 pub mod recoding;
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value as Json;
 

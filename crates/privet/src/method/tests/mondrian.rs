@@ -1,0 +1,1 @@
+//! What Mondrian promises about its parts.

@@ -1,0 +1,1 @@
+//! Every release passes its audit, and a spoilt one does not.
