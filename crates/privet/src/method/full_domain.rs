@@ -52,8 +52,11 @@ const CACHE: usize = 32 << 20;
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
-    let limit =
-        settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(microdata.table.records));
+    let records = microdata.table.records;
+    let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(records));
+    // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
+    // otherwise tie with the most general release and win as the first of equals.
+    let limit = limit.min(records.saturating_sub(1));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
     let problem = FullDomain::new(microdata, requirements, cost, limit)?;
@@ -63,10 +66,6 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
     let recoding = problem.recoding(&levels);
-    if recoding.is_empty() {
-        return Err(Error::infeasible("the policy can only be met by suppressing every record")
-            .help("lower the requirement, or the suppression_limit to see what stands in the way"));
-    }
     let space: BigUint = problem.tops.iter().map(|top| BigUint::from(*top as u32 + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
     let search = SearchFacts {

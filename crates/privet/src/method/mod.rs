@@ -3,6 +3,8 @@
 mod full_domain;
 mod mondrian;
 pub mod recoding;
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value as Json;
 
@@ -27,6 +29,8 @@ const COST: Key = Key::with_default(
     "LM",
     "what the release should lose least of; all costs are reported",
 );
+/// For methods that no cost steers.
+const REPORTED_COST: Key = Key { help: "the cost that is reported first; it does not steer this method", ..COST };
 const TIME_LIMIT: Key = Key::optional(
     "time_limit",
     KeyKind::Duration,

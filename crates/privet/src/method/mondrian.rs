@@ -10,7 +10,7 @@
 use serde_json::json;
 
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
-use super::{COST, SearchFacts, Solution, TIME_LIMIT};
+use super::{REPORTED_COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
@@ -27,7 +27,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
            hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
            than full-domain levels, and quick on millions of records.",
     keys: &[
-        COST,
+        REPORTED_COST,
         Key::with_default(
             "partitioning",
             KeyKind::Choice(&["strict", "relaxed"]),

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use num_bigint::BigUint;
+use num_integer::Integer;
 
 use super::{Class, Closure, Requirement, Table, Tightness, given, largest, most_under_caps};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
@@ -184,26 +185,45 @@ impl Entropy {
         Some(u128::from(share) + 1)
     }
 
+    /// The sign of n · (entropy − log l) in floating point; `None` where rounding might have changed it.
+    ///
+    /// It is the sum of n_i · log(n/(n_i · l)). A value with exactly its fair share contributes exactly nothing, and one
+    /// near it is measured by its difference, which is exact: so ties of even classes are decided here, however large.
+    fn clear_sign(&self, class: &Class<'_>) -> Option<bool> {
+        let fair = u128::from(class.size) * u128::from(self.l.denominator());
+        let (mut sum, mut weight, mut terms) = (0.0, 0.0, 16.0);
+        class.counts.for_each(&self.slots, |_, count| {
+            let share = u128::from(count) * u128::from(self.l.numerator());
+            let gap = fair.abs_diff(share) as f64 / share as f64;
+            let gap = if fair < share { -gap } else { gap };
+            let log = if gap.abs() < 0.5 { gap.ln_1p() } else { (fair as f64 / share as f64).ln() };
+            sum += count as f64 * log;
+            weight += count as f64 * log.abs();
+            terms += 1.0;
+        });
+        // Each term is accurate to a few units in its last place, and each addition to one more.
+        let doubt = terms * f64::EPSILON * weight;
+        if weight == 0.0 { Some(true) } else { (sum.abs() > doubt).then_some(sum > 0.0) }
+    }
+
     /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i in integers.
     fn holds_exactly(&self, class: &Class<'_>) -> bool {
+        // Entropy only knows shares: a common divisor of all counts may go, and the powers stay small.
+        let mut divisor = 0u64;
+        class.counts.for_each(&self.slots, |_, count| divisor = divisor.gcd(&count));
+        let size = class.size / divisor.max(1);
         let power = |base: u64, exponent: u64| num_traits::pow::Pow::pow(BigUint::from(base), exponent);
-        let mut right = power(self.l.numerator(), class.size);
-        class.counts.for_each(&self.slots, |_, count| right *= power(count, count));
-        power(class.size, class.size) * power(self.l.denominator(), class.size) >= right
+        let mut right = power(self.l.numerator(), size);
+        class
+            .counts
+            .for_each(&self.slots, |_, count| right *= power(count / divisor.max(1), count / divisor.max(1)));
+        power(size, size) * power(self.l.denominator(), size) >= right
     }
 }
 
 impl Requirement for Entropy {
     fn holds(&self, class: &Class<'_>) -> bool {
-        if class.size == 0 {
-            return true;
-        }
-        // Floating point may decide only where its error cannot matter: the sum has at most n terms, each accurate to
-        // a few units in the last place of at most n ln n.
-        let n = class.size as f64;
-        let gap = self.scaled(class) - n * self.l.to_f64().ln();
-        let doubt = 1e-9 * (n * n.ln() + n * self.l.to_f64().ln() + 1.0);
-        if gap.abs() > doubt { gap > 0.0 } else { self.holds_exactly(class) }
+        class.size == 0 || self.clear_sign(class).unwrap_or_else(|| self.holds_exactly(class))
     }
 
     fn closure(&self) -> Closure {

@@ -217,4 +217,6 @@ fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
 }
 
 #[cfg(test)]
+pub(crate) mod naive;
+#[cfg(test)]
 mod tests;

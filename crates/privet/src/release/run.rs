@@ -1,6 +1,7 @@
 //! The story of a run: read, decide, write, audit, publish.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -212,14 +213,24 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
         let path = folder.join(room).join("report.html");
-        let mut new = path.clone();
-        new.set_extension("html.new");
-        let wrong = |error: &std::io::Error| Error::io("write the report", &path, error);
-        fs::write(&new, report::render(&model, edition)?).map_err(|error| wrong(&error))?;
-        fs::rename(&new, &path).map_err(|error| wrong(&error))?;
+        replace(&path, &report::render(&model, edition)?)
+            .map_err(|error| Error::io("write the report", &path, &error))?;
         written.push(path);
     }
     Ok(written)
+}
+
+/// Replaces a file in one step, keeping its permissions. The new text waits in a hidden file beside it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".report").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.as_file().set_permissions(metadata.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// The hash by which a report names a policy.

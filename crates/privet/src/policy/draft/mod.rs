@@ -139,19 +139,29 @@ fn named(source: &Source, options: &DraftOptions) -> String {
     }
 }
 
-/// How a policy in the folder `policy_dir` names a data file: by its file name when it lies beside the policy.
+/// How a policy in the folder `policy_dir` names a data file: relative to it when the data lies in that folder or in the
+/// one above, so that both can be moved together.
 pub fn data_path(policy_dir: &Path, data: &Path) -> String {
     let folder = match data.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let beside = match (fs::canonicalize(folder), fs::canonicalize(policy_dir)) {
-        (Ok(folder), Ok(policy_dir)) => folder == policy_dir,
-        _ => folder == policy_dir,
-    };
+    let (policy_dir, folder) = (absolute(policy_dir), absolute(folder));
     match data.file_name() {
-        Some(name) if beside => name.to_string_lossy().into_owned(),
+        Some(name) if folder == policy_dir => name.to_string_lossy().into_owned(),
+        Some(name) if policy_dir.parent() == Some(&folder) => format!("../{}", name.to_string_lossy()),
         _ => fs::canonicalize(data).unwrap_or_else(|_| data.to_path_buf()).to_string_lossy().into_owned(),
+    }
+}
+
+/// A folder's full path, also when it does not exist yet.
+fn absolute(folder: &Path) -> PathBuf {
+    let full = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let known = fs::canonicalize(&full);
+    match (known, full.parent().map(fs::canonicalize), full.file_name()) {
+        (Ok(known), _, _) => known,
+        (Err(_), Some(Ok(parent)), Some(name)) => parent.join(name),
+        _ => full,
     }
 }
 
@@ -216,6 +226,7 @@ impl Draft {
                 .in_file(path)
                 .help("move it away, or draft into another folder"));
         }
+        let had_dir = dir.exists();
         let had_folder = folder.exists();
         let mut written = Vec::new();
         match self.write_files(dir, &folder, &mut written) {
@@ -228,6 +239,9 @@ impl Draft {
                 if !had_folder {
                     let _ = fs::remove_dir(&folder);
                 }
+                if !had_dir {
+                    let _ = fs::remove_dir(dir);
+                }
                 Err(error)
             }
         }
@@ -235,8 +249,14 @@ impl Draft {
 
     /// The policy comes last: where there is one, all that it names is there.
     fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
+        let create = |folder: &Path| {
+            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))
+        };
+        if !dir.exists() {
+            create(dir)?;
+        }
         if !self.hierarchies.is_empty() && !folder.exists() {
-            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
+            create(folder)?;
         }
         for (path, tree) in &self.hierarchies {
             let path = dir.join(path);

@@ -1,0 +1,19 @@
+//! Every method on random small tables: against brute force where it promises the best, and through the whole run,
+//! audit included, where it promises a valid release.
+
+mod full_domain;
+mod mondrian;
+mod oracle;
+mod release;
+mod table;
+
+use proptest::prelude::ProptestConfig;
+
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::default() }
+}
+
+/// Runs on so many threads.
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
+}
