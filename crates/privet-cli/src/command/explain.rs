@@ -1,5 +1,6 @@
 //! `privet explain`: what a policy can ask for and how it can be made.
 
+use privet::loss::{INFOS, Info, NAMES};
 use privet::method::CATALOGUE;
 use privet::policy::{Declaration, Key, KeyKind};
 use privet::{Error, Result};
@@ -12,21 +13,31 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
     let all = || CATALOGUE.requirements.iter().chain(CATALOGUE.methods);
     let Some(name) = &arguments.name else {
         let list = |declarations: &[&Declaration]| -> String {
-            declarations.iter().map(|one| format!("  {:<14} {}\n", one.name, one.summary)).collect()
+            declarations.iter().map(|one| format!("  {:<18} {}\n", one.name, one.summary)).collect()
         };
+        let costs: String =
+            INFOS.iter().map(|info| format!("  {:<18} {}\n", info.name, info.formula)).collect();
         let text = format!(
-            "Requirements, as [privacy.NAME]:\n{}\nMethods, as [method] name = \"NAME\":\n{}",
+            "Requirements, as [privacy.NAME]:\n{}\nMethods, as [method] name = \"NAME\":\n{}\nCosts, as [method] cost = \"NAME\":\n{costs}",
             list(CATALOGUE.requirements),
             list(CATALOGUE.methods)
         );
         output.result(&text, || {
             let json = |list: &[&Declaration]| -> Json { list.iter().map(|one| to_json(one)).collect() };
-            json!({ "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods) })
+            let costs: Json = INFOS.iter().map(|info| cost_json(info)).collect();
+            json!({ "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods), "costs": costs })
         });
         return Ok(0);
     };
+    if let Some(info) = INFOS.iter().find(|info| info.name == name) {
+        let better = if info.smaller_is_better { "smaller" } else { "larger" };
+        let text = format!("{}: {}\nrange: {}; {better} is better\n", info.name, info.formula, info.range);
+        output.result(&text, || cost_json(info));
+        return Ok(0);
+    }
     let Some(declaration) = all().find(|declaration| declaration.name == name) else {
-        let names: Vec<&str> = all().map(|declaration| declaration.name).collect();
+        let names: Vec<&str> =
+            all().map(|declaration| declaration.name).chain(NAMES.iter().copied()).collect();
         return Err(
             Error::input(format!("nothing is called '{name}'")).help(format!("known: {}", names.join(", ")))
         );
@@ -36,6 +47,10 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         format!("{}: {}\n\n{}\n\nKeys:\n{keys}", declaration.name, declaration.summary, declaration.help);
     output.result(&text, || to_json(declaration));
     Ok(0)
+}
+
+fn cost_json(info: &Info) -> Json {
+    json!({ "name": info.name, "formula": info.formula, "range": info.range, "smaller_is_better": info.smaller_is_better })
 }
 
 fn key_line(key: &Key) -> String {

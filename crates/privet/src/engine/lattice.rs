@@ -80,6 +80,7 @@ pub fn search(problem: &dyn Levelled, clock: &Clock) -> Result<Outcome> {
             }
             round.push(span);
         }
+        clock.progress().note(&format!("{} boxes open", open.len() + round.len()));
         let expanded: Vec<Expanded> = round.par_iter().map(|span| expand(problem, span)).collect();
         for Expanded { candidates, parts } in expanded {
             for (cost, levels) in candidates {

@@ -25,6 +25,18 @@ pub use cells::{Cell, Extent};
 /// The names of all measures, as a policy writes them.
 pub const NAMES: &[&str] = &["LM", "NCP", "DM", "CM", "average-class-size", "height", "precision", "entropy"];
 
+/// What all measures say about themselves, in the order of [`NAMES`].
+pub static INFOS: &[&Info] = &[
+    &lm::INFO,
+    &ncp::INFO,
+    &dm::INFO,
+    &cm::INFO,
+    &average_class_size::INFO,
+    &height::INFO,
+    &precision::INFO,
+    &entropy::INFO,
+];
+
 /// An amount of loss in units of its measure; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost(pub u128);

@@ -30,7 +30,8 @@ const COST: Key = Key::with_default(
     "what the release should lose least of; all costs are reported",
 );
 /// For methods that no cost steers.
-const REPORTED_COST: Key = Key { help: "the cost that is reported first; it does not steer this method", ..COST };
+const REPORTED_COST: Key =
+    Key { help: "the cost that is reported first; it does not steer this method", ..COST };
 const TIME_LIMIT: Key = Key::optional(
     "time_limit",
     KeyKind::Duration,
