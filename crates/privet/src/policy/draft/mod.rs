@@ -139,18 +139,23 @@ fn named(source: &Source, options: &DraftOptions) -> String {
     }
 }
 
-/// How a policy in the folder `policy_dir` names a data file: by its file name when it lies beside the policy.
+/// How a policy in the folder `policy_dir` names a data file: relative to the policy when the file lies beside it or one
+/// folder above, so that the two can be moved together.
 pub fn data_path(policy_dir: &Path, data: &Path) -> String {
-    let folder = match data.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+    let above = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
     };
-    let beside = match (fs::canonicalize(folder), fs::canonicalize(policy_dir)) {
-        (Ok(folder), Ok(policy_dir)) => folder == policy_dir,
-        _ => folder == policy_dir,
+    let folder = above(data);
+    let same = |other: &Path| match (fs::canonicalize(&folder), fs::canonicalize(other)) {
+        (Ok(folder), Ok(other)) => folder == other,
+        _ => folder == other,
     };
     match data.file_name() {
-        Some(name) if beside => name.to_string_lossy().into_owned(),
+        Some(name) if same(policy_dir) => name.to_string_lossy().into_owned(),
+        Some(name) if policy_dir.file_name().is_some() && same(&above(policy_dir)) => {
+            format!("../{}", name.to_string_lossy())
+        }
         _ => fs::canonicalize(data).unwrap_or_else(|_| data.to_path_buf()).to_string_lossy().into_owned(),
     }
 }
@@ -203,7 +208,7 @@ fn free_path(column: &str, taken: &[(String, Taxonomy)]) -> String {
 }
 
 impl Draft {
-    /// Writes the policy and its hierarchies into a folder and returns their paths; existing files are left alone.
+    /// Writes the policy and its hierarchies into a folder, made where it is missing, and returns their paths; existing files are left alone.
     ///
     /// On failure nothing that was written stays.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
@@ -216,7 +221,10 @@ impl Draft {
                 .in_file(path)
                 .help("move it away, or draft into another folder"));
         }
-        let had_folder = folder.exists();
+        let (had_dir, had_folder) = (dir.exists(), folder.exists());
+        if !had_dir {
+            fs::create_dir(dir).map_err(|error| Error::io("create the folder", dir, &error))?;
+        }
         let mut written = Vec::new();
         match self.write_files(dir, &folder, &mut written) {
             Ok(()) => Ok(written),
@@ -227,6 +235,9 @@ impl Draft {
                 }
                 if !had_folder {
                     let _ = fs::remove_dir(&folder);
+                }
+                if !had_dir {
+                    let _ = fs::remove_dir(dir);
                 }
                 Err(error)
             }
