@@ -174,6 +174,9 @@ pub struct Build {
     /// The hierarchy file to make
     #[arg(long, short, value_name = "FILE")]
     pub output: PathBuf,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
     /// equal-width, doubling: the width of the first ranges
     #[arg(long)]
     pub width: Option<String>,

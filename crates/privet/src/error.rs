@@ -62,7 +62,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), file: None, line: None, help: None }
+        let message = message.into();
+        // An audit that fails inside a run is told in full: it is ours to mend.
+        let message = if kind == ErrorKind::Internal { message } else { clipped(message) };
+        Error { kind, message, file: None, line: None, help: None }
     }
 
     /// Bad input or policy (exit status 2).
@@ -122,7 +125,7 @@ impl Error {
 
     /// Says what would be accepted.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(clipped(help.into()));
         self
     }
 
@@ -150,6 +153,19 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         self.help.as_deref()
     }
+}
+
+/// A message that fits on a screen: a cell of the data can be as long as the file.
+fn clipped(message: String) -> String {
+    const MOST: usize = 600;
+    const END: usize = 150;
+    let length = message.chars().count();
+    if length <= MOST {
+        return message;
+    }
+    let start: String = message.chars().take(MOST - END).collect();
+    let end: String = message.chars().skip(length - END).collect();
+    format!("{start} […] {end}")
 }
 
 /// The system's message without the "(os error 2)" that means nothing to a data steward.
@@ -212,6 +228,12 @@ fn shortened(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_stays_readable_whatever_it_quotes() {
+        let error = Error::input(format!("the value '{}' has no leaf", "ä".repeat(1 << 20)));
+        assert!(error.message().chars().count() < 700 && error.message().ends_with("' has no leaf"));
+    }
 
     #[test]
     fn a_near_name_is_suggested_and_a_far_one_is_not() {

@@ -69,6 +69,7 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
     let mut header: Vec<String> =
         ["policy", "method", "suppressed", "classes", "seconds", "optimal"].map(String::from).into();
     header.extend(loss::NAMES.iter().map(|name| name.to_string()));
+    header.push("note".to_string());
     let mut rows = vec![header];
     for line in lines {
         let mut row = vec![line.policy.clone(), line.method.clone()];
@@ -85,8 +86,12 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
                         None => "-".to_string(),
                     }
                 }));
+                row.push(String::new());
             }
-            Err(reason) => row.push(reason.clone()),
+            Err(reason) => {
+                row.resize(rows[0].len() - 1, "-".to_string());
+                row.push(reason.clone());
+            }
         }
         rows.push(row);
     }
@@ -94,19 +99,14 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
 }
 
 fn aligned(table: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        table
-            .iter()
-            .filter(|row| row.len() > 3)
-            .filter_map(|row| row.get(column))
-            .map(|cell| cell.chars().count())
-            .max()
-    };
+    let width =
+        |column: usize| table.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let mut text = String::new();
     for row in table {
         for (column, cell) in row.iter().enumerate() {
             let width = width(column).unwrap_or(0);
-            text += &if column < 2 { format!("{cell:<width$}  ") } else { format!("{cell:>width$}  ") };
+            let is_text = column < 2 || column + 1 == row.len();
+            text += &if is_text { format!("{cell:<width$}  ") } else { format!("{cell:>width$}  ") };
         }
         text = text.trim_end().to_string() + "\n";
     }

@@ -27,18 +27,23 @@ struct Values {
 impl Values {
     fn read(data: &Path, column: &str, delimiter: Option<u8>, missing: &[String]) -> Result<Values> {
         let source = Source::open(data, &ReadOptions { delimiter })?;
-        let index = source.columns().iter().position(|found| found.name == column).ok_or_else(|| {
-            let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
-            Error::input(format!("the data has no column '{column}'"))
-                .in_file(data)
-                .help(format!("its columns: {}", names.join(", ")))
-        })?;
+        let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
         let counts = summary.value_counts(0);
         let column = &summary.columns()[0];
         let values = column.dictionary.values().iter().cloned().zip(counts).collect();
         Ok(Values { values, lines: column.first_line.clone() })
+    }
+
+    /// Puts an error about a value at the place where the data has it. The builder, which sees no file, begins its
+    /// message with the value; errors about the options stay as they are.
+    fn blame(&self, error: Error, data: &Path) -> Error {
+        let about = |one: &Occurrence<'_>| error.message().starts_with(&format!("'{}' ", one.value));
+        match self.occurrences().find(about).map(|one| one.line) {
+            Some(line) => error.in_file(data).at_line(line),
+            None => error,
+        }
     }
 
     fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
@@ -51,8 +56,15 @@ impl Values {
 }
 
 fn build(arguments: &Build, output: &Output) -> Result<u8> {
+    if !arguments.force && arguments.output.exists() {
+        // Somebody may have mended it by hand.
+        return Err(Error::input("the file exists already")
+            .in_file(&arguments.output)
+            .help("choose another name, or replace it with --force"));
+    }
     let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
-    let taxonomy = builder(arguments)?.build(&values.values)?;
+    let taxonomy =
+        builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
     taxonomy.write(&arguments.output)?;
     let text = format!(
         "wrote {}: {} leaves, {} levels\n",

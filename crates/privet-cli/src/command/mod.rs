@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Example(arguments) => example::run(arguments, output, &clock),
         Command::Init(arguments) => init::run(arguments, output),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
-        Command::Audit(arguments) => audit::run(arguments, output),
+        Command::Audit(arguments) => audit::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),

@@ -122,8 +122,19 @@ pub struct ExpectedCounts {
 /// A violation is not an error: it is a [`Check`] that does not hold. Errors are files that cannot be read and releases
 /// that lack what a requirement is about.
 pub fn audit_table(policy: &CheckedPolicy, release: &Source, options: &AuditOptions) -> Result<Audit> {
+    audit_table_watched(policy, release, options, &mut || Ok(()))
+}
+
+/// Audits a released table as [`audit_table`] does; `tick` is called every now and then, and an error of it ends the
+/// audit: large tables take a while to read, and the user may want to stop.
+pub fn audit_table_watched(
+    policy: &CheckedPolicy,
+    release: &Source,
+    options: &AuditOptions,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
     let (layout, columns) = columns::check(policy, release, options)?;
-    let tables = Tables::read(policy, release, &layout)?;
+    let tables = Tables::read(policy, release, &layout, tick)?;
     let classes = Classes::of(&tables.release)?;
     let records = AuditRecords {
         original: tables.original.rows + tables.original.dropped,

@@ -171,17 +171,27 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Reads both tables.
-    pub fn read(policy: &CheckedPolicy, release: &Source, layout: &Layout) -> Result<Tables> {
+    /// Reads both tables; `tick` is called with every batch and can stop it.
+    pub fn read(
+        policy: &CheckedPolicy,
+        release: &Source,
+        layout: &Layout,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Tables> {
         let mut plain: Vec<Dictionary> = layout.plain.iter().map(|_| Dictionary::default()).collect();
-        let original = read_original(policy, layout, &mut plain)?;
-        let release = read_release(release, layout, &mut plain)?;
+        let original = read_original(policy, layout, &mut plain, tick)?;
+        let release = read_release(release, layout, &mut plain, tick)?;
         Ok(Tables { original, release, plain })
     }
 }
 
 /// Reads the original: records with missing values are dropped or get one spelling, as the policy says.
-fn read_original(policy: &CheckedPolicy, layout: &Layout, plain: &mut [Dictionary]) -> Result<Table> {
+fn read_original(
+    policy: &CheckedPolicy,
+    layout: &Layout,
+    plain: &mut [Dictionary],
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Table> {
     let compared: Vec<usize> = layout.compared().map(|place| place.original).collect();
     let mattering: Vec<usize> = policy
         .columns
@@ -202,13 +212,18 @@ fn read_original(policy: &CheckedPolicy, layout: &Layout, plain: &mut [Dictionar
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
             table.add(cells, batch.line(row), plain)?;
         }
-        Ok(())
+        tick()
     })?;
     Ok(table)
 }
 
 /// Reads the release as it is.
-fn read_release(release: &Source, layout: &Layout, plain: &mut [Dictionary]) -> Result<Table> {
+fn read_release(
+    release: &Source,
+    layout: &Layout,
+    plain: &mut [Dictionary],
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Table> {
     let compared: Vec<usize> = layout.compared().map(|place| place.released).collect();
     let mut table = Table::new(layout);
     release.read(&mut |batch: &Batch, _| {
@@ -216,7 +231,7 @@ fn read_release(release: &Source, layout: &Layout, plain: &mut [Dictionary]) -> 
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             table.add(cells, batch.line(row), plain)?;
         }
-        Ok(())
+        tick()
     })?;
     Ok(table)
 }

@@ -5,8 +5,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::cells::Batch;
+use super::compression::open_regular;
 use super::format::{CellKind, FileKind, Format};
 use super::{columnar, text};
+use crate::error::suggestion;
 use crate::{Error, Result};
 
 /// Batches under way between the reading thread and its consumer.
@@ -41,7 +43,8 @@ pub struct Source {
 impl Source {
     /// Opens a table and reads its columns.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
-        let kind = FileKind::of_path(path)?;
+        // A folder or a path that leads nowhere should be called that, not a file of unknown format.
+        let kind = FileKind::of_path(path).or_else(|unknown| open_regular(path).and(Err(unknown)))?;
         let (delimiter, columns, bytes) = match kind.format {
             Format::Csv | Format::Tsv => {
                 let header = text::open(path, kind, options.delimiter)?;
@@ -73,6 +76,18 @@ impl Source {
     /// The columns, in the file's order.
     pub fn columns(&self) -> &[SourceColumn] {
         &self.columns
+    }
+
+    /// The position of the column with this name.
+    pub fn position(&self, name: &str) -> Result<usize> {
+        self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+            Error::input(format!("the data has no column '{name}'")).in_file(&self.path).help(suggestion(
+                name,
+                &names,
+                "its columns",
+            ))
+        })
     }
 
     /// The size of the file in bytes, for progress.

@@ -14,10 +14,13 @@ pub(super) static INFO: Info = Info {
 };
 
 pub(super) fn labels(frame: &Frame) -> Result<Range<u32>> {
-    frame.labels.clone().ok_or_else(|| {
-        Error::input("the cost CM needs a class column")
-            .help("give the column that analysis wants to predict role = \"class\", or choose another cost")
-    })
+    frame.labels.clone().ok_or_else(no_label)
+}
+
+/// The error for a table without a class column.
+pub(crate) fn no_label() -> Error {
+    Error::input("the cost CM needs a class column")
+        .help("give the column that analysis wants to predict role = \"class\", or choose another cost")
 }
 
 pub(super) fn class(class: &Class<'_>, labels: &Range<u32>) -> u128 {

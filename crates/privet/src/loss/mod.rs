@@ -21,6 +21,7 @@ use crate::{Error, Result};
 
 use cells::CellPrices;
 pub use cells::{Cell, Extent};
+pub(crate) use cm::no_label;
 
 /// The names of all measures, as a policy writes them.
 pub const NAMES: &[&str] = &["LM", "NCP", "DM", "CM", "average-class-size", "height", "precision", "entropy"];

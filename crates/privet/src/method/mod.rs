@@ -66,6 +66,9 @@ pub struct SearchFacts {
 
 /// Makes the policy's decision.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    if policy.method.settings.choice("cost") == Some("CM") && microdata.label().is_none() {
+        return Err(policy.at_method("cost", loss::no_label()));
+    }
     match policy.method.name() {
         "full-domain" => full_domain::run(policy, microdata, clock),
         "mondrian" => mondrian::run(policy, microdata, clock),

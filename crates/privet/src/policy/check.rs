@@ -11,7 +11,7 @@ use super::file::{Entry, Policy, Section};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
 use crate::taxonomy::Taxonomy;
-use crate::{Error, Exact, Result};
+use crate::{Error, ErrorKind, Exact, Result};
 
 /// What a column is to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -240,6 +240,33 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
+    /// Puts an error about a requirement, by its position, at its place in the policy.
+    pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
+        let privacy = self.written.root().entry("privacy").and_then(|entry| entry.section().ok());
+        let sections = privacy.iter().flat_map(Section::entries).flat_map(|(_, entry)| {
+            let sections = entry.sections();
+            sections.unwrap_or_default()
+        });
+        self.placed(error, sections.map(|section| section.place()).nth(position))
+    }
+
+    /// Puts an error about a key of the method at its place in the policy.
+    pub(crate) fn at_method(&self, key: &str, error: Error) -> Error {
+        let method = self.written.root().entry("method").and_then(|entry| entry.section().ok());
+        self.placed(error, method.and_then(|section| section.entry(key)).map(|entry| entry.place()))
+    }
+
+    fn placed(&self, error: Error, line: Option<Option<u64>>) -> Error {
+        if error.kind() != ErrorKind::Input || error.file().is_some() {
+            return error;
+        }
+        let error = error.in_file(self.written.path());
+        match line.flatten() {
+            Some(line) => error.at_line(line),
+            None => error,
+        }
+    }
+
     /// Whether a cell's text is one of the spellings of a missing value.
     pub fn is_missing(&self, cell: &str) -> bool {
         self.missing.iter().any(|spelling| spelling == cell)
@@ -316,7 +343,14 @@ fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> 
     };
     let path = match original {
         Some(path) => path.to_path_buf(),
-        None => policy.resolve(data.required("path", "name the data file: path = \"your.csv\"")?.text()?),
+        None => {
+            let help = "name the data file: path = \"your.csv\"";
+            let entry = data.required("path", help)?;
+            match entry.text()? {
+                "" => return Err(entry.error("'data.path' is empty").help(help)),
+                path => policy.resolve(path),
+            }
+        }
     };
     Source::open(&path, &ReadOptions { delimiter })
 }
@@ -352,7 +386,13 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         let section = entry.section()?;
         let Some(column) = columns.iter_mut().find(|column| column.name == name) else {
             let message = format!("the data has no column '{name}' ({})", source.path().display());
-            return Err(section.error(message).help(suggestion(name, &names, "its columns")));
+            let help = match names[..] {
+                [all] if all.contains([',', ';', '\t', '|']) => {
+                    format!("all of '{all}' is one column: does [data] need another delimiter?")
+                }
+                _ => suggestion(name, &names, "its columns"),
+            };
+            return Err(section.error(message).help(help));
         };
         section.only(&["role", "hierarchy"])?;
         let role =
@@ -417,6 +457,14 @@ fn check_method(root: &Section<'_>, catalogue: &Catalogue, columns: &[PolicyColu
         None => catalogue.default_method,
     };
     let Some(declaration) = catalogue.method(name) else { return Ok(default_clause(catalogue)) };
+    for (key, entry) in section.entries() {
+        let takes = |method: &&&Declaration| method.keys.iter().any(|declared| declared.name == key);
+        let other = catalogue.methods.iter().find(takes).filter(|_| key != "name" && !takes(&&declaration));
+        if let Some(other) = other {
+            let message = format!("the method '{name}' has no key '{key}'; '{}' has", other.name);
+            return Err(entry.error(message).help(format!("remove it, or set name = \"{}\"", other.name)));
+        }
+    }
     let settings = check_settings(&section, declaration, columns, &["name"])?;
     Ok(Clause { declaration, settings })
 }
@@ -523,8 +571,11 @@ fn column_of_role(entry: &Entry<'_>, role: Role, columns: &[PolicyColumn]) -> Re
     match column.role {
         Some(found) if found == role => Ok(column.index),
         found => {
-            let found = found.map_or("none".to_string(), |role| format!("'{role}'"));
-            let message = format!("'{}' names '{name}', whose role is {found}, not '{role}'", entry.name());
+            let found = match found {
+                Some(found) => format!("whose role is '{found}', not '{role}'"),
+                None => "which the policy gives no role".to_string(),
+            };
+            let message = format!("'{}' names '{name}', {found}", entry.name());
             Err(entry
                 .error(message)
                 .help(format!("give [columns.{name}] role = \"{role}\", or name another column")))

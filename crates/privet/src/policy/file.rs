@@ -43,7 +43,9 @@ impl Policy {
     pub fn parse(path: &Path, text: String) -> Result<Policy> {
         let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
         let document = Document::parse(text.clone()).map_err(|error| {
-            let wrong = Error::input(format!("not valid TOML: {}", error.message().trim())).in_file(path);
+            let wrong = Error::input(format!("not valid TOML: {}", error.message().trim()))
+                .in_file(path)
+                .help("a policy is a TOML file; `privet init DATA` drafts one");
             match error.span() {
                 Some(span) => wrong.at_line(line_of(&text, span.start)),
                 None => wrong,
@@ -191,11 +193,21 @@ impl<'a> Section<'a> {
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.policy.error(self.span.clone(), message)
     }
+
+    /// The line it begins on.
+    pub fn place(&self) -> Option<u64> {
+        self.error("").line()
+    }
 }
 
 impl<'a> Entry<'a> {
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.policy.error(self.item.span().or_else(|| self.key_span.clone()), message)
+    }
+
+    /// The line it stands on.
+    pub fn place(&self) -> Option<u64> {
+        self.error("").line()
     }
 
     /// The value as the user wrote it, digits and all.
@@ -209,7 +221,10 @@ impl<'a> Entry<'a> {
     }
 
     pub fn section(&self) -> Result<Section<'a>> {
-        let table = self.item.as_table_like().ok_or_else(|| self.wrong("a table"))?;
+        let table = self.item.as_table_like().ok_or_else(|| {
+            self.wrong("a table")
+                .help(format!("write [{}] on a line of its own, and its keys below", self.name))
+        })?;
         let span = self.key_span.clone().or_else(|| self.item.span());
         Ok(Section { policy: self.policy, name: self.name.clone(), table, span })
     }
@@ -233,9 +248,15 @@ impl<'a> Entry<'a> {
     }
 
     pub fn texts(&self) -> Result<Vec<String>> {
-        let wrong = || self.wrong("a list of texts, as in [\"\", \"?\"]");
-        let array = self.item.as_array().ok_or_else(wrong)?;
-        array.iter().map(|value| value.as_str().map(str::to_string).ok_or_else(wrong)).collect()
+        let array = self.item.as_array().ok_or_else(|| self.wrong("a list of texts, as in [\"\", \"?\"]"))?;
+        let text = |value: &toml_edit::Value| {
+            value.as_str().map(str::to_string).ok_or_else(|| {
+                let shown = value.to_string();
+                self.error(format!("'{}' lists {}, which is not text in quotes", self.name, shown.trim()))
+                    .help("a list of texts, as in [\"\", \"?\"]")
+            })
+        };
+        array.iter().map(text).collect()
     }
 
     pub fn flag(&self) -> Result<bool> {

@@ -140,8 +140,13 @@ impl Requirement for Frequency {
     fn why_impossible(&self, table: &Class<'_>) -> String {
         let most = table.counts.most(&self.slots);
         format!(
-            "1/l is 1/({}), but one value of '{}' makes up {most} of all {} records",
-            self.l, self.name, table.size
+            "l is {}, so no value may make up more than {}/{} of a class, but one value of '{}' makes up {most} of \
+             all {} records",
+            self.l,
+            self.l.denominator(),
+            self.l.numerator(),
+            self.name,
+            table.size
         )
     }
 }
@@ -311,7 +316,8 @@ impl Requirement for Recursive {
         let (head, tail) = self.head_and_tail(table);
         let (c, l, name) = (self.c, self.l, &self.name);
         format!(
-            "in the whole table the most frequent '{name}' has {head} records, not below c = {c} times the {tail} from the {l}-th value on"
+            "in the whole table the most frequent value of '{name}' has {head} records, which is not below c = {c} times \
+             the {tail} records of the values from number {l} on"
         )
     }
 }

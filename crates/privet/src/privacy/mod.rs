@@ -165,7 +165,12 @@ impl Table {
 
 /// Builds the policy's requirements for a table.
 pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
-    policy.requirements.iter().map(|clause| build(clause, table)).collect()
+    let clauses = policy.requirements.iter().enumerate();
+    clauses
+        .map(|(position, clause)| {
+            build(clause, table).map_err(|error| policy.at_requirement(position, error))
+        })
+        .collect()
 }
 
 fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {

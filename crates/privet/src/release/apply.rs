@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::shuffle::Shuffle;
-use crate::data::{Batch, CellKind, FileKind, Located, Sink, SinkColumn};
+use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
@@ -26,6 +26,11 @@ enum Published {
     Kept { index: usize, matters: bool },
 }
 
+/// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
+pub(super) fn csv_delimiter(source: &Source) -> u8 {
+    source.delimiter().filter(|_| source.kind().format == Format::Csv).unwrap_or(b',')
+}
+
 /// Writes the release.
 pub(super) fn apply(
     policy: &CheckedPolicy,
@@ -36,8 +41,7 @@ pub(super) fn apply(
 ) -> Result<()> {
     let source = &policy.source;
     let (columns, published) = published_columns(policy, microdata);
-    let delimiter = source.delimiter().unwrap_or(b',');
-    let mut sink = Sink::create(destination.path, destination.kind, delimiter, &columns)?;
+    let mut sink = Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns)?;
     let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
     let mut dispatcher = recoding.dispatcher();
     let mut rows = 0;
@@ -85,7 +89,7 @@ pub(super) fn apply(
     sink.finish()
 }
 
-fn changed(policy: &CheckedPolicy) -> Error {
+pub(super) fn changed(policy: &CheckedPolicy) -> Error {
     Error::input("the data changed while it was being read")
         .in_file(policy.source.path())
         .help("run again when nobody writes to the file")

@@ -45,7 +45,8 @@ impl Facts<'_> {
     pub fn steward(&self) -> Json {
         let mut policy = self.policy.written.to_json();
         if let Some(policy) = policy.as_object_mut() {
-            policy.remove("seed");
+            // Not `remove`, which would move the last key into the gap.
+            policy.shift_remove("seed");
         }
         let losses: serde_json::Map<String, Json> =
             self.costs.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value as Json;
 
@@ -13,7 +13,7 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, ReportModel};
 use super::target::Target;
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
-use crate::data::{FileKind, ReadOptions, Source};
+use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, CATALOGUE};
@@ -58,6 +58,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         Some(seed) => seed,
         None => draw_seed()?,
     };
+    let state = state_of(policy.source.path());
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {
         clock.progress().at(bytes);
@@ -69,7 +70,8 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
 
     let classes = solution.recoding.count(&microdata);
     let cost_name = policy.method.settings.choice("cost").unwrap_or("LM");
-    let measure = solution.recoding.measure(cost_name, &microdata)?;
+    let measure = solution.recoding.measure(cost_name, &microdata);
+    let measure = measure.map_err(|error| policy.at_method("cost", error))?;
     let cost = method::show(&measure, solution.recoding.cost(&measure, &classes));
     let costs = solution.recoding.costs(&microdata, &classes);
 
@@ -87,8 +89,13 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         suppressed: classes.suppressed,
         dropped: microdata.summary.dropped,
     };
-    let audit = audit_file(&policy, &path, Some(expected))?;
+    let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
     clock.check()?;
+    // The data was read three times by now. A change that no reading noticed, because each record still looked
+    // familiar, must neither be published nor look like a defect of ours.
+    if state_of(policy.source.path()) != state {
+        return Err(apply::changed(&policy));
+    }
     if !audit.passed {
         return Err(Error::internal(format!(
             "the release failed its audit and was not published:\n{}",
@@ -129,6 +136,12 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect() })
 }
 
+/// What tells one state of a file from the next.
+fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
 fn draw_seed() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
@@ -142,15 +155,29 @@ fn pretty(value: &impl serde::Serialize) -> Result<String> {
     text.map(|text| text + "\n").map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
 }
 
-fn audit_file(policy: &CheckedPolicy, release: &Path, expected: Option<ExpectedCounts>) -> Result<Audit> {
-    let source = Source::open(release, &ReadOptions { delimiter: policy.source.delimiter() })?;
-    audit::audit_table(policy, &source, &AuditOptions { expected, ..AuditOptions::default() })
+fn audit_file(
+    policy: &CheckedPolicy,
+    release: &Path,
+    expected: ExpectedCounts,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    // Only CSV leaves it open how cells are separated; what was written is known and must not be guessed.
+    let is_csv = FileKind::of_path(release)?.format == Format::Csv;
+    let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
+    let source = Source::open(release, &ReadOptions { delimiter })?;
+    let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
+    audit::audit_table_watched(policy, &source, &options, tick)
 }
 
 /// Audits a published release again, from the original, the files on disk and the policy kept with them.
 ///
-/// `original` stands in for the data's place when the release was made.
-pub fn audit_release(folder: &Path, original: Option<&Path>) -> Result<Audit> {
+/// `original` stands in for the data's place when the release was made; an error of `tick`, which is called every now
+/// and then, ends the audit.
+pub fn audit_release(
+    folder: &Path,
+    original: Option<&Path>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
     let manifest = read_manifest(folder)?;
     let policy = kept_policy(folder, &manifest)?.check(&CATALOGUE, original)?;
     for file in manifest["files"].as_array().into_iter().flatten() {
@@ -174,7 +201,7 @@ pub fn audit_release(folder: &Path, original: Option<&Path>) -> Result<Audit> {
         dropped: count("dropped")?,
     };
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
-    audit_file(&policy, &folder.join("public").join(name), Some(expected))
+    audit_file(&policy, &folder.join("public").join(name), expected, tick)
 }
 
 fn broken(folder: &Path) -> Error {

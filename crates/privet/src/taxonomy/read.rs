@@ -54,6 +54,12 @@ fn each_line(bytes: &[u8], mut take: impl FnMut(u64, Labels<'_>) -> Result<()>) 
     if let Err(error) = str::from_utf8(bytes) {
         return Err(not_utf8(bytes, error.valid_up_to()));
     }
+    if let Some(nul) = bytes.iter().position(|byte| *byte == 0) {
+        let line = bytes[..nul].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
+        return Err(Error::input("the line contains a NUL byte")
+            .at_line(line)
+            .help("save the hierarchy as plain UTF-8 text; NUL bytes often mean UTF-16 or a damaged file"));
+    }
     // The byte order mark goes first, so that the reader's positions are positions in `bytes`.
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let delimiter = delimiter(bytes)?;

@@ -139,29 +139,24 @@ fn named(source: &Source, options: &DraftOptions) -> String {
     }
 }
 
-/// How a policy in the folder `policy_dir` names a data file: relative to it when the data lies in that folder or in the
-/// one above, so that both can be moved together.
+/// How a policy in the folder `policy_dir` names a data file: relative to the policy when the file lies beside it or one
+/// folder above, so that the two can be moved together.
 pub fn data_path(policy_dir: &Path, data: &Path) -> String {
-    let folder = match data.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+    let above = |path: &Path| match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
     };
-    let (policy_dir, folder) = (absolute(policy_dir), absolute(folder));
+    let folder = above(data);
+    let same = |other: &Path| match (fs::canonicalize(&folder), fs::canonicalize(other)) {
+        (Ok(folder), Ok(other)) => folder == other,
+        _ => folder == other,
+    };
     match data.file_name() {
-        Some(name) if folder == policy_dir => name.to_string_lossy().into_owned(),
-        Some(name) if policy_dir.parent() == Some(&folder) => format!("../{}", name.to_string_lossy()),
+        Some(name) if same(policy_dir) => name.to_string_lossy().into_owned(),
+        Some(name) if policy_dir.file_name().is_some() && same(&above(policy_dir)) => {
+            format!("../{}", name.to_string_lossy())
+        }
         _ => fs::canonicalize(data).unwrap_or_else(|_| data.to_path_buf()).to_string_lossy().into_owned(),
-    }
-}
-
-/// A folder's full path, also when it does not exist yet.
-fn absolute(folder: &Path) -> PathBuf {
-    let full = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let known = fs::canonicalize(&full);
-    match (known, full.parent().map(fs::canonicalize), full.file_name()) {
-        (Ok(known), _, _) => known,
-        (Err(_), Some(Ok(parent)), Some(name)) => parent.join(name),
-        _ => full,
     }
 }
 
@@ -213,7 +208,7 @@ fn free_path(column: &str, taken: &[(String, Taxonomy)]) -> String {
 }
 
 impl Draft {
-    /// Writes the policy and its hierarchies into a folder and returns their paths; existing files are left alone.
+    /// Writes the policy and its hierarchies into a folder, made where it is missing, and returns their paths; existing files are left alone.
     ///
     /// On failure nothing that was written stays.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
@@ -226,8 +221,10 @@ impl Draft {
                 .in_file(path)
                 .help("move it away, or draft into another folder"));
         }
-        let had_dir = dir.exists();
-        let had_folder = folder.exists();
+        let (had_dir, had_folder) = (dir.exists(), folder.exists());
+        if !had_dir {
+            fs::create_dir(dir).map_err(|error| Error::io("create the folder", dir, &error))?;
+        }
         let mut written = Vec::new();
         match self.write_files(dir, &folder, &mut written) {
             Ok(()) => Ok(written),
@@ -249,14 +246,8 @@ impl Draft {
 
     /// The policy comes last: where there is one, all that it names is there.
     fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
-        let create = |folder: &Path| {
-            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))
-        };
-        if !dir.exists() {
-            create(dir)?;
-        }
         if !self.hierarchies.is_empty() && !folder.exists() {
-            create(folder)?;
+            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
         }
         for (path, tree) in &self.hierarchies {
             let path = dir.join(path);
