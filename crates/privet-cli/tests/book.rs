@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::example::Example;
 use privet::method::{self, CATALOGUE};
 use privet::policy::{Declaration, Policy, Role};
+use std::process::Command;
 
 /// The README's command for the main job; the part behind ` -- ` is run below.
 const MAIN_JOB: &str = "cargo run --release --locked -- example census --run";
@@ -164,8 +164,7 @@ fn the_readme_has_the_two_commands_and_the_checks_run_the_tests() {
 fn the_main_job_of_the_readme_works() {
     let folder = tempfile::tempdir().expect("a folder");
     let (_, arguments) = MAIN_JOB.split_once(" -- ").expect("arguments");
-    let output = Command::cargo_bin("privet")
-        .expect("the command")
+    let output = Command::new(env!("CARGO_BIN_EXE_privet"))
         .current_dir(folder.path())
         .args(arguments.split(' '))
         .output()
