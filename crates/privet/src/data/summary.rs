@@ -362,7 +362,127 @@ fn text_of<'a>(text: &'a str, ends: &[usize], seen: usize) -> &'a str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::data::ReadOptions;
+
+    /// A table of three columns: words, numbers in several spellings, and one that nobody asks for.
+    fn rows() -> impl Strategy<Value = Vec<[String; 3]>> {
+        let words = prop::sample::select(vec!["a", "b", "B", "\u{e4}", "10", "9", "?", ""]);
+        let numbers = prop::sample::select(vec!["1", "10", "9", "1.0", "-2", "-0", "0", "?"]);
+        let row = (words, numbers, 0u8..9)
+            .prop_map(|(word, number, other)| [word.to_string(), number.to_string(), other.to_string()]);
+        prop::collection::vec(row, 1..60)
+    }
+
+    fn summary(rows: &[[String; 3]], missing: &MissingRule) -> (tempfile::TempDir, Source, Summary) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data.csv");
+        let lines = rows.iter().map(|row| row.join(",") + "\n");
+        fs::write(&path, std::iter::once("word,number,other\n".to_string()).chain(lines).collect::<String>())
+            .expect("written");
+        let source = Source::open(&path, &ReadOptions { delimiter: Some(b',') }).expect("a source");
+        // The order of the columns is the caller's.
+        let summary = Summary::read(&source, &[1, 0], missing, &mut |_| Ok(())).expect("a summary");
+        (folder, source, summary)
+    }
+
+    /// A distinct record in words.
+    fn spelt(summary: &Summary, record: usize) -> Vec<String> {
+        let codes = summary.record(record).iter().zip(summary.columns());
+        codes.map(|(code, column)| column.dictionary.values()[*code as usize].clone()).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_summary_counts_and_finds_every_row(rows in rows(), keep in any::<bool>(), turn in 0usize..60) {
+            let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep };
+            let (_folder, source, found) = summary(&rows, &missing);
+            // Kept, all spellings of a missing value are the first; dropped, the row is gone.
+            let cell = |text: &String| if text.is_empty() { "?".to_string() } else { text.clone() };
+            let asked = |row: &[String; 3]| vec![cell(&row[1]), cell(&row[0])];
+            let remains = |row: &Vec<String>| keep || row.iter().all(|cell| cell != "?");
+            let mut counts: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+            rows.iter().map(asked).filter(remains).for_each(|row| *counts.entry(row).or_default() += 1);
+
+            prop_assert_eq!(found.read, rows.len() as u64);
+            prop_assert_eq!(found.total(), counts.values().sum::<u64>());
+            let counted: BTreeMap<Vec<String>, u64> =
+                (0..found.len()).map(|record| (spelt(&found, record), found.count(record))).collect();
+            prop_assert_eq!(found.len(), counts.len());
+            prop_assert_eq!(&counted, &counts);
+            for column in 0..2 {
+                let values = found.columns()[column].dictionary.values();
+                for (value, count) in values.iter().zip(found.value_counts(column)) {
+                    let naive = counts.iter().filter(|(row, _)| row[column] == *value).map(|(_, count)| count);
+                    prop_assert_eq!(count, naive.sum::<u64>());
+                }
+            }
+
+            let mut row = 0;
+            source.read(&mut |batch, _| {
+                for at in 0..batch.rows() {
+                    let wanted = asked(&rows[row]);
+                    match found.locate(batch, at) {
+                        Located::Record(record) => assert_eq!(spelt(&found, record), wanted),
+                        Located::Dropped => assert!(!remains(&wanted)),
+                        Located::Unknown => panic!("row {row} was read before"),
+                    }
+                    row += 1;
+                }
+                Ok(())
+            }).expect("read");
+            prop_assert_eq!(row, rows.len());
+
+            let mut turned = rows.clone();
+            turned.rotate_left(turn % rows.len());
+            turned.reverse();
+            let (_folder, _, other) = summary(&turned, &missing);
+            prop_assert_eq!(found.len(), other.len());
+            for record in 0..found.len() {
+                prop_assert_eq!(found.record(record), other.record(record));
+                prop_assert_eq!(found.count(record), other.count(record));
+                prop_assert_eq!(spelt(&found, record), spelt(&other, record));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_sorted_by_size_and_missing_ones_come_first() {
+        let rows =
+            ["10", "9", "-2", "", "1.0", "1"].map(|number| ["a".to_string(), number.into(), "x".into()]);
+        let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep: true };
+        let (_folder, _, found) = summary(&rows, &missing);
+        let column = &found.columns()[0];
+        assert_eq!(column.dictionary.values(), ["?", "-2", "1", "1.0", "9", "10"]);
+        let numbers = [None, Some(-2.0), Some(1.0), Some(1.0), Some(9.0), Some(10.0)];
+        assert_eq!(column.dictionary.numbers(), Some(numbers.as_slice()));
+        assert_eq!(column.first_line, [5, 4, 7, 6, 3, 2]);
+        assert_eq!(found.columns()[1].dictionary.numbers(), None);
+    }
+
+    #[test]
+    fn a_row_that_was_not_there_is_unknown() {
+        let missing = MissingRule { spellings: vec!["?".into()], keep: false };
+        let row = |word: &str, number: &str| [word.to_string(), number.to_string(), "x".to_string()];
+        let (_folder, _, found) = summary(&[row("a", "1"), row("b", "2")], &missing);
+        let (_other_folder, source, _) =
+            summary(&[row("a", "1"), row("a", "2"), row("c", "1"), row("?", "1")], &missing);
+        let mut located = Vec::new();
+        source
+            .read(&mut |batch, _| {
+                located.extend((0..batch.rows()).map(|at| found.locate(batch, at)));
+                Ok(())
+            })
+            .expect("read");
+        assert_eq!(located, [Located::Record(0), Located::Unknown, Located::Unknown, Located::Dropped]);
+    }
 
     #[test]
     fn words_for_infinity_are_no_numbers() {

@@ -174,3 +174,104 @@ fn cut(problem: &dyn Levelled, span: &Span) -> Option<(usize, u8)> {
     }
     choice.map(|(_, cut)| cut)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A cost for every vector, none for those that are not valid; boxes are bounded by what is in them, some slack off.
+    #[derive(Debug)]
+    struct Costs {
+        tops: Vec<u8>,
+        costs: Vec<Option<u128>>,
+        slack: u128,
+    }
+
+    impl Costs {
+        fn at(&self, levels: &[u8]) -> usize {
+            levels
+                .iter()
+                .zip(&self.tops)
+                .fold(0, |at, (level, top)| at * (usize::from(*top) + 1) + usize::from(*level))
+        }
+
+        /// All vectors between two corners, in lexicographic order.
+        fn between(&self, low: &[u8], high: &[u8]) -> Vec<Levels> {
+            let mut all = vec![Vec::new()];
+            for (low, high) in low.iter().zip(high) {
+                let longer =
+                    |vector: Vec<u8>| (*low..=*high).map(move |level| [vector.as_slice(), &[level]].concat());
+                all = all.into_iter().flat_map(longer).collect();
+            }
+            all.into_iter().map(Levels::from).collect()
+        }
+    }
+
+    impl Levelled for Costs {
+        fn tops(&self) -> &[u8] {
+            &self.tops
+        }
+
+        fn judge(&self, levels: &[u8]) -> Option<Cost> {
+            self.costs[self.at(levels)].map(Cost)
+        }
+
+        fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+            let least = self.between(low, high).iter().filter_map(|levels| self.judge(levels)).min();
+            least.map(|Cost(least)| Cost(least.saturating_sub(self.slack)))
+        }
+
+        fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+            f64::from(high - low) * (column + 1) as f64
+        }
+    }
+
+    fn costs() -> impl Strategy<Value = Costs> {
+        prop::collection::vec(0u8..4, 1..5).prop_flat_map(|tops| {
+            let size = tops.iter().map(|top| usize::from(*top) + 1).product::<usize>();
+            let cost = prop::option::weighted(0.6, 0u128..12);
+            (prop::collection::vec(cost, size), 0u128..4).prop_map(move |(costs, slack)| Costs {
+                tops: tops.clone(),
+                costs,
+                slack,
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_first_of_the_cheapest_is_found(problem in costs()) {
+            let bottom = vec![0; problem.tops.len()];
+            let all = problem.between(&bottom, &problem.tops);
+            let valid = all.into_iter().filter_map(|levels| Some((problem.judge(&levels)?, levels)));
+            let best = valid.min();
+            let outcome = search(&problem, &Clock::unlimited()).expect("an outcome");
+            prop_assert!(outcome.complete);
+            prop_assert_eq!(outcome.bound, best.as_ref().map(|(cost, _)| *cost));
+            prop_assert_eq!(&outcome.best, &best);
+
+            let hurried = search(&problem, &Clock::unlimited().with_limit(Some(Duration::ZERO))).expect("an outcome");
+            prop_assert_eq!(hurried.best.is_some(), best.is_some());
+            if let (Some((found, _)), Some(bound), Some((least, _))) = (hurried.best, hurried.bound, best) {
+                prop_assert!(bound <= least && least <= found);
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_search_ends_with_an_error() {
+        let clock = Clock::unlimited();
+        clock.interrupt();
+        let problem = Costs { tops: vec![1], costs: vec![Some(1), Some(2)], slack: 0 };
+        assert_eq!(
+            search(&problem, &clock).map_err(|error| error.kind()),
+            Err(crate::ErrorKind::Interrupted)
+        );
+    }
+}

@@ -353,3 +353,91 @@ fn hash(key: &[u64]) -> u64 {
         (product as u64) ^ (product >> 64) as u64
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::method::CATALOGUE;
+    use crate::policy::Policy;
+
+    const CITIES: &str = "Bergen;Norway;*\nOslo;Norway;*\nLyon;France;*\nNice;France;*\nVaduz;*\n";
+
+    fn microdata(rows: &[(usize, usize, usize)]) -> Microdata {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cities: Vec<&str> = CITIES.lines().filter_map(|line| line.split(';').next()).collect();
+        let row =
+            |(city, age, disease): &(usize, usize, usize)| format!("{},{age},d{disease}\n", cities[*city]);
+        let data = std::iter::once("city,age,disease\n".to_string()).chain(rows.iter().map(row));
+        fs::write(folder.path().join("data.csv"), data.collect::<String>()).expect("written");
+        fs::write(folder.path().join("city.csv"), CITIES).expect("written");
+        let text = "[data]\npath = \"data.csv\"\n\
+                    [columns.city]\nrole = \"quasi-identifier\"\nhierarchy = \"city.csv\"\n\
+                    [columns.age]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n\
+                    [privacy.k-anonymity]\nk = 2\n";
+        let policy = Policy::parse(&folder.path().join("policy.toml"), text.into()).expect("a policy");
+        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        Microdata::read(&policy, &mut |_| Ok(())).expect("data")
+    }
+
+    /// A class: its key, its size, its counts by slot.
+    type Content = (Vec<u32>, u64, Vec<(u32, u64)>);
+
+    /// All classes in the order of their keys.
+    fn contents(grouping: &Grouping, slots: u32) -> Vec<Content> {
+        let of = |class: usize| {
+            let mut counts = Vec::new();
+            grouping.class(class).counts.for_each(&(0..slots), |slot, count| counts.push((slot, count)));
+            (grouping.key(class).to_vec(), grouping.class(class).size, counts)
+        };
+        let mut contents: Vec<_> = (0..grouping.len()).map(of).collect();
+        contents.sort();
+        contents
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rolling_up_in_steps_or_sparsely_makes_no_difference(
+            rows in prop::collection::vec((0usize..5, 20usize..24, 0usize..4), 1..30),
+        ) {
+            let microdata = microdata(&rows);
+            let ladders: Vec<Ladder> = (0..2).map(|column| Ladder::of(&microdata, column)).collect();
+            let slots = microdata.table.slots();
+            let base = Grouping::base(&microdata, &ladders);
+            let mut sparse = Grouping::base(&microdata, &ladders);
+            let mut tallies = Tallies::new(usize::MAX, 2);
+            for class in 0..sparse.len() {
+                tallies.push();
+                sparse.class(class).counts.for_each(&(0..slots), |slot, count| tallies.add(class, slot, count));
+            }
+            sparse.tallies = tallies;
+            prop_assert!(matches!(sparse.tallies, Tallies::Sparse(_)));
+            for (city, age) in (0..3u8).flat_map(|city| (0..2u8).map(move |age| (city, age))) {
+                let at_once = base.roll_up(&[city, age], &ladders);
+                let in_steps = base.roll_up(&[city.min(1), 0], &ladders).roll_up(&[city, age], &ladders);
+                let expected = contents(&at_once, slots);
+                prop_assert_eq!(&contents(&in_steps, slots), &expected);
+                prop_assert_eq!(&contents(&sparse.roll_up(&[city, age], &ladders), slots), &expected);
+                prop_assert_eq!(expected.iter().map(|(_, size, _)| size).sum::<u64>(), rows.len() as u64);
+                // Every class is as large as the number of records that look like it.
+                for (key, size, counts) in &expected {
+                    let like = (0..microdata.summary.len()).filter(|record| {
+                        let codes = microdata.quasi_codes(*record).iter().enumerate();
+                        let shown = codes.map(|(column, code)| {
+                            let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
+                            ladders[column].value(leaf, [city, age][column])
+                        });
+                        shown.eq(key.iter().copied())
+                    });
+                    prop_assert_eq!(*size, like.map(|record| microdata.summary.count(record)).sum::<u64>());
+                    prop_assert_eq!(*size, counts.iter().map(|(_, count)| count).sum::<u64>());
+                }
+            }
+        }
+    }
+}

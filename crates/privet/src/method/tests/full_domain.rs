@@ -38,7 +38,7 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(40))]
+    #![proptest_config(cases(120))]
 
     #[test]
     fn full_domain_equals_brute_force(table in tables(40)) {

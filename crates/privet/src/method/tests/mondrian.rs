@@ -120,7 +120,7 @@ fn check(table: &Table, strict: bool) -> std::result::Result<(), TestCaseError> 
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn strict_parts_are_valid_tight_and_minimal(table in tables(40)) {

@@ -34,7 +34,7 @@ fn publish(table: &Table, folder: &Path, method: &str) -> (CheckedPolicy, Result
 }
 
 proptest! {
-    #![proptest_config(cases(30))]
+    #![proptest_config(cases(20))]
 
     #[test]
     fn every_release_of_every_method_passes_its_audit(table in tables(40), method in prop::sample::select(METHODS.to_vec())) {
