@@ -387,11 +387,11 @@ mod tests {
     type Content = (Vec<u32>, u64, Vec<(u32, u64)>);
 
     /// All classes in the order of their keys.
-    fn contents(grouping: &Grouping, slots: u32) -> Vec<Content> {
+    fn contents(grouping: &Grouping, ladders: &Ladders, slots: u32) -> Vec<Content> {
         let of = |class: usize| {
             let mut counts = Vec::new();
             grouping.class(class).counts.for_each(&(0..slots), |slot, count| counts.push((slot, count)));
-            (grouping.key(class).to_vec(), grouping.class(class).size, counts)
+            (ladders.values(grouping.key(class)).collect(), grouping.class(class).size, counts)
         };
         let mut contents: Vec<_> = (0..grouping.len()).map(of).collect();
         contents.sort();
@@ -406,7 +406,7 @@ mod tests {
             rows in prop::collection::vec((0usize..5, 20usize..24, 0usize..4), 1..30),
         ) {
             let microdata = microdata(&rows);
-            let ladders: Vec<Ladder> = (0..2).map(|column| Ladder::of(&microdata, column)).collect();
+            let ladders = Ladders::of(&microdata);
             let slots = microdata.table.slots();
             let base = Grouping::base(&microdata, &ladders);
             let mut sparse = Grouping::base(&microdata, &ladders);
@@ -420,9 +420,9 @@ mod tests {
             for (city, age) in (0..3u8).flat_map(|city| (0..2u8).map(move |age| (city, age))) {
                 let at_once = base.roll_up(&[city, age], &ladders);
                 let in_steps = base.roll_up(&[city.min(1), 0], &ladders).roll_up(&[city, age], &ladders);
-                let expected = contents(&at_once, slots);
-                prop_assert_eq!(&contents(&in_steps, slots), &expected);
-                prop_assert_eq!(&contents(&sparse.roll_up(&[city, age], &ladders), slots), &expected);
+                let expected = contents(&at_once, &ladders, slots);
+                prop_assert_eq!(&contents(&in_steps, &ladders, slots), &expected);
+                prop_assert_eq!(&contents(&sparse.roll_up(&[city, age], &ladders), &ladders, slots), &expected);
                 prop_assert_eq!(expected.iter().map(|(_, size, _)| size).sum::<u64>(), rows.len() as u64);
                 // Every class is as large as the number of records that look like it.
                 for (key, size, counts) in &expected {
@@ -430,7 +430,7 @@ mod tests {
                         let codes = microdata.quasi_codes(*record).iter().enumerate();
                         let shown = codes.map(|(column, code)| {
                             let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
-                            ladders[column].value(leaf, [city, age][column])
+                            ladders.columns()[column].value(leaf, [city, age][column])
                         });
                         shown.eq(key.iter().copied())
                     });
