@@ -2,7 +2,7 @@
 
 use num_integer::Integer;
 
-use super::Cost;
+use super::{Cost, Frame};
 
 /// How much of a column's domain a cell covers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,6 +101,14 @@ impl CellPrices {
             presentation,
             offset: 0,
         }
+    }
+
+    /// Prices that depend only on how much of the domain a cell covers; a suppressed cell costs 1.
+    pub fn by_extent(frame: &Frame, price: impl Fn(Extent) -> Fraction) -> CellPrices {
+        let column = |cells: &Vec<Cell>| cells.iter().map(|cell| price(cell.extent)).collect();
+        let columns: Vec<Vec<Fraction>> = frame.columns.iter().map(column).collect();
+        let suppressed = vec![Fraction::Ratio(1, 1); columns.len()];
+        CellPrices::new(columns, suppressed, Presentation::Sum)
     }
 
     pub fn with_offset(self, offset: u128) -> CellPrices {

@@ -3,7 +3,7 @@
 //! A cell that stands for m of a column's M leaves costs (m − 1)/(M − 1), a range of numbers its width over the
 //! column's; a suppressed record costs the number of quasi-identifiers, as if every cell were the root.
 
-use super::cells::{CellPrices, Extent, Fraction, Presentation};
+use super::cells::{CellPrices, Extent, Fraction};
 use super::{Frame, Info};
 use crate::Result;
 
@@ -15,13 +15,9 @@ pub(super) static INFO: Info = Info {
 };
 
 pub(super) fn prices(frame: &Frame) -> Result<CellPrices> {
-    let price = |extent: Extent| match extent {
+    Ok(CellPrices::by_extent(frame, |extent| match extent {
         Extent::Leaves(_, all) if all <= 1 => Fraction::Ratio(0, 1),
         Extent::Leaves(covered, all) => Fraction::Ratio(covered - 1, all - 1),
         Extent::Span(share) => Fraction::real(share),
-    };
-    let columns: Vec<Vec<Fraction>> =
-        frame.columns.iter().map(|cells| cells.iter().map(|cell| price(cell.extent)).collect()).collect();
-    let suppressed = vec![Fraction::Ratio(1, 1); columns.len()];
-    Ok(CellPrices::new(columns, suppressed, Presentation::Sum))
+    }))
 }

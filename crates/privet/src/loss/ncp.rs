@@ -3,7 +3,7 @@
 //! A cell that stands for one leaf costs nothing, one that stands for m > 1 of M leaves costs m/M, a range of numbers its
 //! width over the column's; a suppressed record costs the number of quasi-identifiers.
 
-use super::cells::{CellPrices, Extent, Fraction, Presentation};
+use super::cells::{CellPrices, Extent, Fraction};
 use super::{Frame, Info};
 use crate::Result;
 
@@ -15,13 +15,9 @@ pub(super) static INFO: Info = Info {
 };
 
 pub(super) fn prices(frame: &Frame) -> Result<CellPrices> {
-    let price = |extent: Extent| match extent {
+    Ok(CellPrices::by_extent(frame, |extent| match extent {
         Extent::Leaves(covered, _) if covered <= 1 => Fraction::Ratio(0, 1),
         Extent::Leaves(covered, all) => Fraction::Ratio(covered, all),
         Extent::Span(share) => Fraction::real(share),
-    };
-    let columns: Vec<Vec<Fraction>> =
-        frame.columns.iter().map(|cells| cells.iter().map(|cell| price(cell.extent)).collect()).collect();
-    let suppressed = vec![Fraction::Ratio(1, 1); columns.len()];
-    Ok(CellPrices::new(columns, suppressed, Presentation::Sum))
+    }))
 }
