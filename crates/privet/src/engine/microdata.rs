@@ -128,9 +128,9 @@ fn quasi_identifier(
         let node = leaf.ok_or_else(|| {
             let (line, data) = (summary.first_line[code], policy.source.path().display());
             let message = format!("the value '{value}' of column '{}' ({data}, line {line}) has no leaf", column.name);
-            Error::input(message).in_file(hierarchy()).help(format!(
-                "add a line for it, or list it under 'missing' in [data]; `privet hierarchy check` lists all such values"
-            ))
+            Error::input(message).in_file(hierarchy()).help(
+                "add a line for it, or list it under 'missing' in [data]; `privet hierarchy check` lists all such values",
+            )
         })?;
         leaf_of_code.push(taxonomy.leaves_below(node).start as u32);
     }
