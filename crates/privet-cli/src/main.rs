@@ -9,20 +9,27 @@ use std::panic;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 
 use arguments::Arguments;
 use output::Output;
 
+/// How soon after a signal another one counts as the same.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let output = Output::new(arguments.common.quiet, arguments.common.json);
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = interrupted.clone();
-    // The first signal asks the run to stop and clean up; a second one does not wait for that.
+    // The first signal asks the run to stop and clean up; a second one does not wait for that. Wrappers such as
+    // `timeout` send the same signal to a process and to its group: what follows at once is no second wish.
+    let mut first = None;
     let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        flag.store(true, Ordering::Relaxed);
+        if first.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
             std::process::exit(130);
         }
     };

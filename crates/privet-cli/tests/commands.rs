@@ -304,10 +304,13 @@ fn every_format_goes_in_and_out() {
     assert!(unknown.stderr.contains("parquet"), "{}", unknown.stderr);
 }
 
+/// A way to save a table, and how to get there from plain CSV.
+type Spelling = (&'static str, fn(String) -> String);
+
 #[test]
 fn delimited_text_is_read_however_it_was_saved() {
     let patients = |bench: &Bench| bench.text("patients/patients.csv");
-    let spellings: [(&str, fn(String) -> String); 5] = [
+    let spellings: [Spelling; 5] = [
         ("semicolons", |text| text.replace(',', ";")),
         ("tabs", |text| text.replace(',', "\t")),
         ("bars", |text| text.replace(',', "|")),

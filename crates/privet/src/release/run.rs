@@ -74,6 +74,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     let measure = measure.map_err(|error| policy.at_method("cost", error))?;
     let cost = method::show(&measure, solution.recoding.cost(&measure, &classes));
     let costs = solution.recoding.costs(&microdata, &classes);
+    clock.check()?;
 
     target.open()?;
     let kind = options.format.unwrap_or(policy.source.kind());

@@ -227,8 +227,12 @@ fn nothing_is_overwritten_and_nothing_is_left_behind() {
     assert_eq!(written.len(), 3);
     let error = draft.write(folder.path()).expect_err("it is there");
     assert_eq!(error.message(), "there is such a file already");
-    let missing = folder.path().join("nowhere");
-    assert!(draft.write(&missing).is_err() && !missing.exists());
-    assert_eq!(data_path(folder.path(), &folder.path().join("people.csv")), "people.csv");
-    assert!(data_path(&missing, &folder.path().join("people.csv")).ends_with("people.csv"));
+    let missing = folder.path().join("nowhere").join("deeper");
+    assert!(draft.write(&missing).is_err() && !folder.path().join("nowhere").exists());
+    let fresh = folder.path().join("fresh");
+    assert_eq!(draft.write(&fresh).expect("made").len(), 3);
+    let data = folder.path().join("people.csv");
+    assert_eq!(data_path(folder.path(), &data), "people.csv");
+    assert_eq!(data_path(&fresh, &data), "../people.csv");
+    assert!(data_path(&missing, &data).ends_with("people.csv"));
 }
