@@ -52,7 +52,7 @@
 //! assert!(target.join("public/release.csv").is_file());
 //!
 //! // And the audit again, from what is on disk.
-//! let audit = release::audit_release(&target, None)?;
+//! let audit = release::audit_release(&target, None, &clock)?;
 //! assert!(audit.passed);
 //! assert_eq!(audit.classes, 4);
 //! # Ok::<(), privet::Error>(())

@@ -13,14 +13,13 @@ use crate::arguments::Audit;
 use crate::output::Output;
 
 pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
-    let mut tick = || clock.check();
     let original = arguments.original.as_deref();
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
-        (Some(folder), _, _) => audit_release(folder, original, &mut tick)?,
+        (Some(folder), _, _) => audit_release(folder, original, clock)?,
         (None, Some(policy), Some(release)) => {
             let policy = Policy::read(policy)?.check(&CATALOGUE, original)?;
             let release = Source::open(release, &ReadOptions::default())?;
-            audit_table_watched(&policy, &release, &AuditOptions::foreign(), &mut tick)?
+            audit_table_watched(&policy, &release, &AuditOptions::foreign(), &mut || clock.check())?
         }
         _ => return Err(privet::Error::input("name a release folder, or --policy and --release")),
     };

@@ -12,13 +12,13 @@ use super::apply::{self, Destination};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, ReportModel};
 use super::target::Target;
-use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
+use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, CATALOGUE};
 use crate::policy::{CheckedPolicy, Policy, Setting};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -172,29 +172,11 @@ fn audit_file(
 
 /// Audits a published release again, from the original, the files on disk and the policy kept with them.
 ///
-/// `original` stands in for the data's place when the release was made; an error of `tick`, which is called every now
-/// and then, ends the audit.
-pub fn audit_release(
-    folder: &Path,
-    original: Option<&Path>,
-    tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Audit> {
+/// `original` stands in for the data's place when the release was made.
+pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
     let manifest = read_manifest(folder)?;
     let policy = kept_policy(folder, &manifest)?.check(&CATALOGUE, original)?;
-    for file in manifest["files"].as_array().into_iter().flatten() {
-        let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
-            return Err(broken(folder));
-        };
-        let path = folder.join("public").join(name);
-        if sha256_of(&path)? != sha256 {
-            return Err(Error::new(
-                ErrorKind::Violation,
-                "the file is not the one that was published: its SHA-256 differs",
-            )
-            .in_file(path)
-            .help("restore it, or make the release again"));
-        }
-    }
+    let files = check_files(folder, &manifest)?;
     let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
     let expected = ExpectedCounts {
         released: count("released")?,
@@ -202,7 +184,36 @@ pub fn audit_release(
         dropped: count("dropped")?,
     };
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
-    audit_file(&policy, &folder.join("public").join(name), expected, tick)
+    let path = folder.join("public").join(name);
+    let mut audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
+    audit.passed &= files.holds;
+    audit.checks.insert(0, files);
+    Ok(audit)
+}
+
+/// Whether the published files are still the ones that the manifest names.
+fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
+    let mut altered = Vec::new();
+    for file in manifest["files"].as_array().into_iter().flatten() {
+        let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
+            return Err(broken(folder));
+        };
+        if sha256_of(&folder.join("public").join(name))? != sha256 {
+            altered.push(name);
+        }
+    }
+    let detail = match altered.as_slice() {
+        [] => "every file is the one that was published".to_string(),
+        altered => format!("not as published, its SHA-256 differs: {}", altered.join(", ")),
+    };
+    Ok(Check {
+        name: "files".to_string(),
+        holds: altered.is_empty(),
+        worst: None,
+        concerned: 0,
+        classes_failing: 0,
+        detail,
+    })
 }
 
 fn broken(folder: &Path) -> Error {
