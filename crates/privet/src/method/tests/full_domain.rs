@@ -62,7 +62,12 @@ proptest! {
                 let value = cost_of(solution, cost, &microdata);
                 let expected = oracle.shown(cost, &best.costs[number]);
                 prop_assert!(near(value, expected), "{} {}: {} instead of {}", cost, limit, value, expected);
-                prop_assert_eq!(&levels(solution, &table), &best.levels, "{} {}", cost, limit);
+                // Logarithms have 64 binary digits: of equals such as 9⁹ and 3¹⁸ rounding may prefer a later one.
+                let at = levels(solution, &table);
+                let chosen = lattice.iter().find(|node| node.levels == at).expect("a vector");
+                prop_assert_eq!(&chosen.costs[number], &best.costs[number], "{} {}", cost, limit);
+                prop_assert!(cost == "entropy" || at == best.levels, "{} {}: {:?} is not first", cost, limit, at);
+                let best = chosen;
                 let suppressed = solution.recoding.count(&microdata).suppressed;
                 prop_assert_eq!(suppressed, best.suppressed);
                 prop_assert!(solution.search.optimal);
