@@ -1,6 +1,7 @@
 //! `privet compare`: what several policies on the same data cost.
 
 use std::fs;
+use std::path::PathBuf;
 
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
@@ -29,8 +30,14 @@ struct Reached {
 
 pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     let mut lines = Vec::new();
+    let mut data: Option<PathBuf> = None;
     for path in &arguments.policies {
         let policy = Policy::read(path)?.check(&CATALOGUE, None)?;
+        let found = policy.source.path();
+        let path_of_data = fs::canonicalize(found).unwrap_or_else(|_| found.to_path_buf());
+        if data.get_or_insert_with(|| path_of_data.clone()) != &path_of_data {
+            output.warn(&format!("{} is about other data than the first policy", path.display()));
+        }
         clock.progress().stage(&path.display().to_string(), None);
         let microdata = Microdata::read(&policy, &mut |_| clock.check())?;
         let outcome = match method::run(&policy, &microdata, clock) {

@@ -219,7 +219,7 @@ pub enum Located {
 impl SummaryColumn {
     fn sorted(index: usize, interner: Interner, first_seen: &[u64], missing: &MissingRule) -> SummaryColumn {
         let texts: Vec<&str> = (0..interner.len()).map(|seen| interner.text(seen)).collect();
-        let numbers = numbers_of(&texts, missing);
+        let numbers = numbers_of(&texts, missing).filter(|numbers| doubles_tell_apart(&texts, numbers));
         let mut order: Vec<u32> = (0..texts.len() as u32).collect();
         order.sort_unstable_by(|a, b| {
             let (a, b) = (*a as usize, *b as usize);
@@ -251,6 +251,32 @@ fn numbers_of(texts: &[&str], missing: &MissingRule) -> Option<Vec<Option<f64>>>
         .map(|text| if missing.is_missing(text) { Some(None) } else { parse_number(text).map(Some) })
         .collect();
     numbers.filter(|numbers| numbers.iter().any(Option::is_some))
+}
+
+/// Whether different numbers are different doubles. Where they are not (16 digits and more), the column is text: its values
+/// could neither be ordered nor be told apart.
+fn doubles_tell_apart(texts: &[&str], numbers: &[Option<f64>]) -> bool {
+    let mut sorted: Vec<(f64, &str)> =
+        numbers.iter().zip(texts).filter_map(|(number, text)| Some(((*number)?, *text))).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.windows(2).all(|pair| pair[0].0 != pair[1].0 || digits(pair[0].1) == digits(pair[1].1))
+}
+
+/// A decimal number's sign, digits without zeros around them, and the power of ten of the last one: equal for all
+/// spellings of one number.
+fn digits(text: &str) -> (bool, String, i64) {
+    let text = text.trim();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let negative = mantissa.starts_with('-');
+    let (whole, fraction) = mantissa.trim_start_matches(['+', '-']).split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{}{fraction}", whole.trim_start_matches(['+', '-']));
+    let significant = all.trim_start_matches('0').trim_end_matches('0').to_string();
+    if significant.is_empty() {
+        return (false, significant, 0);
+    }
+    let dropped = (all.len() - all.trim_end_matches('0').len()) as i64;
+    let power = exponent.parse::<i64>().unwrap_or(i64::MAX / 2) - fraction.len() as i64 + dropped;
+    (negative, significant, power)
 }
 
 /// Reads a finite decimal number; words such as `inf` and `nan` are no numbers.
@@ -482,6 +508,17 @@ mod tests {
             })
             .expect("read");
         assert_eq!(located, [Located::Record(0), Located::Unknown, Located::Unknown, Located::Dropped]);
+    }
+
+    #[test]
+    fn spellings_of_one_number_have_the_same_digits() {
+        for (one, other) in [("1", "1.0"), ("1e3", "1000"), ("-0", "0.00"), ("+5", "005"), ("0.50", "5e-1")] {
+            assert_eq!(digits(one), digits(other), "{one} and {other}");
+        }
+        assert_ne!(digits("9007199254740993"), digits("9007199254740992"));
+        assert_ne!(digits("-1"), digits("1"));
+        let numbers = [Some(9007199254740992.0), Some(9007199254740992.0)];
+        assert!(!doubles_tell_apart(&["9007199254740993", "9007199254740992"], &numbers));
     }
 
     #[test]

@@ -155,7 +155,15 @@ fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) 
             .at_line(summary.first_line[code])
             .help("list \"*\" under 'missing' in [data], or rename the value"));
     }
-    Taxonomy::flat(values.iter().map(String::as_str))
+    let named: Vec<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
+    if named.is_empty() {
+        return Err(Error::input(format!("column '{}' holds only empty cells", column.name))
+            .in_file(policy.source.path())
+            .help("give it role = \"other\", or leave it out of the policy"));
+    }
+    let flat = Taxonomy::flat(named.iter().copied())?;
+    // Hierarchy files have no empty labels, but data may have empty cells that are values.
+    if named.len() < values.len() { flat.with_leaf("") } else { Ok(flat) }
 }
 
 /// A missing value that is kept is a leaf of its own below the root, unless the hierarchy has it already.

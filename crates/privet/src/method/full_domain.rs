@@ -46,7 +46,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
     ],
 };
 
-/// Groupings are kept for rolling up as long as they fit in this many bytes.
+/// Groupings are kept for rolling up as long as they fit in this many bytes, or in twice what the lowest one takes.
 const CACHE: usize = 32 << 20;
 
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
@@ -100,10 +100,10 @@ struct FullDomain<'a> {
     cache: Mutex<Cache>,
 }
 
-#[derive(Default)]
 struct Cache {
     groupings: Vec<Arc<Grouping>>,
-    bytes: usize,
+    /// How many bytes further groupings may take.
+    room: usize,
     judged: HashMap<Levels, Arc<Judged>>,
 }
 
@@ -137,7 +137,8 @@ impl<'a> FullDomain<'a> {
         let measure = loss::measure(cost, &frame)?;
         let additive = additive_costs(&measure, &cells, &counts);
         let base = Arc::new(Grouping::base(microdata, &ladders));
-        let cache = Mutex::new(Cache { bytes: 0, groupings: vec![base], judged: HashMap::new() });
+        let room = CACHE.max(2 * base.bytes());
+        let cache = Mutex::new(Cache { room, groupings: vec![base], judged: HashMap::new() });
         Ok(FullDomain { microdata, requirements, measure, limit, tops, ladders, cells, additive, cache })
     }
 
@@ -163,8 +164,8 @@ impl<'a> FullDomain<'a> {
         let grouping = Arc::new(from.roll_up(levels, &self.ladders));
         let mut cache = self.lock();
         let worth_keeping = grouping.len() * 2 <= from.len() || from.len() <= 64;
-        if worth_keeping && cache.bytes + grouping.bytes() <= CACHE {
-            cache.bytes += grouping.bytes();
+        if worth_keeping && grouping.bytes() <= cache.room {
+            cache.room -= grouping.bytes();
             cache.groupings.push(grouping.clone());
         }
         grouping

@@ -200,28 +200,35 @@ impl Mondrian<'_> {
         self.counted(part, |class| self.requirements.iter().all(|requirement| requirement.holds(class)))
     }
 
-    /// The parts that a part would fall into along a column.
-    fn parts_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
+    /// The ways a part may fall into parts along a column, the preferred one first.
+    fn ways_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Vec<Part>> {
         match &self.axes[column] {
-            Axis::Categories { .. } => {
-                let taxonomy = &self.microdata.quasi[column].taxonomy;
-                let node = common_ancestor(taxonomy, low, high);
-                let ends: Vec<usize> =
-                    taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
-                let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
-                for (record, count) in part {
-                    let leaf = self.position(*record, column) as usize;
-                    parts[ends.partition_point(|end| *end <= leaf)].push((*record, *count));
-                }
-                parts.retain(|part| !part.is_empty());
-                parts
-            }
+            Axis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
+            // Missing values apart from the numbers; where there are too few of them, they stay with the smallest.
             Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
-                self.cut_after(part, column, low)
+                vec![
+                    self.cut_after(part, column, low),
+                    self.cut_after(part, column, self.median(part, column)),
+                ]
             }
-            Axis::Numbers { .. } if self.relaxed => self.halves(part, column),
-            Axis::Numbers { .. } => self.cut_after(part, column, self.median(part, column)),
+            Axis::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
+            Axis::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
         }
+    }
+
+    /// A part for each inhabited child of the lowest node that covers the part.
+    fn children_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
+        let taxonomy = &self.microdata.quasi[column].taxonomy;
+        let node = common_ancestor(taxonomy, low, high);
+        let ends: Vec<usize> =
+            taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
+        let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
+        for (record, count) in part {
+            let leaf = self.position(*record, column) as usize;
+            parts[ends.partition_point(|end| *end <= leaf)].push((*record, *count));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
     }
 
     /// Everything up to a position, and the rest.
@@ -326,9 +333,10 @@ impl Splitter for Mondrian<'_> {
             if width == 0.0 {
                 break;
             }
-            let parts = self.parts_along(&part, column, extents[column]);
-            if parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && self.allowed(part)) {
-                return Ok(parts);
+            for parts in self.ways_along(&part, column, extents[column]) {
+                if parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && self.allowed(part)) {
+                    return Ok(parts);
+                }
             }
         }
         Err(part)

@@ -11,7 +11,7 @@ use super::run::policy_hash;
 use crate::Result;
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::loss::Extent;
-use crate::method::recoding::{ClassTable, RecodedColumn, Recoding};
+use crate::method::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell};
 use crate::policy::{Clause, OnMissing, PolicyColumn, Role, Setting};
 use crate::privacy;
 use crate::taxonomy::{NodeId, Taxonomy};
@@ -159,19 +159,18 @@ fn account_column(
         released[recoding.cells(class)[position] as usize] += classes.sizes[class];
     }
     let total: u64 = released.iter().sum();
-    let share = |weight: &dyn Fn(Extent) -> f64| {
-        let sum: f64 = recoded
-            .cells
-            .iter()
-            .zip(&released)
-            .map(|(cell, n)| weight(cell.measure.extent) * *n as f64)
-            .sum();
+    let share = |weight: &dyn Fn(&ReleasedCell) -> f64| {
+        let sum: f64 = recoded.cells.iter().zip(&released).map(|(cell, n)| weight(cell) * *n as f64).sum();
         if total == 0 { 0.0 } else { sum / total as f64 }
     };
+    // A cell is changed when it no longer shows an original value, even if it stands for only one: a reader must not
+    // learn from this figure that it does.
+    let values = microdata.summary.columns()[position].dictionary.values();
+    let changed = |cell: &ReleasedCell| if values.contains(&cell.label) { 0.0 } else { 1.0 };
     account.distinct_before = Some(quasi.counts.len() as u64);
     account.distinct_after = Some(released.iter().filter(|count| **count > 0).count() as u64);
-    account.loss = Some(share(&covered));
-    account.generalised = Some(share(&|extent| if covered(extent) > 0.0 { 1.0 } else { 0.0 }));
+    account.loss = Some(share(&|cell| covered(cell.measure.extent)));
+    account.generalised = Some(share(&changed));
     account.transformation = transformation(quasi, recoded, &released);
     if recoded.cells.iter().all(|cell| cell.node.is_some()) {
         account.taxonomy = Some(drawing(quasi, recoded, &released));

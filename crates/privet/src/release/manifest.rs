@@ -59,6 +59,7 @@ impl Facts<'_> {
             "seed": self.seed,
             "origin": {
                 "policy": absolute(self.policy.written.path()),
+                "policy_sha256": sha256_of_text(self.policy.written.text()),
                 "data": absolute(self.policy.source.path()),
             },
             "records": {
@@ -106,8 +107,12 @@ impl Facts<'_> {
         })
     }
 
-    /// Losses as shares of the worst, in three digits; what would give a small count away is left out.
+    /// Losses as shares of the worst, in three digits. Every loss counts the suppressed records, so none is published
+    /// where that number is small: it would follow by a little algebra.
     fn public_losses(&self) -> Json {
+        if is_small(self.suppressed) {
+            return Json::Null;
+        }
         let small = |cost: &ShownCost| cost.name == "CM" && (1.0..=SMALL as f64).contains(&cost.value);
         let losses: serde_json::Map<String, Json> = (self.costs.iter())
             .filter(|cost| !small(cost))
@@ -117,9 +122,13 @@ impl Facts<'_> {
     }
 }
 
+fn is_small(count: u64) -> bool {
+    (1..=SMALL).contains(&count)
+}
+
 /// A count as it may be published.
 fn shown(count: u64) -> Json {
-    if (1..=SMALL).contains(&count) { json!(format!("1-{SMALL}")) } else { json!(count) }
+    if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 
 fn absolute(path: &Path) -> String {

@@ -18,7 +18,7 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, CATALOGUE};
 use crate::policy::{CheckedPolicy, Policy, Setting};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -119,11 +119,18 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         audit: &audit,
         files: &files,
     };
-    let manifest = facts.steward();
     let model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let public = [
+        ("report.html", report::render(&model, Edition::Public)?),
+        ("manifest.json", pretty(&facts.public())?),
+    ];
     let write = |path: PathBuf, content: &str, private| target.write(&path, content.as_bytes(), private);
-    write(target.public().join("report.html"), &report::render(&model, Edition::Public)?, false)?;
-    write(target.public().join("manifest.json"), &pretty(&facts.public())?, false)?;
+    for (name, content) in &public {
+        write(target.public().join(name), content, false)?;
+    }
+    let hashes = public.iter().map(|(name, content)| (name.to_string(), sha256_of_text(content)));
+    let all_files: Vec<(String, String)> = files.iter().cloned().chain(hashes).collect();
+    let manifest = Facts { files: &all_files, ..facts }.steward();
     let steward = target.steward();
     write(steward.join("report.html"), &report::render(&model, Edition::Steward)?, true)?;
     write(steward.join("report.json"), &pretty(&model)?, true)?;
@@ -191,24 +198,37 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     Ok(audit)
 }
 
-/// Whether the published files are still the ones that the manifest names.
+/// Whether the public room holds just the files that were published, and the policy is the one they were made under.
 fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
-    let mut altered = Vec::new();
+    let mut faults = Vec::new();
+    let public = folder.join("public");
+    let mut published = Vec::new();
     for file in manifest["files"].as_array().into_iter().flatten() {
         let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
             return Err(broken(folder));
         };
-        if sha256_of(&folder.join("public").join(name))? != sha256 {
-            altered.push(name);
+        if sha256_of(&public.join(name))? != sha256 {
+            faults.push(format!("{name} is not as published, its SHA-256 differs"));
         }
+        published.push(name);
     }
-    let detail = match altered.as_slice() {
-        [] => "every file is the one that was published".to_string(),
-        altered => format!("not as published, its SHA-256 differs: {}", altered.join(", ")),
+    let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
+    let mut strangers: Vec<String> = names.filter(|name| !published.contains(&name.as_str())).collect();
+    strangers.sort();
+    faults.extend(strangers.iter().map(|name| format!("public/ holds {name}, which was not published")));
+    if manifest["origin"]["policy_sha256"].as_str()
+        != Some(&sha256_of(&folder.join("steward").join("policy.toml"))?)
+    {
+        faults.push("steward/policy.toml is not the policy that the release was made under".to_string());
+    }
+    let detail = match faults.as_slice() {
+        [] => "the public room holds the published files and no others".to_string(),
+        faults => faults.join("; "),
     };
     Ok(Check {
         name: "files".to_string(),
-        holds: altered.is_empty(),
+        holds: faults.is_empty(),
         worst: None,
         concerned: 0,
         classes_failing: 0,
@@ -249,13 +269,31 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let model: ReportModel = serde_json::from_str(&text).map_err(|error| {
         Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")
     })?;
+    let mut manifest = read_manifest(folder)?;
+    let release = manifest["files"][0].clone();
+    let name = release["path"].as_str().ok_or_else(|| broken(folder))?;
+    let released = folder.join("public").join(name);
+    if release["sha256"].as_str() != Some(&sha256_of(&released)?) {
+        return Err(Error::new(ErrorKind::Violation, "the release is not the one that the report is about")
+            .in_file(released)
+            .help("run `privet audit` on the folder, or make the release again"));
+    }
     let mut written = Vec::new();
     for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
         let path = folder.join(room).join("report.html");
-        replace(&path, &report::render(&model, edition)?)
-            .map_err(|error| Error::io("write the report", &path, &error))?;
+        let text = report::render(&model, edition)?;
+        replace(&path, &text).map_err(|error| Error::io("write the report", &path, &error))?;
         written.push(path);
+        if edition == Edition::Public {
+            for file in manifest["files"].as_array_mut().into_iter().flatten() {
+                if file["path"] == "report.html" {
+                    file["sha256"] = sha256_of_text(&text).into();
+                }
+            }
+        }
     }
+    let path = folder.join("steward").join("manifest.json");
+    replace(&path, &pretty(&manifest)?).map_err(|error| Error::io("write the manifest", &path, &error))?;
     Ok(written)
 }
 

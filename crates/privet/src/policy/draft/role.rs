@@ -72,7 +72,10 @@ pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
     settle_class(&mut roles, profile, &words);
     settle_technical(&mut roles, profile, &words);
     settle_by_figures(&mut roles, profile);
-    let unknown = || Suggestion { role: Some(Role::Other), reason: "nothing speaks against it".into() };
+    let unknown = || Suggestion {
+        role: None,
+        reason: "nobody knows what it gives away; give it a role to publish it".into(),
+    };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
 }
 

@@ -11,7 +11,7 @@ use super::risk::Risk;
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportModel {
-    /// What the release is about, as its readers should see it. Printed in both editions.
+    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
     pub title: String,
     /// The file the release was made from. Steward only.
     pub data_name: String,

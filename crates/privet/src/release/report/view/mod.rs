@@ -116,7 +116,7 @@ pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
     Value::from(Serde(View {
         steward: edition.is_steward(),
         style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
-        title: model.title.clone(),
+        title: title(model, edition),
         data_name: edition.steward_only(model.data_name.clone()),
         privet: model.privet.clone(),
         kind: model.kind.clone(),
@@ -143,13 +143,23 @@ pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
             .iter()
             .filter_map(|distribution| figures::distribution(distribution, edition))
             .collect(),
-        losses: model.losses.iter().map(|loss| loss_view(loss, edition)).collect(),
+        losses: shown_losses(model, edition).iter().map(|loss| loss_view(loss, edition)).collect(),
         search: model.search.as_ref().and_then(|search| edition.steward_only(search_facts(search))),
         audit: audit(&model.audit, edition),
         reproduce: reproduce(&model.reproduce, edition),
         has_diversity: notions().any(|notion| matches!(notion, super::Notion::LDiversity { .. })),
         has_closeness: notions().any(|notion| matches!(notion, super::Notion::TCloseness { .. })),
     }))
+}
+
+/// A file's name may say whose data it is, so the public reads a neutral one.
+fn title(model: &ReportModel, edition: Edition) -> String {
+    edition.steward_only(model.title.clone()).unwrap_or_else(|| format!("Released {}", model.kind))
+}
+
+/// Every loss counts the suppressed records: where there are few, the public sees none, for their number would follow.
+fn shown_losses(model: &ReportModel, edition: Edition) -> &[Loss] {
+    if !edition.is_steward() && is_small(model.records.suppressed) { &[] } else { &model.losses }
 }
 
 fn records(records: Records, edition: Edition) -> RecordsView {

@@ -119,7 +119,8 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
             note: "to keep the promise".to_string(),
         });
     }
-    if let Some((loss, normalised)) = model.losses.iter().find_map(|loss| Some((loss, loss.normalised?))) {
+    let losses = super::shown_losses(model, edition);
+    if let Some((loss, normalised)) = losses.iter().find_map(|loss| Some((loss, loss.normalised?))) {
         figures.push(KeyFigure {
             value: percent(normalised),
             name: "of information lost".to_string(),
