@@ -1,6 +1,6 @@
 //! Accounts for a release: gathers the figures that its reports show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::manifest::Facts;
 use super::report::{
@@ -165,7 +165,7 @@ fn account_column(
     };
     // A cell is changed when it no longer shows an original value, even if it stands for only one: a reader must not
     // learn from this figure that it does.
-    let values = microdata.summary.columns()[position].dictionary.values();
+    let values: HashSet<&String> = microdata.summary.columns()[position].dictionary.values().iter().collect();
     let changed = |cell: &ReleasedCell| if values.contains(&cell.label) { 0.0 } else { 1.0 };
     account.distinct_before = Some(quasi.counts.len() as u64);
     account.distinct_after = Some(released.iter().filter(|count| **count > 0).count() as u64);
@@ -237,7 +237,10 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
     let all = taxonomy.len() <= MOST_NODES;
     let mut wanted: Vec<NodeId> = (0..taxonomy.len() as u32).map(NodeId).collect();
     if !all {
-        wanted.retain(|node| shown.keys().any(|below| taxonomy.contains(*node, *below)));
+        // Nodes are numbered depth first, so the first shown node from here on tells whether any lies below.
+        wanted.retain(|node| {
+            shown.range(*node..).next().is_some_and(|(next, _)| taxonomy.contains(*node, *next))
+        });
         wanted.truncate(MOST_NODES);
     }
     let place: BTreeMap<NodeId, usize> = wanted.iter().enumerate().map(|(at, node)| (*node, at)).collect();
