@@ -46,7 +46,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
     ],
 };
 
-/// Groupings are kept for rolling up as long as they fit in this many bytes, or in twice what the lowest one takes.
+/// Groupings are kept for rolling up as long as they fit in this many bytes.
 const CACHE: usize = 32 << 20;
 
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
@@ -137,8 +137,7 @@ impl<'a> FullDomain<'a> {
         let measure = loss::measure(cost, &frame)?;
         let additive = additive_costs(&measure, &cells, &counts);
         let base = Arc::new(Grouping::base(microdata, &ladders));
-        let room = CACHE.max(2 * base.bytes());
-        let cache = Mutex::new(Cache { room, groupings: vec![base], judged: HashMap::new() });
+        let cache = Mutex::new(Cache { room: CACHE, groupings: vec![base], judged: HashMap::new() });
         Ok(FullDomain { microdata, requirements, measure, limit, tops, ladders, cells, additive, cache })
     }
 
