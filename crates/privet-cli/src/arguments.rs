@@ -84,7 +84,7 @@ pub struct Init {
     pub output: Option<PathBuf>,
     /// The delimiter of delimited text, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
 }
 
 #[derive(Debug, Args)]
@@ -197,7 +197,7 @@ pub struct Build {
     pub groups: Option<PathBuf>,
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
     /// Spellings of missing values, which get no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
@@ -217,7 +217,7 @@ pub struct Show {
     pub most: usize,
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
 }
 
 #[derive(Debug, Args)]
@@ -230,7 +230,7 @@ pub struct Check {
     pub column: String,
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
     /// Spellings of missing values, which need no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
@@ -257,10 +257,11 @@ fn format(text: &str) -> Result<privet::data::FileKind, String> {
     privet::data::FileKind::parse(text).map_err(|error| error.to_string())
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
-        b"\\t" => Ok(b'\t'),
+fn delimiter(text: &str) -> Result<char, String> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(character), None) if !"\"\r\n".contains(character) => Ok(character),
+        (Some('\\'), Some('t')) if text.len() == 2 => Ok('\t'),
         _ => Err("a delimiter is a single character, as in ',' ';' '|' or '\\t'".to_string()),
     }
 }

@@ -25,7 +25,7 @@ struct Values {
 }
 
 impl Values {
-    fn read(data: &Path, column: &str, delimiter: Option<u8>, missing: &[String]) -> Result<Values> {
+    fn read(data: &Path, column: &str, delimiter: Option<char>, missing: &[String]) -> Result<Values> {
         let source = Source::open(data, &ReadOptions { delimiter })?;
         let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };

@@ -73,6 +73,17 @@ impl BatchBuilder {
         self.lines.len() >= BATCH_ROWS || self.text.len() >= BATCH_BYTES
     }
 
+    /// Takes these bytes off the end of the current cell, if it ends with them.
+    #[inline]
+    pub(super) fn drop_end(&mut self, bytes: &[u8]) -> bool {
+        let begins = self.ends.last().map_or(0, |end| *end as usize);
+        let has = self.text.len() >= begins + bytes.len() && self.text.ends_with(bytes);
+        if has {
+            self.text.truncate(self.text.len() - bytes.len());
+        }
+        has
+    }
+
     /// Ends the current cell.
     #[inline]
     pub(super) fn end_cell(&mut self) {

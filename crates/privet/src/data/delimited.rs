@@ -58,14 +58,17 @@ pub(super) struct RecordReader<R> {
     after_cr: bool,
     /// True for the bytes that end a bare cell.
     ends_bare: [bool; 256],
-    delimiter: u8,
+    /// The delimiter's bytes but the last, and the last.
+    delimiter: (Vec<u8>, u8),
     at_start: bool,
 }
 
 impl<R: Read> RecordReader<R> {
-    pub(super) fn new(input: R, delimiter: u8) -> Self {
+    pub(super) fn new(input: R, delimiter: char) -> Self {
+        let mut before = delimiter.to_string().into_bytes();
+        let last = before.pop().unwrap_or(b',');
         let mut ends_bare = [false; 256];
-        for byte in [delimiter, b'\r', b'\n'] {
+        for byte in [last, b'\r', b'\n'] {
             ends_bare[usize::from(byte)] = true;
         }
         RecordReader {
@@ -76,7 +79,7 @@ impl<R: Read> RecordReader<R> {
             line: 1,
             after_cr: false,
             ends_bare,
-            delimiter,
+            delimiter: (before, last),
             at_start: true,
         }
     }
@@ -133,13 +136,19 @@ impl<R: Read> RecordReader<R> {
                         Some(length) => {
                             into.text.extend_from_slice(&available[..length]);
                             let end = available[length];
-                            end_cell(into, &mut record, wanted);
-                            if end == self.delimiter {
-                                state = State::BeforeCell;
-                            } else {
+                            if matches!(end, b'\r' | b'\n') {
+                                end_cell(into, &mut record, wanted);
                                 self.start += length + 1;
                                 self.count_line(end);
                                 return Ok(Some(record));
+                            }
+                            // A delimiter of several bytes is complete at its last one; the others are in the cell by
+                            // then. The same last byte may also end another character.
+                            if into.drop_end(&self.delimiter.0) {
+                                end_cell(into, &mut record, wanted);
+                                state = State::BeforeCell;
+                            } else {
+                                into.text.push(end);
                             }
                             length + 1
                         }
@@ -240,7 +249,7 @@ mod tests {
         }
     }
 
-    fn records(input: impl Read, delimiter: u8) -> Result<Rows, RecordError> {
+    fn records(input: impl Read, delimiter: char) -> Result<Rows, RecordError> {
         let mut reader = RecordReader::new(input, delimiter);
         let mut rows = Vec::new();
         loop {
@@ -258,7 +267,7 @@ mod tests {
 
     fn texts(input: &str) -> Vec<(u64, Vec<String>)> {
         let text = |cell: Vec<u8>| String::from_utf8(cell).unwrap();
-        let rows = records(input.as_bytes(), b',').unwrap();
+        let rows = records(input.as_bytes(), ',').unwrap();
         rows.into_iter().map(|(line, cells)| (line, cells.into_iter().map(text).collect())).collect()
     }
 
@@ -289,9 +298,32 @@ mod tests {
     }
 
     #[test]
+    fn a_delimiter_may_take_several_bytes() {
+        // The section and the degree sign begin alike, the euro sign and the ellipsis too; 'é' ends as '©' does.
+        for (delimiter, other) in [('§', "°"), ('€', "…"), ('©', "é"), ('🙂', "🙃")] {
+            let input =
+                format!("a{other}{delimiter}\"b{delimiter}\"{delimiter}\n{other}{delimiter}{delimiter}c");
+            let expected = [
+                (1, vec![format!("a{other}"), format!("b{delimiter}"), String::new()]),
+                (2, vec![other.to_string(), String::new(), "c".to_string()]),
+            ];
+            for rows in [records(input.as_bytes(), delimiter), records(Trickle(input.as_bytes()), delimiter)]
+            {
+                let text = |cell: Vec<u8>| String::from_utf8(cell).unwrap();
+                let rows: Vec<(u64, Vec<String>)> = rows
+                    .unwrap()
+                    .into_iter()
+                    .map(|(line, cells)| (line, cells.into_iter().map(text).collect()))
+                    .collect();
+                assert_eq!(rows, expected, "{delimiter}");
+            }
+        }
+    }
+
+    #[test]
     fn an_unclosed_quote_is_an_error_at_the_start_of_its_record() {
         for input in ["a,b\n1,2\n3,\"4\n5,6\n", "a,b\r\n1,2\r\n3,\"4\"\"", "a\n\n\""] {
-            let error = records(input.as_bytes(), b',').unwrap_err();
+            let error = records(input.as_bytes(), ',').unwrap_err();
             assert!(matches!(error, RecordError::UnclosedQuote(3)), "{error:?}");
         }
     }
@@ -299,13 +331,13 @@ mod tests {
     #[test]
     fn a_record_without_end_is_refused() {
         let endless = io::Cursor::new(b"a\n\"".to_vec()).chain(io::repeat(b'x'));
-        assert!(matches!(records(endless, b','), Err(RecordError::TooLong(2))));
+        assert!(matches!(records(endless, ','), Err(RecordError::TooLong(2))));
     }
 
     #[test]
     fn unwanted_cells_are_counted_but_not_kept() {
         let mut batch = BatchBuilder::default();
-        let record = RecordReader::new(&b"1,2,3,4"[..], b',').read(&mut batch, 2).unwrap();
+        let record = RecordReader::new(&b"1,2,3,4"[..], ',').read(&mut batch, 2).unwrap();
         assert_eq!(record, Some(Record { line: 1, cells: 4 }));
         assert_eq!(batch.ends.len(), 2);
     }
@@ -320,15 +352,15 @@ mod tests {
             let expected: Vec<Vec<Vec<u8>>> = reference.byte_records()
                 .map(|record| record.unwrap().iter().map(<[u8]>::to_vec).collect())
                 .collect();
-            match records(&input[..], b',') {
+            match records(&input[..], ',') {
                 Ok(rows) => {
-                    prop_assert_eq!(&records(Trickle(&input), b',').unwrap(), &rows);
+                    prop_assert_eq!(&records(Trickle(&input), ',').unwrap(), &rows);
                     prop_assert_eq!(rows.into_iter().map(|(_, cells)| cells).collect::<Vec<_>>(), expected);
                 }
                 // Where the crate guesses, we refuse: an added quote must be what closes the record.
                 Err(RecordError::UnclosedQuote(_)) => {
                     let closed = [&input[..], b"\""].concat();
-                    prop_assert!(records(&closed[..], b',').is_ok());
+                    prop_assert!(records(&closed[..], ',').is_ok());
                 }
                 Err(error) => prop_assert!(false, "{error:?}"),
             }

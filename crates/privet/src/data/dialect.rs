@@ -4,7 +4,7 @@ use super::cells::BatchBuilder;
 use super::delimited::RecordReader;
 
 /// The delimiters that are tried, the most usual first.
-pub(super) const DELIMITERS: [u8; 5] = [b',', b';', b'\t', b'|', b':'];
+pub(super) const DELIMITERS: [char; 5] = [',', ';', '\t', '|', ':'];
 
 /// Records looked at.
 const RECORDS: usize = 200;
@@ -13,8 +13,8 @@ const RECORDS: usize = 200;
 ///
 /// Each candidate is tried with the real grammar, so a delimiter inside quotes never counts. `complete` says
 /// that the sample is the whole file; otherwise its last record may be cut off and is left aside.
-pub(super) fn detect_delimiter(sample: &[u8], complete: bool) -> u8 {
-    let mut best: Option<(Fit, u8)> = None;
+pub(super) fn detect_delimiter(sample: &[u8], complete: bool) -> char {
+    let mut best: Option<(Fit, char)> = None;
     for delimiter in DELIMITERS {
         if let Some(fit) = fit(sample, complete, delimiter)
             && best.is_none_or(|(known, _)| fit.is_better_than(known))
@@ -22,7 +22,7 @@ pub(super) fn detect_delimiter(sample: &[u8], complete: bool) -> u8 {
             best = Some((fit, delimiter));
         }
     }
-    best.map_or(b',', |(_, delimiter)| delimiter)
+    best.map_or(',', |(_, delimiter)| delimiter)
 }
 
 /// How well a delimiter explains the sample.
@@ -41,7 +41,7 @@ impl Fit {
 }
 
 /// How well this delimiter fits; `None` if it does not occur in the header.
-fn fit(sample: &[u8], complete: bool, delimiter: u8) -> Option<Fit> {
+fn fit(sample: &[u8], complete: bool, delimiter: char) -> Option<Fit> {
     let mut reader = RecordReader::new(sample, delimiter);
     let mut scratch = BatchBuilder::default();
     let mut counts = Vec::new();
@@ -62,10 +62,10 @@ fn fit(sample: &[u8], complete: bool, delimiter: u8) -> Option<Fit> {
 }
 
 /// A delimiter as messages name it.
-pub(super) fn describe(delimiter: u8) -> String {
+pub(super) fn describe(delimiter: char) -> String {
     match delimiter {
-        b'\t' => "a tab".to_string(),
-        _ => format!("'{}'", char::from(delimiter)),
+        '\t' => "a tab".to_string(),
+        _ => format!("'{delimiter}'"),
     }
 }
 
@@ -76,21 +76,21 @@ mod tests {
     #[test]
     fn the_delimiter_is_the_one_that_cuts_evenly() {
         for (sample, delimiter) in [
-            ("age,sex\n1,m\n2,f\n", b','),
-            ("age;sex\n1,5;m\n2,5;f\n", b';'),
-            ("age\tname\n1\tDoe, J\n2\tRoe, R\n", b'\t'),
-            ("a|b\n1|2\n", b'|'),
-            ("a:b:c\n1:2:3\n", b':'),
-            ("time,place\n10:30,a\n11:30,b\n", b','),
-            ("\"a,b\";\"c,d\"\n1;2\n", b';'),
-            ("id;items\n1;a,b,c\n2;a\n", b';'),
-            ("id,items\n1,a|b|c\n2,b\n", b','),
-            ("a, b;c, d;e\n1;2;3\n", b';'),
-            ("note\n\"a;b\"\nc;d\n", b','),
-            ("\u{feff}a;b\r\n1;2\r\n", b';'),
-            ("a;b\r1;2\r", b';'),
-            ("a;b", b';'),
-            ("", b','),
+            ("age,sex\n1,m\n2,f\n", ','),
+            ("age;sex\n1,5;m\n2,5;f\n", ';'),
+            ("age\tname\n1\tDoe, J\n2\tRoe, R\n", '\t'),
+            ("a|b\n1|2\n", '|'),
+            ("a:b:c\n1:2:3\n", ':'),
+            ("time,place\n10:30,a\n11:30,b\n", ','),
+            ("\"a,b\";\"c,d\"\n1;2\n", ';'),
+            ("id;items\n1;a,b,c\n2;a\n", ';'),
+            ("id,items\n1,a|b|c\n2,b\n", ','),
+            ("a, b;c, d;e\n1;2;3\n", ';'),
+            ("note\n\"a;b\"\nc;d\n", ','),
+            ("\u{feff}a;b\r\n1;2\r\n", ';'),
+            ("a;b\r1;2\r", ';'),
+            ("a;b", ';'),
+            ("", ','),
         ] {
             assert_eq!(detect_delimiter(sample.as_bytes(), true), delimiter, "{sample:?}");
         }
@@ -98,6 +98,6 @@ mod tests {
 
     #[test]
     fn a_record_cut_off_at_the_end_of_the_sample_does_not_count() {
-        assert_eq!(detect_delimiter(b"a;b;c,d\n1;2;3\n1;", false), b';');
+        assert_eq!(detect_delimiter(b"a;b;c,d\n1;2;3\n1;", false), ';');
     }
 }

@@ -32,7 +32,7 @@ enum Writer {
 
 impl Sink {
     /// Creates the file; it must not exist. `delimiter` only matters for `Format::Csv`.
-    pub fn create(path: &Path, kind: FileKind, delimiter: u8, columns: &[SinkColumn]) -> Result<Sink> {
+    pub fn create(path: &Path, kind: FileKind, delimiter: char, columns: &[SinkColumn]) -> Result<Sink> {
         let trouble = |error: io::Error| write_error(path, &error);
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(trouble)?;
         let encoder = Encoder::new(file, kind.compression).map_err(trouble)?;
@@ -41,7 +41,7 @@ impl Sink {
                 TextWriter::new(encoder, delimiter, columns).map(|writer| Writer::Text(Box::new(writer)))
             }
             Format::Tsv => {
-                TextWriter::new(encoder, b'\t', columns).map(|writer| Writer::Text(Box::new(writer)))
+                TextWriter::new(encoder, '\t', columns).map(|writer| Writer::Text(Box::new(writer)))
             }
             Format::Parquet | Format::Arrow => {
                 TypedWriter::new(encoder, kind.format, columns).map(|writer| Writer::Typed(Box::new(writer)))
@@ -88,13 +88,13 @@ fn write_error(path: &Path, error: &io::Error) -> Error {
 /// Writes delimited text with LF line ends and no quotes but the necessary ones.
 struct TextWriter {
     encoder: Encoder,
-    delimiter: u8,
+    delimiter: char,
     row: Vec<u8>,
 }
 
 impl TextWriter {
     /// Begins with the header.
-    fn new(encoder: Encoder, delimiter: u8, columns: &[SinkColumn]) -> io::Result<Self> {
+    fn new(encoder: Encoder, delimiter: char, columns: &[SinkColumn]) -> io::Result<Self> {
         let mut writer = TextWriter { encoder, delimiter, row: Vec::new() };
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         writer.write(&names)?;
@@ -105,7 +105,7 @@ impl TextWriter {
         self.row.clear();
         for (index, cell) in cells.iter().enumerate() {
             if index > 0 {
-                self.row.push(self.delimiter);
+                self.row.extend_from_slice(self.delimiter.encode_utf8(&mut [0; 4]).as_bytes());
             }
             // The row of a single empty cell would be an empty line, which readers skip.
             if needs_quotes(cell, self.delimiter) || (cell.is_empty() && cells.len() == 1) {
@@ -121,9 +121,9 @@ impl TextWriter {
 
 /// Whether a reader could take the bare cell for something else. Blanks at the ends are quoted because many
 /// programs trim bare cells, and a byte order mark because readers skip one at the start of a file.
-fn needs_quotes(cell: &str, delimiter: u8) -> bool {
+fn needs_quotes(cell: &str, delimiter: char) -> bool {
     let blank_or_mark = |character: char| character.is_whitespace() || character == '\u{feff}';
-    cell.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n'))
+    cell.contains([delimiter, '"', '\r', '\n'])
         || cell.starts_with(blank_or_mark)
         || cell.ends_with(blank_or_mark)
 }

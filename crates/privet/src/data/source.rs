@@ -18,7 +18,7 @@ const BATCHES_AHEAD: usize = 2;
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The delimiter of delimited text; detected when `None`.
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
 }
 
 /// A column as the file declares it.
@@ -35,7 +35,7 @@ pub struct SourceColumn {
 pub struct Source {
     path: PathBuf,
     kind: FileKind,
-    delimiter: Option<u8>,
+    delimiter: Option<char>,
     columns: Vec<SourceColumn>,
     bytes: u64,
 }
@@ -69,7 +69,7 @@ impl Source {
     }
 
     /// The delimiter of delimited text.
-    pub fn delimiter(&self) -> Option<u8> {
+    pub fn delimiter(&self) -> Option<char> {
         self.delimiter
     }
 

@@ -16,7 +16,7 @@ fn text_columns(names: &[&str]) -> Vec<SinkColumn> {
     names.iter().map(|name| SinkColumn { name: (*name).to_string(), kind: CellKind::Text }).collect()
 }
 
-fn write(path: &Path, delimiter: u8, columns: &[SinkColumn], rows: &[Vec<String>]) -> Result<()> {
+fn write(path: &Path, delimiter: char, columns: &[SinkColumn], rows: &[Vec<String>]) -> Result<()> {
     let mut sink = Sink::create(path, FileKind::of_path(path)?, delimiter, columns)?;
     for row in rows {
         sink.write(&row.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -94,7 +94,7 @@ fn every_format_and_compression_gives_back_what_it_was_given() {
     for kind in all_kinds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("data.{}", kind.extension()));
-        write(&path, b',', &columns, &rows).unwrap();
+        write(&path, ',', &columns, &rows).unwrap();
         let source = Source::open(&path, &ReadOptions::default()).unwrap();
         assert_eq!(source.kind(), kind);
         assert_eq!(source.bytes(), fs::metadata(&path).unwrap().len());
@@ -108,7 +108,7 @@ fn every_format_and_compression_gives_back_what_it_was_given() {
         assert!(rows_of(&source).unwrap() == rows, "{kind:?}");
         assert!(rows_of(&source).unwrap() == rows, "{kind:?}");
         let again = folder.path().join(format!("again.{}", kind.extension()));
-        write(&again, b',', &columns, &rows).unwrap();
+        write(&again, ',', &columns, &rows).unwrap();
         assert!(fs::read(&path).unwrap() == fs::read(&again).unwrap(), "{kind:?}: the bytes differ");
     }
 }
@@ -118,7 +118,7 @@ fn a_table_without_rows_is_a_table() {
     for kind in all_kinds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("data.{}", kind.extension()));
-        write(&path, b',', &text_columns(&["a", "b"]), &[]).unwrap();
+        write(&path, ',', &text_columns(&["a", "b"]), &[]).unwrap();
         assert_eq!(read(&path).unwrap(), Rows::new(), "{kind:?}");
     }
 }
@@ -148,16 +148,16 @@ fn text_is_read_however_it_was_saved() {
     ] {
         let (_folder, path) = file("d.txt", content.as_bytes());
         let source = Source::open(&path, &ReadOptions::default()).unwrap();
-        assert_eq!(source.delimiter(), Some(b';'));
+        assert_eq!(source.delimiter(), Some(';'));
         assert_eq!(source.columns()[0].name, "a");
         assert_eq!(rows_of(&source).unwrap(), [["1", "2"], ["3", "4"]], "{content:?}");
     }
     let (_folder, path) = file("d.csv", b"a;b,c\n1;2,3\n");
-    for (delimiter, columns) in [(b';', ["a", "b,c"]), (b',', ["a;b", "c"])] {
+    for (delimiter, columns) in [(';', ["a", "b,c"]), (',', ["a;b", "c"])] {
         let source = Source::open(&path, &ReadOptions { delimiter: Some(delimiter) }).unwrap();
         assert_eq!(source.columns().iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), columns);
     }
-    let refused = Source::open(&path, &ReadOptions { delimiter: Some(b'"') });
+    let refused = Source::open(&path, &ReadOptions { delimiter: Some('"') });
     assert!(refused.unwrap_err().to_string().contains("cannot be a delimiter"));
 }
 
@@ -284,12 +284,12 @@ fn a_file_that_changes_between_two_readings_is_told() {
 #[test]
 fn a_sink_never_overwrites_and_takes_only_cells_of_its_kinds() {
     let (folder, path) = file("d.csv", b"precious");
-    let error = write(&path, b',', &text_columns(&["a"]), &[]).unwrap_err();
+    let error = write(&path, ',', &text_columns(&["a"]), &[]).unwrap_err();
     assert!(error.message().contains("write the release"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"precious");
     let path = folder.path().join("d.parquet");
     let columns = [SinkColumn { name: "n".to_string(), kind: CellKind::Integer }];
-    let error = write(&path, b',', &columns, &[vec!["secret".to_string()]]).unwrap_err();
+    let error = write(&path, ',', &columns, &[vec!["secret".to_string()]]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
     assert!(!error.to_string().contains("secret"));
 }
@@ -299,7 +299,7 @@ fn quotes_are_written_where_a_reader_would_go_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d.csv");
     let row = ["a;b", "c,d", " e", "f\ng", "h\"i", ""].map(str::to_string).to_vec();
-    write(&path, b';', &text_columns(&["1", "2", "3", "4", "5", "6"]), &[row]).unwrap();
+    write(&path, ';', &text_columns(&["1", "2", "3", "4", "5", "6"]), &[row]).unwrap();
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text, "1;2;3;4;5;6\n\"a;b\";c,d;\" e\";\"f\ng\";\"h\"\"i\";\n");
 }
@@ -309,7 +309,7 @@ fn parquet_releases_hold_no_statistics_and_no_extra_metadata() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("d.parquet");
-    write(&path, b',', &text_columns(&["a"]), &[vec!["zzz".to_string()]]).unwrap();
+    write(&path, ',', &text_columns(&["a"]), &[vec!["zzz".to_string()]]).unwrap();
     let reader = SerializedFileReader::new(fs::File::open(&path).unwrap()).unwrap();
     let metadata = reader.metadata();
     assert!(metadata.row_group(0).column(0).statistics().is_none());
@@ -359,7 +359,7 @@ proptest! {
             (Just(columns), proptest::collection::vec(proptest::collection::vec(cell(), columns), 0..8))
         }),
         format in prop::sample::select(&["csv", "tsv", "parquet", "arrow"][..]),
-        delimiter in prop::sample::select(&b",;|:\t"[..]),
+        delimiter in prop::sample::select(vec![',', ';', '|', ':', '\t', '§', '…', '🙂']),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("d.{format}"));
@@ -385,7 +385,7 @@ fn small_file(extension: &str) -> Vec<u8> {
             vec![format!("name {}", row % 5), row.to_string(), format!("{row}.5"), (row % 3 == 0).to_string()]
         })
         .collect();
-    write(&path, b',', &columns, &rows).unwrap();
+    write(&path, ',', &columns, &rows).unwrap();
     fs::read(&path).unwrap()
 }
 

@@ -22,17 +22,17 @@ const SAMPLE: u64 = 1 << 17;
 
 /// What the start of a text file tells.
 pub(super) struct Opened {
-    pub(super) delimiter: u8,
+    pub(super) delimiter: char,
     pub(super) columns: Vec<SourceColumn>,
     pub(super) bytes: u64,
 }
 
 /// Opens a text file and reads its header.
-pub(super) fn open(path: &Path, kind: FileKind, delimiter: Option<u8>) -> Result<Opened> {
+pub(super) fn open(path: &Path, kind: FileKind, delimiter: Option<char>) -> Result<Opened> {
     let (sample, complete, bytes) = sample(path, kind)?;
     let delimiter = match (delimiter, kind.format) {
         (Some(given), _) => checked_delimiter(given)?,
-        (None, Format::Tsv) => b'\t',
+        (None, Format::Tsv) => '\t',
         (None, _) => detect_delimiter(&sample, complete),
     };
     let mut table = Table::open(path, kind, delimiter)?;
@@ -44,11 +44,11 @@ pub(super) fn open(path: &Path, kind: FileKind, delimiter: Option<u8>) -> Result
 pub(super) fn produce(
     path: &Path,
     kind: FileKind,
-    delimiter: Option<u8>,
+    delimiter: Option<char>,
     columns: &[SourceColumn],
     queue: &BatchQueue,
 ) -> Result<()> {
-    let mut table = Table::open(path, kind, delimiter.unwrap_or(b','))?;
+    let mut table = Table::open(path, kind, delimiter.unwrap_or(','))?;
     if table.header()? != columns {
         return Err(changed(path));
     }
@@ -84,9 +84,9 @@ fn sample(path: &Path, kind: FileKind) -> Result<(Vec<u8>, bool, u64)> {
     Ok((sample, complete, bytes))
 }
 
-fn checked_delimiter(delimiter: u8) -> Result<u8> {
+fn checked_delimiter(delimiter: char) -> Result<char> {
     match delimiter {
-        b'"' | b'\r' | b'\n' | 0 | 0x80.. => {
+        '"' | '\r' | '\n' | '\0' | '\u{feff}' => {
             Err(Error::input("this character cannot be a delimiter").help("usual are , ; | and the tab"))
         }
         _ => Ok(delimiter),
@@ -98,12 +98,12 @@ struct Table<'a> {
     path: &'a Path,
     kind: FileKind,
     records: RecordReader<Box<dyn Read + Send>>,
-    delimiter: u8,
+    delimiter: char,
     consumed: Arc<AtomicU64>,
 }
 
 impl<'a> Table<'a> {
-    fn open(path: &'a Path, kind: FileKind, delimiter: u8) -> Result<Self> {
+    fn open(path: &'a Path, kind: FileKind, delimiter: char) -> Result<Self> {
         let (file, _) = open_regular(path)?;
         let (file, consumed) = Counting::<File>::new(file);
         let text =

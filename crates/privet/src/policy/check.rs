@@ -332,8 +332,8 @@ fn data_kind(data: &Section<'_>) -> Result<DataKind> {
 fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> Result<Source> {
     let delimiter = match data.entry("delimiter") {
         None => None,
-        Some(entry) => match entry.text()?.as_bytes() {
-            [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Some(*byte),
+        Some(entry) => match entry.text()?.chars().collect::<Vec<char>>()[..] {
+            [character] if !"\"\r\n".contains(character) => Some(character),
             _ => {
                 let wrong = entry.error("'data.delimiter' must be a single character");
                 return Err(wrong

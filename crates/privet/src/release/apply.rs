@@ -27,8 +27,8 @@ enum Published {
 }
 
 /// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
-pub(super) fn csv_delimiter(source: &Source) -> u8 {
-    source.delimiter().filter(|_| source.kind().format == Format::Csv).unwrap_or(b',')
+pub(super) fn csv_delimiter(source: &Source) -> char {
+    source.delimiter().filter(|_| source.kind().format == Format::Csv).unwrap_or(',')
 }
 
 /// Writes the release.

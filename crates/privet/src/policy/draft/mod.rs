@@ -38,7 +38,7 @@ pub struct DraftOptions {
     /// How the policy names the data (see [`data_path`]); its file name when `None`.
     pub data_path: Option<String>,
     /// The delimiter to write into the policy, where the user gave one.
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
 }
 
 /// A column of the draft.

@@ -14,7 +14,7 @@ const LINE: usize = 110;
 /// All that the text is made from.
 pub(super) struct Findings<'a> {
     pub data_path: &'a str,
-    pub delimiter: Option<u8>,
+    pub delimiter: Option<char>,
     pub profile: &'a Profile,
     pub columns: &'a [DraftColumn],
     pub k: u64,
@@ -60,7 +60,7 @@ fn head(text: &mut String, findings: &Findings<'_>) {
 fn data(text: &mut String, findings: &Findings<'_>) {
     text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path)));
     if let Some(delimiter) = findings.delimiter {
-        text.push_str(&format!("delimiter = {}\n", quoted(&char::from(delimiter).to_string())));
+        text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }
     let mut spellings: Vec<(&str, u64)> = Vec::new();
     for (spelling, count) in findings.profile.columns.iter().flat_map(|column| &column.missing) {
