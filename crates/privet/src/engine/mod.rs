@@ -1,6 +1,7 @@
 //! The machinery that methods share: a method's own file should read like its paper's section.
 
 pub mod clock;
+pub mod cut;
 pub mod lattice;
 pub mod microdata;
 pub mod partition;

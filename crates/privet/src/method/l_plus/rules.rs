@@ -1,0 +1,435 @@
+//! What a class costs, and what it must at least cost however it is split: sections 3.2 and 3.4 of the thesis, with its
+//! unsound bound for discernibility under `vio-rec` replaced.
+//!
+//! A class costs its *generalisation* plus an *extra* when it violates a threshold (or k). For every scheme and metric
+//! there is a floor under the extra of all classes that a set of records can be split into.
+
+use crate::Exact;
+use crate::engine::cut::{Amount, FORBIDDEN};
+
+/// What happens to a class that violates a threshold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Not allowed.
+    None,
+    /// All its records go.
+    AllRec,
+    /// The fewest records go.
+    VioRec,
+    /// All its sensitive cells go.
+    AllSa,
+    /// The cells of violating values go.
+    VioSa,
+}
+
+/// What is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// The loss metric.
+    Lm,
+    /// The discernibility metric.
+    Dm,
+    /// The classification metric.
+    Cm,
+}
+
+impl Scheme {
+    /// The schemes as a policy writes them.
+    pub const NAMES: &[&str] = &["none", "all-rec", "vio-rec", "all-sa", "vio-sa"];
+
+    /// The scheme of a name.
+    pub fn named(name: &str) -> Scheme {
+        match name {
+            "none" => Scheme::None,
+            "vio-rec" => Scheme::VioRec,
+            "all-sa" => Scheme::AllSa,
+            "vio-sa" => Scheme::VioSa,
+            _ => Scheme::AllRec,
+        }
+    }
+
+    /// Whether cells are suppressed rather than records.
+    pub fn stars(self) -> bool {
+        matches!(self, Scheme::AllSa | Scheme::VioSa)
+    }
+}
+
+impl Metric {
+    /// The metrics as a policy writes them.
+    pub const NAMES: &[&str] = &["LM", "DM", "CM"];
+
+    /// The metric of a name.
+    pub fn named(name: &str) -> Metric {
+        match name {
+            "DM" => Metric::Dm,
+            "CM" => Metric::Cm,
+            _ => Metric::Lm,
+        }
+    }
+}
+
+/// Counts of a few numbers out of many, with those that occur listed.
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    counts: Vec<u64>,
+    touched: Vec<u32>,
+}
+
+impl Counter {
+    fn new(width: usize) -> Counter {
+        Counter { counts: vec![0; width], touched: Vec::new() }
+    }
+
+    fn add(&mut self, at: u32, count: u64) {
+        let slot = &mut self.counts[at as usize];
+        if *slot == 0 {
+            self.touched.push(at);
+        }
+        *slot += count;
+    }
+
+    fn merge(&mut self, other: &Counter) {
+        for at in &other.touched {
+            self.add(*at, other.counts[*at as usize]);
+        }
+    }
+
+    fn clear(&mut self) {
+        for at in self.touched.drain(..) {
+            self.counts[at as usize] = 0;
+        }
+    }
+
+    /// The numbers that occur, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.touched.iter().map(|at| (*at, self.counts[*at as usize]))
+    }
+
+    fn most(&self) -> u64 {
+        self.iter().map(|(_, count)| count).max().unwrap_or(0)
+    }
+}
+
+/// The records of a class, counted.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    /// The number of records.
+    pub size: u64,
+    /// Per sensitive value.
+    pub values: Counter,
+    /// Per class label, for CM.
+    labels: Counter,
+    /// Per sensitive value and label, for CM.
+    joint: Counter,
+    width: u32,
+}
+
+/// Records with the same quasi-identifiers, sensitive value and label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub value: u32,
+    pub label: u32,
+    pub count: u64,
+}
+
+impl Tally {
+    fn new(values: usize, labels: usize) -> Tally {
+        let joint = if labels > 0 { values * labels } else { 0 };
+        Tally {
+            size: 0,
+            values: Counter::new(values),
+            labels: Counter::new(labels),
+            joint: Counter::new(joint),
+            width: labels as u32,
+        }
+    }
+
+    pub fn add(&mut self, entry: &Entry) {
+        self.size += entry.count;
+        self.values.add(entry.value, entry.count);
+        if self.width > 0 {
+            self.labels.add(entry.label, entry.count);
+            self.joint.add(entry.value * self.width + entry.label, entry.count);
+        }
+    }
+
+    pub fn merge(&mut self, other: &Tally) {
+        self.size += other.size;
+        self.values.merge(&other.values);
+        self.labels.merge(&other.labels);
+        self.joint.merge(&other.joint);
+    }
+
+    pub fn clear(&mut self) {
+        self.size = 0;
+        self.values.clear();
+        self.labels.clear();
+        self.joint.clear();
+    }
+
+    /// The distinct (value, label) pairs with their counts; label 0 where labels do not matter.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = if self.width > 0 {
+            let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
+            self.joint.iter().map(pair).collect()
+        } else {
+            self.values.iter().map(|(value, count)| Entry { value, label: 0, count }).collect()
+        };
+        entries.sort_unstable_by_key(|entry| (entry.value, entry.label));
+        entries
+    }
+
+    /// The records that have the majority label.
+    pub fn majority(&self) -> u64 {
+        self.labels.most()
+    }
+}
+
+/// Scheme, metric, thresholds and prices: all that decides about a class.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    pub scheme: Scheme,
+    pub metric: Metric,
+    /// Per sensitive value, its threshold.
+    pub theta: Vec<Exact>,
+    /// The threshold that all values share, where they do.
+    uniform: Option<Exact>,
+    /// The least size of a class.
+    pub k: u64,
+    /// The number of records of the table.
+    pub records: u64,
+    /// The number of class labels; 0 where they do not matter.
+    pub labels: usize,
+    /// Units in 1.
+    pub units: u128,
+    /// Whether the units hold every price exactly.
+    pub exact: bool,
+    /// What a suppressed sensitive cell costs.
+    pub per_cell: Amount,
+    /// What a suppressed record costs.
+    pub per_record: Amount,
+    /// Per column and node of its tree, what a record's cell costs. All 0 for DM and CM.
+    pub losses: Vec<Vec<Amount>>,
+}
+
+impl Rules {
+    pub fn new(scheme: Scheme, metric: Metric, theta: Vec<Exact>, k: u64, records: u64, labels: usize) -> Rules {
+        let uniform = theta.first().copied().filter(|first| theta.iter().all(|other| other == first));
+        let labels = if metric == Metric::Cm { labels } else { 0 };
+        Rules {
+            scheme,
+            metric,
+            theta,
+            uniform,
+            k,
+            records,
+            labels,
+            units: 1,
+            exact: true,
+            per_cell: 0,
+            per_record: 0,
+            losses: Vec::new(),
+        }
+    }
+
+    pub fn tally(&self) -> Tally {
+        Tally::new(self.theta.len(), self.labels)
+    }
+
+    /// The most records out of `size` that may have the value.
+    fn cap(&self, value: u32, size: u64) -> u64 {
+        self.theta[value as usize].floor_of(size)
+    }
+
+    /// Whether one of the values occurs in more than its share, or the class is smaller than k.
+    pub fn violates(&self, tally: &Tally) -> bool {
+        if tally.size < self.k {
+            return tally.size > 0;
+        }
+        match self.uniform {
+            Some(theta) => tally.values.most() > theta.floor_of(tally.size),
+            None => tally.values.iter().any(|(value, count)| count > self.cap(value, tally.size)),
+        }
+    }
+
+    /// The values that occur in more than their share.
+    pub fn violating<'a>(&'a self, tally: &'a Tally) -> impl Iterator<Item = (u32, u64)> + 'a {
+        tally.values.iter().filter(|(value, count)| *count > self.cap(*value, tally.size))
+    }
+
+    /// The largest part of the class that satisfies all thresholds, as counts per value: the greatest fixed point of
+    /// Lemma 3.3. Empty if what is left would be smaller than k.
+    pub fn keep(&self, tally: &Tally) -> Vec<(u32, u64)> {
+        let mut kept: Vec<(u32, u64)> = tally.values.iter().collect();
+        let mut total = tally.size;
+        loop {
+            let before = total;
+            let shared = self.uniform.map(|theta| theta.floor_of(before));
+            total = 0;
+            for (value, count) in &mut kept {
+                *count = (*count).min(shared.unwrap_or_else(|| self.cap(*value, before)));
+                total += *count;
+            }
+            if total == before {
+                break;
+            }
+        }
+        if total < self.k {
+            kept.clear();
+        }
+        kept
+    }
+
+    /// How many records of the class must go, however it is split (fact S): exact for the class as a whole.
+    fn removals(&self, tally: &Tally) -> u64 {
+        tally.size - self.keep(tally).iter().map(|(_, count)| count).sum::<u64>()
+    }
+
+    /// How many cells of violating values must go, however the class is split (Lemma 3.3 without its repetition, since
+    /// suppressed cells stay in the class).
+    fn least_cells(&self, tally: &Tally) -> u64 {
+        let must_go = |(value, count): (u32, u64)| {
+            let theta = self.theta[value as usize];
+            let (num, den) = (u128::from(theta.numerator()), u128::from(theta.denominator()));
+            // A value with threshold 1 never violates, so the divisor is positive.
+            let over = u128::from(count) * den - num * u128::from(tally.size);
+            over.div_ceil(den - num) as u64
+        };
+        self.violating(tally).map(must_go).sum()
+    }
+
+    /// What the class costs as it is, were it published whole; `g` is what one record's cells cost.
+    pub fn generalisation(&self, tally: &Tally, g: Amount) -> Amount {
+        let size = Amount::from(tally.size);
+        match self.metric {
+            Metric::Lm => size * g,
+            Metric::Dm => size * size,
+            Metric::Cm => size - Amount::from(tally.majority()),
+        }
+    }
+
+    /// What the class costs beyond its generalisation.
+    pub fn extra(&self, tally: &Tally, g: Amount) -> Amount {
+        if !self.violates(tally) {
+            return 0;
+        }
+        let size = Amount::from(tally.size);
+        let all = Amount::from(self.records);
+        match (self.scheme, self.metric) {
+            (Scheme::None, _) => FORBIDDEN,
+            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => size * (self.per_record - g),
+            (Scheme::AllSa, _) => size * self.per_cell,
+            (Scheme::VioSa, _) => {
+                let cells: u64 = self.violating(tally).map(|(_, count)| count).sum();
+                Amount::from(cells) * self.per_cell
+            }
+            (Scheme::AllRec, Metric::Lm) => size * (self.per_record - g),
+            (Scheme::AllRec, Metric::Dm) => size * (all - size),
+            (Scheme::AllRec, Metric::Cm) => Amount::from(tally.majority()),
+            (Scheme::VioRec, Metric::Lm) => Amount::from(self.removals(tally)) * (self.per_record - g),
+            (Scheme::VioRec, Metric::Dm) => discernibility(Amount::from(self.removals(tally)), size, all),
+            (Scheme::VioRec, Metric::Cm) => Amount::from(tally.majority() - self.best_label(tally)),
+        }
+    }
+
+    /// What the class costs.
+    pub fn cost(&self, tally: &Tally, g: Amount) -> Amount {
+        let extra = self.extra(tally, g);
+        if extra >= FORBIDDEN { FORBIDDEN } else { self.generalisation(tally, g) + extra }
+    }
+
+    /// With `vio-rec`, how many records of the label that keeps most stay: those outside it go first.
+    fn best_label(&self, tally: &Tally) -> u64 {
+        self.labelled(tally, &self.keep(tally)).map_or(0, |(_, kept)| kept)
+    }
+
+    /// The label that keeps most when only so many records of each value stay, and how many of it do.
+    pub fn labelled(&self, tally: &Tally, keep: &[(u32, u64)]) -> Option<(u32, u64)> {
+        let kept_of = |label: u32| -> u64 {
+            let joint = |value: u32| tally.joint.counts[(value * tally.width + label) as usize];
+            keep.iter().map(|(value, most)| joint(*value).min(*most)).sum()
+        };
+        let labels = tally.labels.touched.iter().copied();
+        labels.map(|label| (label, kept_of(label))).max_by_key(|(label, kept)| (*kept, std::cmp::Reverse(*label)))
+    }
+
+    /// What the classes that the records can be split into cost at least beyond their generalisation, together. `g` is
+    /// the most that one record's cells cost in any of them.
+    pub fn floor(&self, tally: &Tally, g: Amount) -> Amount {
+        let (size, all) = (Amount::from(tally.size), Amount::from(self.records));
+        if (self.scheme, self.metric) == (Scheme::VioRec, Metric::Dm) {
+            // Suppressing r of n records changes n² by r(|T| − 2n + r), which is convex in r and may be negative.
+            let removals = if self.violates(tally) { self.removals(tally) } else { 0 };
+            let turning = (2 * size - all).div_euclid(2);
+            let at = |removals: Amount| discernibility(removals.clamp(0, size), size, all);
+            let least = Amount::from(removals);
+            return at(least).min(at(turning.max(least))).min(at((turning + 1).max(least)));
+        }
+        if !self.violates(tally) {
+            return 0;
+        }
+        match (self.scheme, self.metric) {
+            (Scheme::None, _) => FORBIDDEN,
+            (Scheme::VioRec, Metric::Cm) => 0,
+            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => size * (self.per_record - g),
+            _ => self.least_stake(tally) * self.price(g),
+        }
+    }
+
+    /// How many records the classes that the records can be split into must lose at least; for CM, where a lost record
+    /// costs 1, a bound of its own.
+    pub fn least_removals(&self, tally: &Tally) -> Amount {
+        match self.scheme {
+            Scheme::AllRec | Scheme::VioRec if self.violates(tally) => Amount::from(self.removals(tally)),
+            _ => 0,
+        }
+    }
+
+    /// Whether splitting a violating class can lower its extra, so that a floor by splitting is worth its time.
+    pub fn splitting_helps(&self) -> bool {
+        match self.scheme {
+            Scheme::None => false,
+            Scheme::VioRec => self.metric == Metric::Cm,
+            Scheme::AllRec | Scheme::AllSa | Scheme::VioSa => true,
+        }
+    }
+
+    /// What is at stake in a violating class, in units that do not depend on how far it is generalised.
+    pub fn stake(&self, tally: &Tally) -> Amount {
+        match (self.scheme, self.metric) {
+            (Scheme::VioSa, _) if tally.size >= self.k => {
+                Amount::from(self.violating(tally).map(|(_, count)| count).sum::<u64>())
+            }
+            (Scheme::AllRec, Metric::Lm) | (Scheme::AllSa | Scheme::VioSa, _) => Amount::from(tally.size),
+            _ => self.extra(tally, 0),
+        }
+    }
+
+    /// A floor under what is at stake in all classes that a violating class can be split into.
+    pub fn least_stake(&self, tally: &Tally) -> Amount {
+        let size = Amount::from(tally.size);
+        match (self.scheme, self.metric) {
+            (Scheme::None, _) | (Scheme::VioRec, Metric::Cm | Metric::Dm) => 0,
+            (Scheme::VioSa, _) if tally.size >= self.k => Amount::from(self.least_cells(tally)),
+            (_, Metric::Dm) => Amount::from(self.removals(tally)) * (Amount::from(self.records) - size),
+            (_, Metric::Cm) => Amount::from(self.removals(tally).div_ceil(self.labels.max(1) as u64)),
+            (_, Metric::Lm) => Amount::from(self.removals(tally)),
+        }
+    }
+
+    /// What one unit at stake costs at least, when one record's cells cost at most `g`.
+    pub fn price(&self, g: Amount) -> Amount {
+        match (self.metric, self.scheme) {
+            (Metric::Dm | Metric::Cm, _) => 1,
+            // A class below k loses its records under these schemes too.
+            (Metric::Lm, Scheme::AllSa | Scheme::VioSa) if self.k > 1 => self.per_cell.min(self.per_record - g),
+            (Metric::Lm, Scheme::AllSa | Scheme::VioSa) => self.per_cell,
+            (Metric::Lm, _) => self.per_record - g,
+        }
+    }
+}
+
+/// What n² becomes more when `removals` of n records go at the price of the whole table each.
+fn discernibility(removals: Amount, size: Amount, all: Amount) -> Amount {
+    removals * (all - 2 * size + removals)
+}

@@ -1,0 +1,258 @@
+//! The table summarised at a cut: distinct generalised tuples with their counts.
+
+use super::numbering::{Numbering, bucket};
+use super::rules::{Entry, Metric, Rules, Tally};
+use crate::engine::cut::{Amount, Cut, Forest, plus};
+use crate::engine::microdata::Microdata;
+
+/// Distinct tuples of nodes, with what their records have in the sensitive column and as label.
+#[derive(Debug)]
+pub struct Fine {
+    /// The cut at which the table is summarised.
+    pub cut: Cut,
+    /// Per column, the node of every row.
+    pub nodes: Vec<Vec<u32>>,
+    starts: Vec<u32>,
+    entries: Vec<Entry>,
+    /// Per column, the rows by rising node.
+    pub order: Vec<Vec<u32>>,
+    /// Per column, a number for what every row has in the *other* columns.
+    pub others: Vec<Vec<u32>>,
+    /// Per column, the rows by that number, then by rising node.
+    pub by_others: Vec<Vec<u32>>,
+    /// Per column and node, what discernibility gains when only this column is coarsened up to the node.
+    pub pairs: Vec<Vec<Amount>>,
+    /// What the table costs at this cut.
+    pub cost: Amount,
+    /// Σ n² for DM, where generalisation starts from.
+    pub base: Amount,
+}
+
+impl Fine {
+    /// The table at the finest cut.
+    pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
+        let records = microdata.summary.len();
+        let nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
+            .map(|(at, quasi)| {
+                let node = |record: usize| {
+                    let code = microdata.quasi_codes(record)[at];
+                    forest.trees[at].leaf(quasi.leaf_of_code[code as usize])
+                };
+                (0..records).map(node).collect()
+            })
+            .collect();
+        let tracked = &microdata.table.tracked;
+        let label = tracked.iter().position(|tracked| tracked.role == crate::policy::Role::Class);
+        let label = label.filter(|_| rules.metric == Metric::Cm);
+        let entry = |record: usize| {
+            let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
+            let label = label.map_or(0, |label| codes[label]);
+            Entry { value: codes[column], label, count: microdata.summary.count(record) }
+        };
+        let entries: Vec<Entry> = (0..records).map(entry).collect();
+        let starts = (0..=records as u32).collect();
+        Fine::gather(rules, forest, forest.finest(), &nodes, &starts, &entries)
+    }
+
+    /// The same table at a coarser cut.
+    pub fn coarsen(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Fine {
+        let nodes: Vec<Vec<u32>> = (self.nodes.iter().zip(&forest.trees).zip(&cut.0))
+            .map(|((nodes, tree), cut)| {
+                let cover = tree.cover(cut);
+                nodes.iter().map(|node| cover[*node as usize]).collect()
+            })
+            .collect();
+        Fine::gather(rules, forest, cut.clone(), &nodes, &self.starts, &self.entries)
+    }
+
+    fn gather(
+        rules: &Rules,
+        forest: &Forest,
+        cut: Cut,
+        old: &[Vec<u32>],
+        old_starts: &Vec<u32>,
+        old_entries: &[Entry],
+    ) -> Fine {
+        let mut numbering = Numbering::new(old_starts.len() - 1);
+        for (tree, nodes) in forest.trees.iter().zip(old) {
+            numbering.column(tree.len(), nodes.iter().copied());
+        }
+        let (number, rows) = numbering.finish();
+        let (members, begins) = bucket(0..number.len() as u32, |row| number[row as usize], rows);
+        let mut nodes: Vec<Vec<u32>> = old.iter().map(|_| Vec::with_capacity(rows)).collect();
+        let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old_entries.len()));
+        let mut tally = rules.tally();
+        let (mut cost, mut base) = (0, 0);
+        for row in 0..rows {
+            let members = &members[begins[row] as usize..begins[row + 1] as usize];
+            let first = members[0] as usize;
+            for (new, old) in nodes.iter_mut().zip(old) {
+                new.push(old[first]);
+            }
+            for member in members {
+                let range = old_starts[*member as usize] as usize..old_starts[*member as usize + 1] as usize;
+                old_entries[range].iter().for_each(|entry| tally.add(entry));
+            }
+            entries.extend(tally.entries());
+            starts.push(entries.len() as u32);
+            let g = rules.losses.iter().zip(&nodes).map(|(losses, nodes)| losses[nodes[row] as usize]).sum();
+            cost = plus(cost, rules.cost(&tally, g));
+            base += Amount::from(tally.size) * Amount::from(tally.size);
+            tally.clear();
+        }
+        let base = if rules.metric == Metric::Dm { base } else { 0 };
+        let mut fine = Fine {
+            cut,
+            nodes,
+            starts,
+            entries,
+            order: Vec::new(),
+            others: Vec::new(),
+            by_others: Vec::new(),
+            pairs: Vec::new(),
+            cost,
+            base,
+        };
+        fine.index(rules, forest);
+        fine
+    }
+
+    fn index(&mut self, rules: &Rules, forest: &Forest) {
+        let rows = self.len();
+        for (column, tree) in forest.trees.iter().enumerate() {
+            let nodes = &self.nodes[column];
+            let (order, _) = bucket(0..rows as u32, |row| nodes[row as usize], tree.len());
+            let mut numbering = Numbering::new(rows);
+            for (other, nodes) in self.nodes.iter().enumerate().filter(|(other, _)| *other != column) {
+                numbering.column(forest.trees[other].len(), nodes.iter().copied());
+            }
+            let (others, groups) = numbering.finish();
+            if rules.metric != Metric::Lm {
+                let (by_others, begins) = bucket(order.iter().copied(), |row| others[row as usize], groups);
+                if rules.metric == Metric::Dm {
+                    self.pairs.push(self.pairs_of(column, forest, &by_others, &begins));
+                }
+                self.by_others.push(by_others);
+            }
+            self.order.push(order);
+            self.others.push(others);
+        }
+    }
+
+    /// Per node, twice the sum of n₁·n₂ over pairs of rows that agree in all other columns and meet at or below it.
+    fn pairs_of(&self, column: usize, forest: &Forest, by_others: &[u32], begins: &[u32]) -> Vec<Amount> {
+        let (tree, nodes) = (&forest.trees[column], &self.nodes[column]);
+        let mut meeting = vec![0; tree.len()];
+        // Rows of a group that still wait for a right neighbour: node and records at or below it.
+        let mut path: Vec<(u32, Amount)> = Vec::new();
+        for group in begins.windows(2) {
+            let rows = &by_others[group[0] as usize..group[1] as usize];
+            if rows.len() < 2 {
+                continue;
+            }
+            let mut fold = |path: &mut Vec<(u32, Amount)>, next: Option<u32>| {
+                // Everything that ends before the next row is folded into where it meets its neighbours.
+                while path.len() > 1 {
+                    let (last, (before, _)) = (path[path.len() - 1], path[path.len() - 2]);
+                    let meet = tree.meet(before, last.0);
+                    if next.is_some_and(|next| tree.meet(last.0, next) > meet) {
+                        break;
+                    }
+                    path.pop();
+                    let top = path.len() - 1;
+                    meeting[meet as usize] += 2 * path[top].1 * last.1;
+                    path[top] = (meet, path[top].1 + last.1);
+                }
+            };
+            for row in rows {
+                let node = nodes[*row as usize];
+                fold(&mut path, Some(node));
+                path.push((node, Amount::from(self.size(*row))));
+            }
+            fold(&mut path, None);
+            path.clear();
+        }
+        for node in (1..tree.len()).rev() {
+            let parent = tree.parent(node as u32) as usize;
+            meeting[parent] += meeting[node];
+        }
+        meeting
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// What the records of a row have.
+    pub fn entries(&self, row: u32) -> &[Entry] {
+        &self.entries[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
+    }
+
+    /// The records of a row.
+    pub fn size(&self, row: u32) -> u64 {
+        self.entries(row).iter().map(|entry| entry.count).sum()
+    }
+
+    /// Adds a row's records to a tally.
+    pub fn add_to(&self, tally: &mut Tally, row: u32) {
+        self.entries(row).iter().for_each(|entry| tally.add(entry));
+    }
+
+    /// The memory it takes, in bytes.
+    pub fn weight(&self) -> usize {
+        let columns = self.nodes.len() * 4;
+        self.len() * (columns * 4 + 4) + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// The classes of a coarser cut, with one number per row.
+    pub fn classes(&self, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
+        let covers: Vec<Vec<u32>> = forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
+        let mut numbering = Numbering::new(self.len());
+        for (column, nodes) in self.nodes.iter().enumerate().filter(|(column, _)| Some(*column) != without) {
+            let cover = &covers[column];
+            numbering.column(forest.trees[column].len(), nodes.iter().map(|node| cover[*node as usize]));
+        }
+        let (of_row, count) = numbering.finish();
+        Classes { covers, of_row, count }
+    }
+
+    /// The exact cost of a coarser cut.
+    pub fn cost_of(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Amount {
+        let classes = self.classes(forest, cut, None);
+        let (rows, begins) = bucket(0..self.len() as u32, |row| classes.of_row[row as usize], classes.count);
+        let mut tally = rules.tally();
+        let mut cost = 0;
+        for class in begins.windows(2) {
+            let rows = &rows[class[0] as usize..class[1] as usize];
+            rows.iter().for_each(|row| self.add_to(&mut tally, *row));
+            cost = plus(cost, rules.cost(&tally, classes.loss(rules, self, rows[0], None)));
+            tally.clear();
+        }
+        cost
+    }
+}
+
+/// The classes of a cut.
+#[derive(Debug)]
+pub struct Classes {
+    /// Per column, the cut's node above every node.
+    pub covers: Vec<Vec<u32>>,
+    /// The class of every row.
+    pub of_row: Vec<u32>,
+    /// The number of classes.
+    pub count: usize,
+}
+
+impl Classes {
+    /// What a record of the row's class pays for its cells, in all columns but one.
+    pub fn loss(&self, rules: &Rules, fine: &Fine, row: u32, without: Option<usize>) -> Amount {
+        let columns = (0..self.covers.len()).filter(|column| Some(*column) != without);
+        columns
+            .map(|column| {
+                let node = self.covers[column][fine.nodes[column][row as usize] as usize];
+                rules.losses[column][node as usize]
+            })
+            .sum()
+    }
+}
