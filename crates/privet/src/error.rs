@@ -219,7 +219,7 @@ pub(crate) fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> Strin
 }
 
 /// The first dozen names, so that a table of a thousand columns does not flood the terminal.
-fn shortened(names: &[&str]) -> String {
+pub(crate) fn shortened(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
     if names.len() > MOST { format!("{shown}, … ({} in all)", names.len()) } else { shown }

@@ -25,6 +25,9 @@ pub struct Exact {
 }
 
 impl Exact {
+    /// The number zero.
+    pub const ZERO: Exact = Exact { numerator: 0, denominator: 1 };
+
     /// The number one.
     pub const ONE: Exact = Exact { numerator: 1, denominator: 1 };
 

@@ -71,6 +71,9 @@ fn takes(kind: KeyKind) -> String {
         KeyKind::Choice(words) => words.join(" | "),
         KeyKind::Flag => "true or false".to_string(),
         KeyKind::Duration => "a length of time".to_string(),
+        KeyKind::Thresholds(least, most) => {
+            format!("a table of values, each with an exact number from {least} to {most}")
+        }
     }
 }
 

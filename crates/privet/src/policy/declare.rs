@@ -19,6 +19,9 @@ pub enum KeyKind {
     Flag,
     /// A time such as `"30s"`, `"5m"` or `"500ms"`.
     Duration,
+    /// A table that gives values of a column an exact number each, within the two bounds (both included):
+    /// `{ Cancer = "3/10", Flu = 0.5 }`.
+    Thresholds(&'static str, &'static str),
 }
 
 /// One key of a requirement's or a method's table.

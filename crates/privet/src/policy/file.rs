@@ -221,10 +221,14 @@ impl<'a> Entry<'a> {
     }
 
     pub fn section(&self) -> Result<Section<'a>> {
-        let table = self.item.as_table_like().ok_or_else(|| {
-            self.wrong("a table")
-                .help(format!("write [{}] on a line of its own, and its keys below", self.name))
-        })?;
+        self.table("a table").map_err(|error| {
+            error.help(format!("write [{}] on a line of its own, and its keys below", self.name))
+        })
+    }
+
+    /// A table, however it is written; `wanted` is what the message calls it.
+    pub fn table(&self, wanted: &str) -> Result<Section<'a>> {
+        let table = self.item.as_table_like().ok_or_else(|| self.wrong(wanted))?;
         let span = self.key_span.clone().or_else(|| self.item.span());
         Ok(Section { policy: self.policy, name: self.name.clone(), table, span })
     }
@@ -245,6 +249,15 @@ impl<'a> Entry<'a> {
 
     pub fn text(&self) -> Result<&'a str> {
         self.item.as_str().ok_or_else(|| self.wrong("text in quotes"))
+    }
+
+    /// One of the given words.
+    pub fn one_of<'w>(&self, words: &[&'w str]) -> Result<&'w str> {
+        let text = self.text()?;
+        words.iter().copied().find(|word| *word == text).ok_or_else(|| {
+            let wrong = self.error(format!("'{}' cannot be \"{text}\"", self.name));
+            wrong.help(suggestion(text, words, "accepted values"))
+        })
     }
 
     pub fn texts(&self) -> Result<Vec<String>> {

@@ -7,8 +7,9 @@ mod check;
 mod declare;
 pub mod draft;
 mod file;
+mod settings;
 
-pub use check::parse_duration;
-pub use check::{CheckedPolicy, Clause, DataKind, OnMissing, PolicyColumn, Role, Setting, Settings};
+pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
 pub use declare::{Catalogue, Declaration, Key, KeyKind};
 pub use file::Policy;
+pub use settings::{Clause, Setting, Settings, parse_duration};

@@ -5,6 +5,7 @@
 
 mod k_anonymity;
 mod l_diversity;
+pub(crate) mod l_plus;
 mod t_closeness;
 
 use std::ops::Range;
@@ -16,7 +17,7 @@ use crate::{Error, Result};
 
 /// The requirements that this build knows.
 pub static DECLARATIONS: &[&Declaration] =
-    &[&k_anonymity::DECLARATION, &l_diversity::DECLARATION, &t_closeness::DECLARATION];
+    &[&k_anonymity::DECLARATION, &l_diversity::DECLARATION, &l_plus::DECLARATION, &t_closeness::DECLARATION];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
 /// one per value of its dictionary.
@@ -177,9 +178,25 @@ fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
     match clause.name() {
         "k-anonymity" => k_anonymity::build(clause, table),
         "l-diversity" => l_diversity::build(clause, table),
+        "l-plus-diversity" => l_plus::build(clause, table),
         "t-closeness" => t_closeness::build(clause, table),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }
+}
+
+/// What the publisher should know about requirements that can run as they are, as sentences.
+pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
+    let asks_for_k =
+        policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
+    let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
+    let mut warnings = Vec::new();
+    for (position, clause) in policy.requirements.iter().enumerate() {
+        if clause.name() == l_plus::DECLARATION.name {
+            let found = l_plus::warnings(clause, table, asks_for_k, stars);
+            warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
+        }
+    }
+    Ok(warnings)
 }
 
 /// A declared key that the policy check guarantees to be there.

@@ -16,6 +16,8 @@ pub(crate) enum Notion {
     Entropy(Ratio),
     Recursive(Ratio, u64),
     Closeness(Ratio, Ground),
+    /// The base of the thresholds, and whether they follow the values' frequencies.
+    Thresholds(Ratio, bool),
 }
 
 /// What moving a value costs.
@@ -69,6 +71,15 @@ impl Notion {
                 let moved = cheapest_transport(supply, demand, &costs);
                 Ratio::new(moved, i128::from(size * all) * unit) <= *t
             }
+            Notion::Thresholds(base, by_frequency) => {
+                let present = column.totals.iter().filter(|total| **total > 0).count() as u64;
+                let mean = ratio(column.totals.iter().sum(), present.max(1));
+                counts.iter().zip(&column.totals).all(|(count, total)| {
+                    let frequent = *by_frequency && ratio(*total, 1) >= mean;
+                    let theta = if frequent { *base * ratio(*total, 1) / mean } else { *base };
+                    ratio(*count, size) <= theta.min(ratio(1, 1))
+                })
+            }
         }
     }
 
@@ -83,6 +94,10 @@ impl Notion {
             Notion::Frequency(l) => l_diversity(l.to_string(), "frequency", String::new()),
             Notion::Entropy(l) => l_diversity(l.to_string(), "entropy", String::new()),
             Notion::Recursive(c, l) => l_diversity(l.to_string(), "recursive", format!("c = \"{c}\"\n")),
+            Notion::Thresholds(base, by_frequency) => {
+                let rule = if *by_frequency { "theta_rule = \"frequency\"\n" } else { "" };
+                format!("[[privacy.l-plus-diversity]]\ncolumn = \"{column}\"\ndefault = \"{base}\"\n{rule}")
+            }
             Notion::Closeness(t, ground) => {
                 let distance = format!("{ground:?}").to_lowercase();
                 format!(
@@ -201,6 +216,7 @@ pub(crate) fn any_notion() -> impl Strategy<Value = Notion> {
         (3, 4),
         (1, 1),
     ]);
+    let share = prop::sample::select(vec![(0, 1), (1, 4), (29, 100), (1, 3), (2, 5), (1, 2), (3, 5), (1, 1)]);
     let ground = prop::sample::select(vec![Ground::Equal, Ground::Ordered, Ground::Hierarchical]);
     prop_oneof![
         1 => (1u64..7).prop_map(Notion::KAnonymity),
@@ -208,6 +224,7 @@ pub(crate) fn any_notion() -> impl Strategy<Value = Notion> {
         1 => at_least_one().prop_map(|(over, under)| Notion::Frequency(ratio(over, under))),
         1 => at_least_one().prop_map(|(over, under)| Notion::Entropy(ratio(over, under))),
         1 => (factor, 1u64..5).prop_map(|((over, under), l)| Notion::Recursive(ratio(over, under), l)),
+        1 => (share, any::<bool>()).prop_map(|((over, under), rule)| Notion::Thresholds(ratio(over, under), rule)),
         3 => (distance, ground).prop_map(|((over, under), ground)| Notion::Closeness(ratio(over, under), ground)),
     ]
 }

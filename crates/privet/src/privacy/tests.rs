@@ -155,6 +155,14 @@ fn clause(notion: &Notion) -> Clause {
             clause.set("distance", Setting::Choice(distance));
             return clause;
         }
+        Notion::Thresholds(base, by_frequency) => {
+            clause.declaration = &l_plus::DECLARATION;
+            clause.set("default", exact(*base));
+            if *by_frequency {
+                clause.set("theta_rule", Setting::Choice("frequency"));
+            }
+            return clause;
+        }
         Notion::KAnonymity(k) => ("distinct", ratio(*k, 1)),
         Notion::Distinct(l) => ("distinct", ratio(*l, 1)),
         Notion::Frequency(l) => ("frequency", *l),
@@ -260,6 +268,7 @@ fn diversity_by_shares_and_closeness_are_not_superset_closed() {
         Notion::Frequency(ratio(3, 1)),
         Notion::Entropy(ratio(3, 1)),
         Notion::Recursive(ratio(2, 1), 2),
+        Notion::Thresholds(ratio(1, 3), false),
         Notion::Closeness(ratio(1, 10), Ground::Equal),
         Notion::Closeness(ratio(1, 10), Ground::Ordered),
         Notion::Closeness(ratio(1, 10), Ground::Hierarchical),

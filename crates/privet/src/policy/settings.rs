@@ -1,0 +1,313 @@
+//! The keys of requirements and methods as understood: each value of its declared kind, each default filled in.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::check::{PolicyColumn, Role};
+use super::declare::{Catalogue, Declaration, Key, KeyKind};
+use super::file::{Entry, Section};
+use crate::error::suggestion;
+use crate::{Error, Exact, Result};
+
+/// A value of a declared key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    /// A whole number.
+    Count(u64),
+    /// An exact number.
+    Exact(Exact),
+    /// A column, by its position in the data.
+    Column(usize),
+    /// One of the declared words.
+    Choice(&'static str),
+    /// Yes or no.
+    Flag(bool),
+    /// A length of time.
+    Duration(Duration),
+    /// An exact number for each of some values of a column.
+    Thresholds(BTreeMap<String, Exact>),
+}
+
+/// The values of a clause, complete: what the policy leaves out has its declared default.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings(BTreeMap<&'static str, Setting>);
+
+/// A requirement or a method with its settings.
+#[derive(Debug, Clone)]
+pub struct Clause {
+    /// What it declares.
+    pub declaration: &'static Declaration,
+    /// What the policy says.
+    pub settings: Settings,
+}
+
+impl Settings {
+    /// A setting by its key; `None` when the key is optional and was left out.
+    pub fn get(&self, key: &str) -> Option<&Setting> {
+        self.0.get(key)
+    }
+
+    /// A whole number.
+    pub fn count(&self, key: &str) -> Option<u64> {
+        match self.get(key) {
+            Some(Setting::Count(count)) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// An exact number.
+    pub fn exact(&self, key: &str) -> Option<Exact> {
+        match self.get(key) {
+            Some(Setting::Exact(exact)) => Some(*exact),
+            _ => None,
+        }
+    }
+
+    /// A column's position in the data.
+    pub fn column(&self, key: &str) -> Option<usize> {
+        match self.get(key) {
+            Some(Setting::Column(column)) => Some(*column),
+            _ => None,
+        }
+    }
+
+    /// A word out of the declared ones.
+    pub fn choice(&self, key: &str) -> Option<&'static str> {
+        match self.get(key) {
+            Some(Setting::Choice(choice)) => Some(choice),
+            _ => None,
+        }
+    }
+
+    /// Yes or no; what is left out is no.
+    pub fn flag(&self, key: &str) -> bool {
+        self.get(key) == Some(&Setting::Flag(true))
+    }
+
+    /// A length of time.
+    pub fn duration(&self, key: &str) -> Option<Duration> {
+        match self.get(key) {
+            Some(Setting::Duration(duration)) => Some(*duration),
+            _ => None,
+        }
+    }
+
+    /// Exact numbers, each for a value of a column.
+    pub fn thresholds(&self, key: &str) -> Option<&BTreeMap<String, Exact>> {
+        match self.get(key) {
+            Some(Setting::Thresholds(thresholds)) => Some(thresholds),
+            _ => None,
+        }
+    }
+
+    /// All settings, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Setting)> {
+        self.0.iter().map(|(key, setting)| (*key, setting))
+    }
+}
+
+impl Setting {
+    /// The setting as a person would write it.
+    pub fn show(&self, columns: &[PolicyColumn]) -> String {
+        match self {
+            Setting::Count(count) => count.to_string(),
+            Setting::Exact(exact) => exact.to_string(),
+            Setting::Column(column) => columns[*column].name.clone(),
+            Setting::Choice(choice) => choice.to_string(),
+            Setting::Flag(flag) => flag.to_string(),
+            Setting::Duration(duration) => format!("{duration:?}"),
+            Setting::Thresholds(thresholds) => show_thresholds(thresholds),
+        }
+    }
+}
+
+/// The first few of them, so that a name of a requirement stays one line.
+fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
+    const MOST: usize = 6;
+    let first = thresholds.iter().take(MOST).map(|(value, exact)| format!("{value} = {exact}"));
+    let first = first.collect::<Vec<_>>().join(", ");
+    if thresholds.len() > MOST {
+        return format!("{{ {first}, … ({} in all) }}", thresholds.len());
+    }
+    format!("{{ {first} }}")
+}
+
+impl Clause {
+    /// The name in the policy.
+    pub fn name(&self) -> &'static str {
+        self.declaration.name
+    }
+
+    /// Sets a declared key, for what the command line says over the policy.
+    pub fn set(&mut self, key: &'static str, setting: Setting) {
+        self.settings.0.insert(key, setting);
+    }
+
+    /// The clause as a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
+    pub fn describe(&self, columns: &[PolicyColumn]) -> String {
+        let mut parts = Vec::new();
+        for key in self.declaration.keys {
+            let Some(setting) = self.settings.get(key.name) else { continue };
+            let text = setting.show(columns);
+            parts.push(format!("{} = {text}", key.name));
+        }
+        format!("{} ({})", self.name(), parts.join(", "))
+    }
+}
+
+pub(super) fn default_clause(catalogue: &Catalogue) -> Clause {
+    let declaration = catalogue
+        .method(catalogue.default_method)
+        .unwrap_or_else(|| unreachable!("the catalogue lists its default method"));
+    let defaults = declaration.keys.iter().filter_map(|key| Some((key.name, default_of(key)?)));
+    Clause { declaration, settings: Settings(defaults.collect()) }
+}
+
+pub(super) fn check_settings(
+    section: &Section<'_>,
+    declaration: &'static Declaration,
+    columns: &[PolicyColumn],
+    also: &[&str],
+) -> Result<Settings> {
+    let mut known: Vec<&str> = declaration.keys.iter().map(|key| key.name).collect();
+    known.extend(also);
+    section.only(&known)?;
+    let mut settings = BTreeMap::new();
+    for key in declaration.keys {
+        let setting = match section.entry(key.name) {
+            Some(entry) => Some(check_setting(&entry, key, columns)?),
+            None if key.required => {
+                return Err(section
+                    .error(format!("[{}] lacks '{}'", section.name(), key.name))
+                    .help(key.help));
+            }
+            None => default_of(key),
+        };
+        if let Some(setting) = setting {
+            settings.insert(key.name, setting);
+        }
+    }
+    Ok(Settings(settings))
+}
+
+fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Result<Setting> {
+    match key.kind {
+        KeyKind::Count(least) => entry.count(least).map(Setting::Count),
+        KeyKind::Exact(least, most) => exact_between(entry, least, most).map(Setting::Exact),
+        KeyKind::Column(role) => column_of_role(entry, role, columns).map(Setting::Column),
+        KeyKind::Choice(words) => entry.one_of(words).map(Setting::Choice),
+        KeyKind::Flag => entry.flag().map(Setting::Flag),
+        KeyKind::Duration => {
+            let text = entry.text()?;
+            let duration = parse_duration(text).ok_or_else(|| not_a_duration(entry, text))?;
+            Ok(Setting::Duration(duration))
+        }
+        KeyKind::Thresholds(least, most) => {
+            let table =
+                entry.table("a table of values with a number each").map_err(|error| error.help(key.help))?;
+            let thresholds = table.entries().map(|(value, entry)| {
+                let exact = exact_between(&entry, least, most)?;
+                Ok((value.to_string(), exact))
+            });
+            thresholds.collect::<Result<_>>().map(Setting::Thresholds)
+        }
+    }
+}
+
+fn not_a_duration(entry: &Entry<'_>, text: &str) -> Error {
+    entry
+        .error(format!("'{}' is \"{text}\", which is no length of time", entry.name()))
+        .help("as in \"500ms\", \"30s\", \"5m\" or \"2h\"")
+}
+
+fn default_of(key: &Key) -> Option<Setting> {
+    let text = key.default?;
+    match key.kind {
+        KeyKind::Count(_) => text.parse().ok().map(Setting::Count),
+        KeyKind::Exact(..) => Exact::parse(text).map(Setting::Exact),
+        KeyKind::Column(_) | KeyKind::Thresholds(..) => None,
+        KeyKind::Choice(words) => words.iter().copied().find(|word| *word == text).map(Setting::Choice),
+        KeyKind::Flag => Some(Setting::Flag(text == "true")),
+        KeyKind::Duration => parse_duration(text).map(Setting::Duration),
+    }
+}
+
+fn exact_between(entry: &Entry<'_>, least: &str, most: &str) -> Result<Exact> {
+    let text = entry.scalar()?;
+    let bound = |text: &str| Exact::parse(text);
+    let exact = Exact::parse(text).ok_or_else(|| {
+        entry
+            .error(format!("'{}' is '{text}', which is no number from {least} on", entry.name()))
+            .help("write it as 0.3, \"3/10\" or \"30%\", with at most 18 digits")
+    })?;
+    let in_range =
+        bound(least).is_none_or(|least| exact >= least) && bound(most).is_none_or(|most| exact <= most);
+    if !in_range {
+        let range =
+            if most.is_empty() { format!("at least {least}") } else { format!("from {least} to {most}") };
+        return Err(entry.error(format!("'{}' is {text}; it must be {range}", entry.name())));
+    }
+    Ok(exact)
+}
+
+fn column_of_role(entry: &Entry<'_>, role: Role, columns: &[PolicyColumn]) -> Result<usize> {
+    let name = entry.text()?;
+    let fitting: Vec<&str> = columns
+        .iter()
+        .filter(|column| column.role == Some(role))
+        .map(|column| column.name.as_str())
+        .collect();
+    let what = format!("columns of role '{role}'");
+    let column = columns.iter().find(|column| column.name == name).ok_or_else(|| {
+        entry
+            .error(format!("'{}' names '{name}', which is no column", entry.name()))
+            .help(suggestion(name, &fitting, &what))
+    })?;
+    match column.role {
+        Some(found) if found == role => Ok(column.index),
+        found => {
+            let found = match found {
+                Some(found) => format!("whose role is '{found}', not '{role}'"),
+                None => "which the policy gives no role".to_string(),
+            };
+            let message = format!("'{}' names '{name}', {found}", entry.name());
+            Err(entry
+                .error(message)
+                .help(format!("give [columns.{name}] role = \"{role}\", or name another column")))
+        }
+    }
+}
+
+/// Reads a length of time as people write it.
+///
+/// Used for policies and for `--time-limit` alike.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(split);
+    let exact = Exact::parse(number)?;
+    let nanoseconds: u64 = match unit {
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" | "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    };
+    let total = u128::from(exact.numerator()) * u128::from(nanoseconds) / u128::from(exact.denominator());
+    Some(Duration::from_nanos(u64::try_from(total).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        assert_eq!(parse_duration("30s"), Some(Duration::from_secs(30)));
+        assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(parse_duration("1.5 m"), Some(Duration::from_secs(90)));
+        assert_eq!(parse_duration("30"), None);
+        assert_eq!(parse_duration("s"), None);
+        assert_eq!(parse_duration("-1s"), None);
+    }
+}
