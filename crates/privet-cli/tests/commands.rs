@@ -94,7 +94,7 @@ fn the_stewards_manifest_is_as_the_contract_says() {
     assert_eq!(printed, manifest);
     let wanted = [
         "privet", "kind", "method", "policy", "seed", "records", "cost", "loss", "optimal", "bound",
-        "search", "plan", "audit", "files",
+        "search", "plan", "warnings", "audit", "files",
     ];
     for key in wanted {
         assert!(manifest.get(key).is_some(), "the manifest lacks '{key}'");
@@ -108,7 +108,7 @@ fn the_stewards_manifest_is_as_the_contract_says() {
     assert_eq!(keys(&manifest["records"]), ["read", "dropped", "suppressed", "released"]);
     assert_eq!(manifest["records"]["read"], 10);
     assert_eq!(keys(&manifest["cost"]), ["metric", "value", "exact", "normalised"]);
-    assert_eq!(keys(&manifest["search"]), ["space", "examined", "seconds"]);
+    assert_eq!(keys(&manifest["search"]), ["space", "examined", "seconds", "trace"]);
     assert_eq!(manifest["optimal"], true);
     assert_eq!(manifest["bound"], manifest["cost"]["value"]);
     assert_eq!(manifest["audit"]["passed"], true);

@@ -68,6 +68,7 @@ pub mod loss;
 pub mod method;
 pub mod policy;
 pub mod privacy;
+mod random;
 pub mod release;
 pub mod taxonomy;
 

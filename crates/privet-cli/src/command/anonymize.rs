@@ -35,6 +35,9 @@ fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> 
         let columns = published.left_out.join(", ");
         output.warn(&format!("not published, because the policy does not mention them: {columns}"));
     }
+    for warning in &published.warnings {
+        output.warn(warning);
+    }
     output.result(&text(&published), || published.manifest.clone());
     Ok(0)
 }
@@ -49,6 +52,9 @@ fn text(published: &Published) -> String {
         records("suppressed"),
         records("dropped")
     );
+    if records("starred") > 0 {
+        text += &format!("suppressed {} cells of released records, shown as *\n", records("starred"));
+    }
     let cost = &manifest["cost"];
     let proof = if manifest["optimal"] == true {
         " (proven optimal)".to_string()
@@ -71,10 +77,49 @@ fn text(published: &Published) -> String {
             .collect();
         text += &format!("levels: {}\n", levels.join(", "));
     }
+    for (column, cut) in manifest["plan"]["cuts"].as_object().into_iter().flatten() {
+        let labels: Vec<&str> =
+            cut.as_array().into_iter().flatten().filter_map(|label| label.as_str()).collect();
+        text += &format!("cut of {column}: {}\n", listed(&labels));
+    }
     text += &audit::render(&published.audit);
     let path = published.path.display();
     text += &format!(
         "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"
     );
     text
+}
+
+/// Labels on one line; of a long list the beginning.
+fn listed(labels: &[&str]) -> String {
+    /// About what fits a line beside a column's name.
+    const WIDTH: usize = 80;
+    let mut text = String::new();
+    for (at, label) in labels.iter().enumerate() {
+        if at > 0 && text.chars().count() + label.chars().count() > WIDTH {
+            return format!("{text}, … ({} values)", labels.len());
+        }
+        if at > 0 {
+            text += ", ";
+        }
+        text += label;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_cut_is_shortened() {
+        assert_eq!(listed(&["20-39", "40-59"]), "20-39, 40-59");
+        assert_eq!(listed(&[]), "");
+        let labels: Vec<String> = (0..100).map(|label| format!("value {label}")).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        let text = listed(&labels);
+        assert!(text.starts_with("value 0, value 1, "), "{text}");
+        assert!(text.ends_with(", … (100 values)"), "{text}");
+        assert!(text.chars().count() < 110, "{text}");
+    }
 }

@@ -74,6 +74,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         seconds: clock.elapsed().as_secs_f64(),
         optimal: outcome.complete || bound == best,
         bound: Some(problem.measure.value(bound)),
+        trace: Vec::new(),
     };
     let chosen: serde_json::Map<String, serde_json::Value> = (microdata.quasi.iter().zip(levels.iter()))
         .map(|(quasi, level)| (quasi.name.clone(), json!(level)))
@@ -81,7 +82,8 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let highest: serde_json::Map<String, serde_json::Value> = (microdata.quasi.iter().zip(&problem.tops))
         .map(|(quasi, top)| (quasi.name.clone(), json!(top)))
         .collect();
-    Ok(Solution { recoding, plan: json!({ "levels": chosen, "highest": highest }), search })
+    let plan = json!({ "levels": chosen, "highest": highest });
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
 }
 
 /// The lattice of one table's levels, with requirements and cost.

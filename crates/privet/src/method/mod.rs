@@ -6,6 +6,7 @@ pub mod recoding;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::engine::clock::Clock;
@@ -47,6 +48,11 @@ pub struct Solution {
     pub plan: Json,
     /// How the search went.
     pub search: SearchFacts,
+    /// The method's own cost, where it differs from the plain measure of the same name: l⁺-optimize charges more for a
+    /// suppressed record than LM does.
+    pub cost: Option<ShownCost>,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
 }
 
 /// How a search went and what it proved.
@@ -61,6 +67,19 @@ pub struct SearchFacts {
     /// Whether the result is proven to be the best.
     pub optimal: bool,
     /// What no solution of the method's kind can beat, where that is proven.
+    pub bound: Option<f64>,
+    /// How best cost and bound moved, in the order of time.
+    pub trace: Vec<Moment>,
+}
+
+/// What a search knew at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Moment {
+    /// Time since the search began.
+    pub seconds: f64,
+    /// The cost of the best solution so far, if there was one.
+    pub best: Option<f64>,
+    /// What no solution can beat, if that was proven.
     pub bound: Option<f64>,
 }
 

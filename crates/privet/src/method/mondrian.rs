@@ -69,9 +69,10 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         seconds: clock.elapsed().as_secs_f64(),
         optimal: false,
         bound: None,
+        trace: Vec::new(),
     };
     let plan = mondrian.plan(&recoding, &parts);
-    Ok(Solution { recoding, plan, search })
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
 }
 
 /// Distinct records with how many of each: a part of the table.

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
+use rand_chacha::ChaCha20Rng;
+
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::engine::rollup::Tallies;
 use crate::loss::{self, Cell, Cost, Frame, Measure, Tally};
 use crate::privacy::Class;
+use crate::random::{below, keyed};
 use crate::taxonomy::NodeId;
 
 /// A released value of a quasi-identifier.
@@ -27,6 +31,9 @@ pub struct RecodedColumn {
     pub cells: Vec<ReleasedCell>,
 }
 
+/// What the release shows in the place of a suppressed cell.
+pub const STAR: &str = "*";
+
 /// Where the records of one distinct record go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -46,6 +53,18 @@ pub struct Recoding {
     classes: Vec<u32>,
     fates: Vec<Fate>,
     shared: BTreeMap<usize, Vec<(u32, u64)>>,
+    pools: Vec<Pool>,
+    /// Classes and slots whose cells are suppressed.
+    starred: HashSet<(u32, u32)>,
+}
+
+/// Distinct records of whose records some go to a class.
+#[derive(Debug)]
+struct Pool {
+    class: u32,
+    /// The distinct records, each with all of its records.
+    members: Vec<(u32, u64)>,
+    count: u64,
 }
 
 /// The classes of a release with sizes and counts.
@@ -56,6 +75,8 @@ pub struct ClassTable {
     tallies: Tallies,
     /// The number of suppressed records.
     pub suppressed: u64,
+    /// The number of suppressed cells in released records.
+    pub starred: u64,
 }
 
 impl Recoding {
@@ -66,6 +87,8 @@ impl Recoding {
             classes: Vec::new(),
             fates: vec![Fate::Suppressed; records],
             shared: BTreeMap::new(),
+            pools: Vec::new(),
+            starred: HashSet::new(),
         }
     }
 
@@ -76,7 +99,7 @@ impl Recoding {
         class
     }
 
-    /// Sends `count` of a distinct record's `total` records to a class.
+    /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the seed.
     pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
         if count == total {
             self.fates[record] = Fate::Class(class);
@@ -84,6 +107,50 @@ impl Recoding {
             self.fates[record] = Fate::Shared;
             self.shared.entry(record).or_default().push((class, count));
         }
+    }
+
+    /// Sends `count` of the records of several distinct records to a class, where it does not matter which; the others
+    /// are suppressed. `members` holds distinct records with how often each occurs. The choice is made by
+    /// [`Recoding::draw`]; until then all of them count as suppressed.
+    pub fn assign_some(&mut self, class: u32, members: Vec<(u32, u64)>, count: u64) {
+        self.pools.push(Pool { class, members, count });
+    }
+
+    /// Makes the choices that [`Recoding::assign_some`] left open: every set of records of the right size is equally
+    /// likely, and the seed decides. (A fixed choice, such as the last ones, would tell who is missing.)
+    pub fn draw(&mut self, seed: u64) {
+        let mut random = keyed(seed, "privet: records of a value that are released");
+        for Pool { class, members, count } in std::mem::take(&mut self.pools) {
+            let mut rows: u64 = members.iter().map(|(_, total)| total).sum();
+            let mut open = count.min(rows);
+            for (record, total) in members {
+                let mut taken = 0;
+                for _ in 0..total {
+                    taken += u64::from(below(&mut random, rows) < open - taken);
+                    rows -= 1;
+                }
+                open -= taken;
+                if taken > 0 {
+                    self.assign(record as usize, class, taken, total);
+                }
+            }
+        }
+    }
+
+    /// Suppresses the cells of a sensitive value in a class: they are published as [`STAR`]. The slot says which value
+    /// of which column, see [`crate::privacy::Counts`].
+    pub fn star(&mut self, class: u32, slot: u32) {
+        self.starred.insert((class, slot));
+    }
+
+    /// Whether the cells of a sensitive value are suppressed in a class.
+    pub fn is_starred(&self, class: u32, slot: u32) -> bool {
+        !self.starred.is_empty() && self.starred.contains(&(class, slot))
+    }
+
+    /// Whether any cell of the column that owns these slots is suppressed.
+    pub fn stars_any(&self, slots: &std::ops::Range<u32>) -> bool {
+        self.starred.iter().any(|(_, slot)| slots.contains(slot))
     }
 
     /// The number of classes.
@@ -111,16 +178,24 @@ impl Recoding {
         }
     }
 
-    /// Hands out classes row by row while the release is written.
-    pub fn dispatcher(&self) -> Dispatcher<'_> {
-        Dispatcher { recoding: self, left: self.shared.clone() }
+    /// Hands out classes row by row while the release is written; `total` says how often a distinct record occurs.
+    ///
+    /// Where the records of one distinct record part ways, the seed decides which goes where: every way of parting them
+    /// is equally likely.
+    pub fn dispatcher(&self, seed: u64, total: impl Fn(usize) -> u64) -> Dispatcher<'_> {
+        let left = self
+            .shared
+            .iter()
+            .map(|(record, classes)| (*record, Parting { rows: total(*record), classes: classes.clone() }));
+        let random = keyed(seed, "privet: records that part ways");
+        Dispatcher { recoding: self, left: left.collect(), random }
     }
 
-    /// Counts the classes.
+    /// Counts the classes. A suppressed cell counts in the size of its class, but is no value.
     pub fn count(&self, microdata: &Microdata) -> ClassTable {
         let mut tallies = Tallies::new(microdata.table.slots() as usize, self.len());
         (0..self.len()).for_each(|_| tallies.push());
-        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0 };
+        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0 };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;
@@ -128,7 +203,11 @@ impl Recoding {
                 table.sizes[class as usize] += count;
                 released += count;
                 for slot in microdata.slots(record) {
-                    table.tallies.add(class as usize, slot, count);
+                    if self.is_starred(class, slot) {
+                        table.starred += count;
+                    } else {
+                        table.tallies.add(class as usize, slot, count);
+                    }
                 }
             }
             table.suppressed += total - released;
@@ -183,7 +262,37 @@ impl ClassTable {
 #[derive(Debug)]
 pub struct Dispatcher<'a> {
     recoding: &'a Recoding,
-    left: BTreeMap<usize, Vec<(u32, u64)>>,
+    left: BTreeMap<usize, Parting>,
+    random: ChaCha20Rng,
+}
+
+/// What is still to come of one distinct record whose records part ways.
+#[derive(Debug)]
+struct Parting {
+    rows: u64,
+    /// The classes with how many rows each still gets.
+    classes: Vec<(u32, u64)>,
+}
+
+impl Parting {
+    /// Sequential sampling: with r of the t rows to come still going to a class, the next goes there with probability
+    /// r/t, so that all of the ways to choose are equally likely (Fan, Muller & Rezucha, 1962).
+    fn next(&mut self, random: &mut ChaCha20Rng) -> Option<u32> {
+        // More rows than were counted come only from a file that was changed meanwhile; that is found out elsewhere.
+        if self.rows == 0 {
+            return None;
+        }
+        let mut place = below(random, self.rows);
+        self.rows -= 1;
+        for (class, left) in &mut self.classes {
+            if place < *left {
+                *left -= 1;
+                return Some(*class);
+            }
+            place -= *left;
+        }
+        None
+    }
 }
 
 impl Dispatcher<'_> {
@@ -192,16 +301,119 @@ impl Dispatcher<'_> {
         match self.recoding.fates[record] {
             Fate::Class(class) => Some(class),
             Fate::Suppressed => None,
-            Fate::Shared => {
-                let left = self.left.get_mut(&record)?;
-                let (class, count) = left.last_mut()?;
-                let class = *class;
-                *count -= 1;
-                if *count == 0 {
-                    left.pop();
+            Fate::Shared => self.left.get_mut(&record)?.next(&mut self.random),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One distinct record of `total` records, so many of which go to each class.
+    fn parted(total: u64, counts: &[u64]) -> Recoding {
+        let mut recoding = Recoding::new(vec![RecodedColumn::default()], 1);
+        for count in counts {
+            let class = recoding.add_class([0]);
+            recoding.assign(0, class, *count, total);
+        }
+        recoding
+    }
+
+    fn dispatched(recoding: &Recoding, seed: u64, total: u64) -> Vec<Option<u32>> {
+        let mut dispatcher = recoding.dispatcher(seed, |_| total);
+        (0..total).map(|_| dispatcher.next(0)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn as_many_rows_as_decided_go_to_each_class(
+            counts in prop::collection::vec(0u64..20, 1..4),
+            suppressed in 1u64..20,
+            seed in any::<u64>(),
+        ) {
+            let total = counts.iter().sum::<u64>() + suppressed;
+            let rows = dispatched(&parted(total, &counts), seed, total);
+            for (class, count) in counts.iter().enumerate() {
+                prop_assert_eq!(rows.iter().filter(|row| **row == Some(class as u32)).count() as u64, *count);
+            }
+            prop_assert_eq!(rows.iter().filter(|row| row.is_none()).count() as u64, suppressed);
+        }
+
+        #[test]
+        fn a_draw_takes_as_many_records_as_decided(
+            totals in prop::collection::vec(1u64..9, 1..6),
+            share in 0.0..1.0,
+            seed in any::<u64>(),
+        ) {
+            let all: u64 = totals.iter().sum();
+            let count = (share * all as f64) as u64;
+            let mut recoding = Recoding::new(vec![RecodedColumn::default()], totals.len());
+            let class = recoding.add_class([0]);
+            let members = totals.iter().enumerate().map(|(record, total)| (record as u32, *total));
+            recoding.assign_some(class, members.collect(), count);
+            recoding.draw(seed);
+            let sent = totals.iter().enumerate().map(|(record, total)| {
+                let sent: u64 = recoding.destinations(record, *total).iter().map(|(_, count)| count).sum();
+                assert!(sent <= *total);
+                sent
+            });
+            prop_assert_eq!(sent.sum::<u64>(), count);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_which_rows_are_suppressed() {
+        let recoding = parted(100, &[50]);
+        assert_eq!(dispatched(&recoding, 1, 100), dispatched(&recoding, 1, 100));
+        assert_ne!(dispatched(&recoding, 1, 100), dispatched(&recoding, 2, 100));
+    }
+
+    #[test]
+    fn every_row_has_the_same_chance() {
+        const SEEDS: u64 = 4000;
+        let recoding = parted(10, &[2, 3]);
+        let mut times = [[0f64; 2]; 10];
+        for seed in 0..SEEDS {
+            for (row, class) in dispatched(&recoding, seed, 10).iter().enumerate() {
+                if let Some(class) = class {
+                    times[row][*class as usize] += 1.0;
                 }
-                Some(class)
             }
         }
+        // Five standard deviations of a binomial count around its mean.
+        for (class, chance) in [(0, 0.2), (1, 0.3)] {
+            let (mean, deviation) = (SEEDS as f64 * chance, (SEEDS as f64 * chance * (1.0 - chance)).sqrt());
+            assert!(times.iter().all(|row| (row[class] - mean).abs() < 5.0 * deviation), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn every_record_of_a_pool_has_the_same_chance() {
+        const SEEDS: u64 = 4000;
+        let mut sent = [0f64; 3];
+        for seed in 0..SEEDS {
+            let mut recoding = Recoding::new(vec![RecodedColumn::default()], 3);
+            let class = recoding.add_class([0]);
+            recoding.assign_some(class, vec![(0, 1), (1, 2), (2, 5)], 4);
+            recoding.draw(seed);
+            for (record, total) in [1, 2, 5].into_iter().enumerate() {
+                let counts = recoding.destinations(record, total);
+                sent[record] += counts.iter().map(|(_, count)| *count as f64).sum::<f64>() / total as f64;
+            }
+        }
+        assert!(sent.iter().all(|sent| (sent / SEEDS as f64 - 0.5).abs() < 0.04), "{sent:?}");
+    }
+
+    #[test]
+    fn a_row_that_was_never_counted_goes_nowhere() {
+        let recoding = parted(3, &[2]);
+        let mut dispatcher = recoding.dispatcher(0, |_| 3);
+        let rows: Vec<Option<u32>> = (0..5).map(|_| dispatcher.next(0)).collect();
+        assert_eq!(rows[3..], [None, None]);
     }
 }

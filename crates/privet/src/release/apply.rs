@@ -6,8 +6,9 @@ use super::shuffle::Shuffle;
 use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::recoding::Recoding;
+use crate::method::recoding::{Recoding, STAR};
 use crate::policy::{CheckedPolicy, Role};
+use crate::privacy::TrackedColumn;
 use crate::{Error, Result};
 
 /// Where the release's rows go.
@@ -22,8 +23,10 @@ pub(super) struct Destination<'a> {
 enum Published {
     /// The quasi-identifier at this position: its cell comes from the row's class.
     Recoded(usize),
-    /// Carried through from this column of the data.
+    /// Carried through from this column of the data; `matters` unless its role is 'other'.
     Kept { index: usize, matters: bool },
+    /// The tracked column at this position, some cells of which are suppressed.
+    Starred(usize),
 }
 
 /// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
@@ -40,10 +43,11 @@ pub(super) fn apply(
     clock: &Clock,
 ) -> Result<()> {
     let source = &policy.source;
-    let (columns, published) = published_columns(policy, microdata);
+    let (columns, published) = published_columns(policy, microdata, recoding)?;
     let mut sink = Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns)?;
     let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
-    let mut dispatcher = recoding.dispatcher();
+    let mut dispatcher = recoding.dispatcher(destination.seed, |record| microdata.summary.count(record));
+    let tracked = &microdata.table.tracked;
     let mut rows = 0;
     clock.progress().stage("writing", Some(source.bytes()));
     source.read(&mut |batch: &Batch, bytes| {
@@ -57,11 +61,17 @@ pub(super) fn apply(
                 Located::Unknown => return Err(changed(policy)),
             };
             let Some(class) = dispatcher.next(record) else { continue };
-            let class = recoding.cells(class as usize);
+            let shown = recoding.cells(class as usize);
+            let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
             cells.clear();
             cells.extend(published.iter().map(|column| match column {
                 Published::Recoded(position) => {
-                    recoding.columns[*position].cells[class[*position] as usize].label.as_str()
+                    recoding.columns[*position].cells[shown[*position] as usize].label.as_str()
+                }
+                Published::Starred(position) => {
+                    let (column, code) = (&tracked[*position], codes[*position]);
+                    let starred = recoding.is_starred(class, column.slots.start + code);
+                    if starred { STAR } else { column.values[code as usize].as_str() }
                 }
                 Published::Kept { index, matters } => {
                     let cell = batch.cell(row, *index);
@@ -96,18 +106,30 @@ pub(super) fn changed(policy: &CheckedPolicy) -> Error {
 }
 
 /// Identifiers and columns that the policy does not mention are not published.
-fn published_columns(policy: &CheckedPolicy, microdata: &Microdata) -> (Vec<SinkColumn>, Vec<Published>) {
+fn published_columns(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    recoding: &Recoding,
+) -> Result<(Vec<SinkColumn>, Vec<Published>)> {
     let mut columns = Vec::new();
     let mut published = Vec::new();
+    let starred = |index: usize| {
+        let mut tracked = microdata.table.tracked.iter();
+        tracked.position(|column| column.index == index && recoding.stars_any(&column.slots))
+    };
     for (column, source) in policy.columns.iter().zip(policy.source.columns()) {
-        let (kind, how) = match column.role {
-            None | Some(Role::Identifier) => continue,
-            Some(Role::QuasiIdentifier) => {
+        let (kind, how) = match (column.role, starred(column.index)) {
+            (None | Some(Role::Identifier), _) => continue,
+            (Some(Role::QuasiIdentifier), _) => {
                 let position = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
                 let Some(position) = position else { continue };
                 (CellKind::Text, Published::Recoded(position))
             }
-            Some(role) => {
+            (_, Some(position)) => {
+                no_star_among(policy, &microdata.table.tracked[position])?;
+                (CellKind::Text, Published::Starred(position))
+            }
+            (Some(role), None) => {
                 let matters = role != Role::Other;
                 // A kept missing value has to be shown by its spelling, which a typed column cannot hold.
                 let kind = if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind };
@@ -117,5 +139,17 @@ fn published_columns(policy: &CheckedPolicy, microdata: &Microdata) -> (Vec<Sink
         columns.push(SinkColumn { name: column.name.clone(), kind });
         published.push(how);
     }
-    (columns, published)
+    Ok((columns, published))
+}
+
+/// A value that is written like a suppressed cell could not be told from one.
+fn no_star_among(policy: &CheckedPolicy, column: &TrackedColumn) -> Result<()> {
+    if !column.values.iter().any(|value| value == STAR) {
+        return Ok(());
+    }
+    let message =
+        format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
+    Err(Error::input(message)
+        .in_file(policy.source.path())
+        .help("list \"*\" under 'missing' in [data], or rename the value"))
 }

@@ -23,10 +23,13 @@ pub(super) struct Facts<'a> {
     pub dropped: u64,
     pub suppressed: u64,
     pub released: u64,
+    /// Suppressed cells in released records.
+    pub starred: u64,
     pub cost: &'a ShownCost,
     pub costs: &'a [ShownCost],
     pub search: &'a SearchFacts,
     pub plan: &'a Json,
+    pub warnings: &'a [String],
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -50,7 +53,7 @@ impl Facts<'_> {
         }
         let losses: serde_json::Map<String, Json> =
             self.costs.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
-        json!({
+        let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
             "kind": "table",
             "method": self.policy.method.name(),
@@ -81,11 +84,17 @@ impl Facts<'_> {
                 "space": self.search.space,
                 "examined": self.search.examined,
                 "seconds": self.search.seconds,
+                "trace": self.search.trace,
             },
             "plan": self.plan,
+            "warnings": self.warnings,
             "audit": self.audit,
             "files": self.files(),
-        })
+        });
+        if self.starred > 0 {
+            manifest["records"]["starred"] = self.starred.into();
+        }
+        manifest
     }
 
     /// The public manifest: no seed, no paths, no risk on the source, no small counts, nothing the release hides.
@@ -94,7 +103,7 @@ impl Facts<'_> {
             .filter(|column| super::is_published(column))
             .map(|column| json!({ "name": column.name, "role": column.role.map(|role| role.name()) }))
             .collect();
-        json!({
+        let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
             "kind": "table",
             "method": self.policy.method.name(),
@@ -104,7 +113,11 @@ impl Facts<'_> {
             "loss": self.public_losses(),
             "audit": { "passed": self.audit.passed },
             "files": self.files(),
-        })
+        });
+        if self.starred > 0 {
+            manifest["records"]["starred"] = shown(self.starred);
+        }
+        manifest
     }
 
     /// Losses as shares of the worst, in three digits. Every loss counts the suppressed records, so none is published

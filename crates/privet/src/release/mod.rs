@@ -7,6 +7,8 @@ pub mod report;
 mod run;
 mod shuffle;
 mod target;
+#[cfg(test)]
+mod tests;
 
 pub use run::{Published, RunOptions, anonymize, audit_release, rewrite_report};
 

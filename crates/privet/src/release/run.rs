@@ -16,7 +16,7 @@ use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, CATALOGUE};
+use crate::method::{self, CATALOGUE, Solution};
 use crate::policy::{CheckedPolicy, Policy, Setting};
 use crate::{Error, ErrorKind, Result};
 
@@ -46,6 +46,8 @@ pub struct Published {
     pub audit: Audit,
     /// Columns that the policy does not mention and that are therefore not published.
     pub left_out: Vec<String>,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
 }
 
 /// Makes, audits and publishes a release.
@@ -67,13 +69,41 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     clock.progress().stage("searching", None);
     let solution = method::run(&policy, &microdata, clock)?;
     clock.check()?;
+    publish(Decided { policy, seed, state, microdata, solution }, target, options, clock)
+}
 
+/// A decision with all that it was made from.
+pub(super) struct Decided {
+    pub policy: CheckedPolicy,
+    pub seed: u64,
+    /// The data's state before it was read.
+    pub state: Option<(u64, SystemTime)>,
+    pub microdata: Microdata,
+    pub solution: Solution,
+}
+
+/// Writes, audits and publishes what was decided.
+pub(super) fn publish(
+    decided: Decided,
+    target: Target,
+    options: &RunOptions,
+    clock: &Clock,
+) -> Result<Published> {
+    let Decided { policy, seed, state, microdata, mut solution } = decided;
+    solution.recoding.draw(seed);
     let classes = solution.recoding.count(&microdata);
-    let cost_name = policy.method.settings.choice("cost").unwrap_or("LM");
-    let measure = solution.recoding.measure(cost_name, &microdata);
-    let measure = measure.map_err(|error| policy.at_method("cost", error))?;
-    let cost = method::show(&measure, solution.recoding.cost(&measure, &classes));
+    let cost = match solution.cost.take() {
+        Some(cost) => cost,
+        None => {
+            let name = policy.method.settings.choice("cost").unwrap_or("LM");
+            let measure = solution.recoding.measure(name, &microdata);
+            let measure = measure.map_err(|error| policy.at_method("cost", error))?;
+            method::show(&measure, solution.recoding.cost(&measure, &classes))
+        }
+    };
     let costs = solution.recoding.costs(&microdata, &classes);
+    let released = microdata.summary.total() - classes.suppressed;
+    let warnings = warnings(&solution, released);
     clock.check()?;
 
     target.open()?;
@@ -84,12 +114,8 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     apply::apply(&policy, &microdata, &solution.recoding, &destination, clock)?;
 
     clock.progress().stage("auditing", None);
-    let total = microdata.summary.total();
-    let expected = ExpectedCounts {
-        released: total - classes.suppressed,
-        suppressed: classes.suppressed,
-        dropped: microdata.summary.dropped,
-    };
+    let expected =
+        ExpectedCounts { released, suppressed: classes.suppressed, dropped: microdata.summary.dropped };
     let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
     clock.check()?;
     // The data was read three times by now. A change that no reading noticed, because each record still looked
@@ -111,11 +137,13 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         read: microdata.summary.read,
         dropped: microdata.summary.dropped,
         suppressed: classes.suppressed,
-        released: total - classes.suppressed,
+        released,
+        starred: classes.starred,
         cost: &cost,
         costs: &costs,
         search: &solution.search,
         plan: &solution.plan,
+        warnings: &warnings,
         audit: &audit,
         files: &files,
     };
@@ -141,11 +169,20 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     target.publish()?;
     let left_out =
         policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
-    Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect() })
+    Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect(), warnings })
+}
+
+/// All that the user should know before the release leaves the house.
+fn warnings(solution: &Solution, released: u64) -> Vec<String> {
+    let mut warnings = solution.warnings.clone();
+    if released == 0 {
+        warnings.push("all records are suppressed: the release is empty".to_string());
+    }
+    warnings
 }
 
 /// What tells one state of a file from the next.
-fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
+pub(super) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()?))
 }

@@ -10,9 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-use sha2::{Digest, Sha256};
 
+use crate::random::{below, keyed};
 use crate::{Error, Result};
 
 /// Rows are kept in memory up to this many bytes.
@@ -20,23 +19,6 @@ const IN_MEMORY: usize = 96 << 20;
 /// How much of the source a spill file is meant to take.
 const PER_FILE: u64 = 16 << 20;
 const MOST_FILES: u64 = 256;
-
-/// A stream of random numbers for one purpose, derived from the seed.
-pub(crate) fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
-    let digest = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes()).finalize();
-    ChaCha20Rng::from_seed(digest.into())
-}
-
-/// A uniform number below `bound`, without the bias of a remainder.
-fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
-    let reject_from = u64::MAX - u64::MAX % bound;
-    loop {
-        let number = random.next_u64();
-        if number < reject_from {
-            return number % bound;
-        }
-    }
-}
 
 /// Rows of text cells in one buffer.
 #[derive(Debug, Default)]

@@ -1,0 +1,23 @@
+//! Random choices that derive from a run's seed: every purpose has a stream of its own, so that one choice tells nothing
+//! about another, and none depends on threads.
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
+
+/// A stream of random numbers for one purpose, derived from the seed.
+pub(crate) fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
+    let digest = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes()).finalize();
+    ChaCha20Rng::from_seed(digest.into())
+}
+
+/// A uniform number below `bound` (which is not 0), without the bias of a remainder.
+pub(crate) fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
+    let reject_from = u64::MAX - u64::MAX % bound;
+    loop {
+        let number = random.next_u64();
+        if number < reject_from {
+            return number % bound;
+        }
+    }
+}
