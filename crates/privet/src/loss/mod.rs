@@ -38,6 +38,11 @@ pub static INFOS: &[&Info] = &[
     &entropy::INFO,
 ];
 
+/// What the measure of a name says about itself; what LM says for a name that no measure has.
+pub(crate) fn info(name: &str) -> &'static Info {
+    INFOS.iter().find(|info| info.name == name).copied().unwrap_or(&lm::INFO)
+}
+
 /// An amount of loss in units of its measure; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost(pub u128);

@@ -1,6 +1,7 @@
 //! The methods, one file or folder per published system.
 
 mod full_domain;
+mod l_plus;
 mod mondrian;
 pub mod recoding;
 #[cfg(test)]
@@ -21,7 +22,7 @@ use recoding::Recoding;
 pub static CATALOGUE: Catalogue =
     Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
 
-static METHODS: &[&Declaration] = &[&full_domain::DECLARATION, &mondrian::DECLARATION];
+static METHODS: &[&Declaration] = &[&full_domain::DECLARATION, &mondrian::DECLARATION, &l_plus::DECLARATION];
 
 /// The keys that every table method takes.
 const COST: Key = Key::with_default(
@@ -91,6 +92,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
     match policy.method.name() {
         "full-domain" => full_domain::run(policy, microdata, clock),
         "mondrian" => mondrian::run(policy, microdata, clock),
+        "l-plus-optimize" => l_plus::run(policy, microdata, clock),
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
 }

@@ -60,6 +60,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         Some(seed) => seed,
         None => draw_seed()?,
     };
+    policy.seed = Some(seed);
     let state = state_of(policy.source.path());
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {

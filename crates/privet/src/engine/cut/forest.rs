@@ -207,7 +207,8 @@ mod tests {
     fn only_real_decisions_are_nodes() {
         let taxonomy = taxonomy();
         let tree = Tree::new(&taxonomy, |leaf| leaf != 4);
-        let labels: Vec<&str> = (0..tree.len() as u32).map(|n| taxonomy.label(tree.taxonomy_node(n))).collect();
+        let labels: Vec<&str> =
+            (0..tree.len() as u32).map(|n| taxonomy.label(tree.taxonomy_node(n))).collect();
         assert_eq!(labels, ["*", "xx", "x", "a", "b", "c", "d"]);
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 6]);
         assert_eq!(tree.children(1).collect::<Vec<_>>(), [2, 5]);

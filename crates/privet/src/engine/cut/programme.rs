@@ -89,17 +89,20 @@ impl Programme {
                 continue;
             }
             let above = if node == 0 { FORBIDDEN } else { lock[tree.parent(node) as usize] };
-            let here =
-                if places[at] == Place::Above { FORBIDDEN } else { plus(outside[at], keep(node)) };
+            let here = if places[at] == Place::Above { FORBIDDEN } else { plus(outside[at], keep(node)) };
             lock[at] = above.min(here);
             if places[at] == Place::Floor {
                 continue;
             }
             open[at] = plus(outside[at], self.split[at]);
             // What the siblings cost together, which cannot be had by subtraction when one of them is forbidden.
-            let forbidden = tree.children(node).filter(|child| self.best[*child as usize] >= FORBIDDEN).count();
-            let finite: Amount =
-                tree.children(node).map(|child| self.best[child as usize]).filter(|best| *best < FORBIDDEN).sum();
+            let forbidden =
+                tree.children(node).filter(|child| self.best[*child as usize] >= FORBIDDEN).count();
+            let finite: Amount = tree
+                .children(node)
+                .map(|child| self.best[child as usize])
+                .filter(|best| *best < FORBIDDEN)
+                .sum();
             for child in tree.children(node) {
                 let own = self.best[child as usize];
                 let siblings = match (forbidden, own >= FORBIDDEN) {

@@ -52,7 +52,12 @@ pub trait CutProblem: Sync {
     fn forest(&self) -> &Forest;
 
     /// Bounds the cuts of an interval. `warmth` is that of an interval that contains this one, where it is still kept.
-    fn bounds(&self, interval: &Interval, warmth: Option<&Self::Warmth>, effort: Effort) -> Bounds<Self::Warmth>;
+    fn bounds(
+        &self,
+        interval: &Interval,
+        warmth: Option<&Self::Warmth>,
+        effort: Effort,
+    ) -> Bounds<Self::Warmth>;
 
     /// Whether a thorough bound can be better than a quick one.
     fn has_thorough(&self) -> bool;
@@ -123,7 +128,12 @@ struct Incumbents {
 
 impl Incumbents {
     fn new(limits: &Limits) -> Incumbents {
-        Incumbents { top: limits.top.max(1), best: Vec::new(), approximation: limits.approximation, cutoff: FORBIDDEN }
+        Incumbents {
+            top: limits.top.max(1),
+            best: Vec::new(),
+            approximation: limits.approximation,
+            cutoff: FORBIDDEN,
+        }
     }
 
     /// Takes a cut in if it is among the best. Of equal costs, the more specific cut comes first.
@@ -135,7 +145,8 @@ impl Incumbents {
         if self.best.iter().any(|(_, known)| known == cut) {
             return;
         }
-        let place = self.best.partition_point(|(other, known)| (*other, Reverse(known)) < (cost, Reverse(cut)));
+        let place =
+            self.best.partition_point(|(other, known)| (*other, Reverse(known)) < (cost, Reverse(cut)));
         self.best.insert(place, (cost, cut.clone()));
         self.best.truncate(self.top);
         if self.best.len() == self.top {
@@ -152,7 +163,7 @@ impl Incumbents {
 fn least_within(cost: Amount, alpha: Exact) -> Amount {
     let (num, den) = (BigInt::from(alpha.numerator()), BigInt::from(alpha.denominator()));
     let whole = &num + &den;
-    let least = (BigInt::from(cost) * den + &whole - 1) / whole;
+    let least: BigInt = (BigInt::from(cost) * den + &whole - 1) / whole;
     least.to_i128().unwrap_or(cost)
 }
 
@@ -161,6 +172,8 @@ struct Open<W> {
     bound: Amount,
     depth: u32,
     warmth: Option<Arc<W>>,
+    /// What its warmth counts for.
+    weight: usize,
 }
 
 /// What came of looking at one interval.
@@ -191,8 +204,13 @@ pub fn search<P: CutProblem>(
     for (cut, cost) in &known {
         incumbents.offer(*cost, cut);
     }
-    let mut open: Vec<Option<Open<P::Warmth>>> =
-        vec![Some(Open { interval: Interval::everything(problem.forest()), bound: 0, depth: 0, warmth: None })];
+    let mut open: Vec<Option<Open<P::Warmth>>> = vec![Some(Open {
+        interval: Interval::everything(problem.forest()),
+        bound: 0,
+        depth: 0,
+        warmth: None,
+        weight: 0,
+    })];
     // Least bound first; of equals the deeper one, which is nearer to an answer.
     let mut queue = BinaryHeap::from([Reverse((0, Reverse(0u32), 0usize))]);
     let mut discarded = FORBIDDEN;
@@ -214,7 +232,7 @@ pub fn search<P: CutProblem>(
             }
             batch.extend(open[id].take());
         }
-        warm -= batch.iter().filter_map(|one| one.warmth.as_ref()).map(|one| share(problem, one)).sum::<usize>();
+        warm -= batch.iter().map(|one| one.weight).sum::<usize>();
         let looked: Vec<Looked<P::Warmth>> =
             batch.into_par_iter().map(|one| look(problem, one, &incumbents, clock)).collect();
         for one in looked {
@@ -225,10 +243,12 @@ pub fn search<P: CutProblem>(
                 incumbents.offer(*cost, cut);
             }
             for mut child in one.children {
-                match &child.warmth {
-                    Some(warmth) if warm + share(problem, warmth) <= WARMTH => warm += share(problem, warmth),
-                    _ => child.warmth = None,
+                // Two children hold the same warmth, so each counts half.
+                child.weight = child.warmth.as_ref().map_or(0, |warmth| problem.weight(warmth) / 2);
+                if warm + child.weight > WARMTH {
+                    (child.warmth, child.weight) = (None, 0);
                 }
+                warm += child.weight;
                 queue.push(Reverse((child.bound, Reverse(child.depth), open.len())));
                 open.push(Some(child));
             }
@@ -241,11 +261,6 @@ pub fn search<P: CutProblem>(
     found.best = incumbents.best.clone();
     note(&mut found, &incumbents, clock);
     Ok(found)
-}
-
-/// Two children hold the same warmth, so each counts half.
-fn share<P: CutProblem>(problem: &P, warmth: &P::Warmth) -> usize {
-    problem.weight(warmth) / 2
 }
 
 fn note(found: &mut Found, incumbents: &Incumbents, clock: &Clock) {
@@ -270,7 +285,8 @@ fn look<P: CutProblem>(
     clock: &Clock,
 ) -> Looked<P::Warmth> {
     let mut local = incumbents.clone();
-    let mut looked = Looked { candidates: Vec::new(), discarded: FORBIDDEN, children: Vec::new(), intervals: 0 };
+    let mut looked =
+        Looked { candidates: Vec::new(), discarded: FORBIDDEN, children: Vec::new(), intervals: 0 };
     let mut effort = Effort::Quick;
     let forest = problem.forest();
     let bounds = loop {
@@ -312,18 +328,17 @@ fn look<P: CutProblem>(
     };
     // Where the smaller of the two bounds is largest, both sides gain most.
     let frontier = open.interval.frontier(forest);
-    let chosen = frontier.iter().copied().max_by_key(|(tree, node)| (side(*tree, *node), Reverse((*tree, *node))));
+    let chosen =
+        frontier.iter().copied().max_by_key(|(tree, node)| (side(*tree, *node), Reverse((*tree, *node))));
     if let Some((tree, node)) = chosen {
         let mut opened = open.interval.clone();
         opened.open(forest, tree, node);
         open.interval.lock(tree, node);
-        let sides = [
-            (opened, bounds.open[tree][node as usize]),
-            (open.interval, bounds.lock[tree][node as usize]),
-        ];
+        let sides =
+            [(opened, bounds.open[tree][node as usize]), (open.interval, bounds.lock[tree][node as usize])];
         for (interval, bound) in sides {
             let (bound, depth) = (bound.max(open.bound), open.depth + 1);
-            looked.children.push(Open { interval, bound, depth, warmth: Some(warmth.clone()) });
+            looked.children.push(Open { interval, bound, depth, warmth: Some(warmth.clone()), weight: 0 });
         }
     }
     looked

@@ -16,7 +16,9 @@ use super::rules::{Metric, Rules, Scheme};
 use super::table::Fine;
 use super::walk::{Question, Walked, walk};
 use crate::engine::cut::programme::Forced;
-use crate::engine::cut::{Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, plus};
+use crate::engine::cut::{
+    Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, plus,
+};
 
 /// The suppression price is given out in this many parts.
 const PARTS: Amount = 64;
@@ -136,15 +138,16 @@ impl CutProblem for LPlus {
         let classes = fine.classes(forest, &top, None);
         let guillotine = Guillotine { rules, forest, fine, memory: &warm.memory };
         let question = match effort {
-            Effort::Quick => Question::Floor,
-            Effort::Thorough => Question::Split(&guillotine),
+            Effort::Thorough if self.has_thorough() => Question::Split(&guillotine),
+            _ => Question::Floor,
         };
         let walked: Vec<Walked> = (0..forest.trees.len())
             .into_par_iter()
             .map(|column| walk(rules, forest, fine, &classes, column, question))
             .collect();
         let whole = walked.first().map_or(0, |walked| walked.whole);
-        let places: Vec<Vec<Place>> = (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
+        let places: Vec<Vec<Place>> =
+            (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
         let columns: Vec<Column<'_>> = (walked.into_iter().enumerate())
             .map(|(column, walked)| Column {
                 tree: &forest.trees[column],
@@ -173,23 +176,24 @@ impl CutProblem for LPlus {
 
 /// Whole units out of 64ths, rounded up: costs are whole.
 fn whole(parts: Amount) -> Amount {
-    if parts >= FORBIDDEN { FORBIDDEN } else { parts.div_euclid(PARTS) + Amount::from(parts.rem_euclid(PARTS) > 0) }
+    if parts >= FORBIDDEN {
+        FORBIDDEN
+    } else {
+        parts.div_euclid(PARTS) + Amount::from(parts.rem_euclid(PARTS) > 0)
+    }
 }
 
 /// The bound as the sum of the columns' programmes, each bearing its parts of the extras.
 fn additive(columns: &[Column<'_>], solved: &[Programme], parts: &[Amount], base: Amount) -> Reduced {
     let total = solved.iter().fold(PARTS * base, |sum, programme| plus(sum, programme.least()));
-    let mut reduced = Reduced {
-        least: whole(total),
-        open: Vec::new(),
-        lock: Vec::new(),
-        suggestion: Cut(Vec::new()),
-    };
+    let mut reduced =
+        Reduced { least: whole(total), open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()) };
     for (at, (column, programme)) in columns.iter().zip(solved).enumerate() {
         let others = solved.iter().enumerate().filter(|(other, _)| *other != at);
         let rest = others.fold(PARTS * base, |sum, (_, programme)| plus(sum, programme.least()));
         let forced = column.forced(programme, parts[at]);
-        let raise = |amounts: Vec<Amount>| amounts.into_iter().map(|amount| whole(plus(rest, amount))).collect();
+        let raise =
+            |amounts: Vec<Amount>| amounts.into_iter().map(|amount| whole(plus(rest, amount))).collect();
         reduced.open.push(raise(forced.open));
         reduced.lock.push(raise(forced.lock));
         reduced.suggestion.0.push(column.cut(programme, parts[at]));

@@ -175,7 +175,9 @@ impl Guillotine<'_> {
         let ends = self.ends(rows);
         let name = self.memory.bits.as_ref().map(|bits| {
             let trees = self.forest.trees.iter().zip(&ends).zip(bits);
-            trees.fold(0u128, |name, ((tree, (low, high)), bits)| name << bits | u128::from(tree.meet(*low, *high)))
+            trees.fold(0u128, |name, ((tree, (low, high)), bits)| {
+                name << bits | u128::from(tree.meet(*low, *high))
+            })
         });
         if let Some(stake) = name.and_then(|name| self.memory.get(name)) {
             return stake;
@@ -187,7 +189,11 @@ impl Guillotine<'_> {
         } else {
             let whole = self.rules.stake(&tally);
             let least = self.rules.least_stake(&tally);
-            if rows.len() == 1 || whole <= least { whole } else { self.split(rows, None, &ends, whole, least) }
+            if rows.len() == 1 || whole <= least {
+                whole
+            } else {
+                self.split(rows, None, &ends, whole, least)
+            }
         };
         if let Some(name) = name {
             self.memory.put(name, stake);

@@ -70,7 +70,11 @@ impl Numbering {
 }
 
 /// The rows of `order` put into buckets, each keeping the order; and where the buckets begin.
-pub fn bucket(order: impl Iterator<Item = u32> + Clone, of: impl Fn(u32) -> u32, buckets: usize) -> (Vec<u32>, Vec<u32>) {
+pub fn bucket(
+    order: impl Iterator<Item = u32> + Clone,
+    of: impl Fn(u32) -> u32,
+    buckets: usize,
+) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0u32; buckets + 1];
     for row in order.clone() {
         starts[of(row) as usize + 1] += 1;

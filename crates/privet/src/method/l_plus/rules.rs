@@ -213,7 +213,14 @@ pub struct Rules {
 }
 
 impl Rules {
-    pub fn new(scheme: Scheme, metric: Metric, theta: Vec<Exact>, k: u64, records: u64, labels: usize) -> Rules {
+    pub fn new(
+        scheme: Scheme,
+        metric: Metric,
+        theta: Vec<Exact>,
+        k: u64,
+        records: u64,
+        labels: usize,
+    ) -> Rules {
         let uniform = theta.first().copied().filter(|first| theta.iter().all(|other| other == first));
         let labels = if metric == Metric::Cm { labels } else { 0 };
         Rules {
@@ -350,7 +357,9 @@ impl Rules {
             keep.iter().map(|(value, most)| joint(*value).min(*most)).sum()
         };
         let labels = tally.labels.touched.iter().copied();
-        labels.map(|label| (label, kept_of(label))).max_by_key(|(label, kept)| (*kept, std::cmp::Reverse(*label)))
+        labels
+            .map(|label| (label, kept_of(label)))
+            .max_by_key(|(label, kept)| (*kept, std::cmp::Reverse(*label)))
     }
 
     /// What the classes that the records can be split into cost at least beyond their generalisation, together. `g` is
@@ -422,7 +431,9 @@ impl Rules {
         match (self.metric, self.scheme) {
             (Metric::Dm | Metric::Cm, _) => 1,
             // A class below k loses its records under these schemes too.
-            (Metric::Lm, Scheme::AllSa | Scheme::VioSa) if self.k > 1 => self.per_cell.min(self.per_record - g),
+            (Metric::Lm, Scheme::AllSa | Scheme::VioSa) if self.k > 1 => {
+                self.per_cell.min(self.per_record - g)
+            }
             (Metric::Lm, Scheme::AllSa | Scheme::VioSa) => self.per_cell,
             (Metric::Lm, _) => self.per_record - g,
         }

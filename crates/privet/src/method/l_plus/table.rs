@@ -207,7 +207,8 @@ impl Fine {
 
     /// The classes of a coarser cut, with one number per row.
     pub fn classes(&self, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
-        let covers: Vec<Vec<u32>> = forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
+        let covers: Vec<Vec<u32>> =
+            forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
         let mut numbering = Numbering::new(self.len());
         for (column, nodes) in self.nodes.iter().enumerate().filter(|(column, _)| Some(*column) != without) {
             let cover = &covers[column];

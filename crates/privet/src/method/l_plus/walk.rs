@@ -38,7 +38,8 @@ pub fn walk(
     let class_of = |row: u32| classes.of_row[row as usize];
     let (rows, begins) = bucket(fine.order[column].iter().copied(), class_of, classes.count);
     let grouped = matches!(question, Question::Floor | Question::Split(_)) && rules.metric == Metric::Cm;
-    let by_others = grouped.then(|| bucket(fine.by_others[column].iter().copied(), class_of, classes.count).0);
+    let by_others =
+        grouped.then(|| bucket(fine.by_others[column].iter().copied(), class_of, classes.count).0);
     let mut cells = Cells {
         rules,
         fine,
@@ -185,7 +186,10 @@ impl Cells<'_> {
         let mut group = None;
         for row in by_others {
             let (node, this) = (nodes[*row as usize], others[*row as usize]);
-            while path.last().is_some_and(|(above, _)| group != Some(this) || !self.tree.contains(*above, node)) {
+            while path
+                .last()
+                .is_some_and(|(above, _)| group != Some(this) || !self.tree.contains(*above, node))
+            {
                 self.close_group(&mut path);
             }
             group = Some(this);

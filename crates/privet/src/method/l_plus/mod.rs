@@ -1,0 +1,189 @@
+//! l+-Optimize: the cut of least cost under which a table is l+-diverse, with suppression as part of the solution
+//! (chapter 3 of Liu's thesis, 2010).
+//!
+//! Every class of a cut either satisfies all thresholds or pays for what the suppression scheme does to it. The cuts of
+//! all taxonomies together are far too many to visit; the search works on intervals of them (`engine::cut`), with the
+//! bounds of `bound` and `guillotine`.
+
+mod bound;
+mod descent;
+mod guillotine;
+mod numbering;
+mod problem;
+mod recode;
+mod rules;
+mod table;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use serde_json::json;
+
+use self::bound::LPlus;
+use self::problem::Asked;
+use self::rules::{Metric, Rules, Scheme};
+use super::{Moment, SearchFacts, ShownCost, Solution, TIME_LIMIT};
+use crate::engine::clock::Clock;
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
+use crate::engine::microdata::Microdata;
+use crate::loss::{self, Info};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::{Error, Result, privacy, random};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    name: "l-plus-optimize",
+    summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
+    help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \
+           levels. Of all cuts of all columns together, the one of least cost is found and proven, where a class that \
+           violates a threshold pays for what the suppression scheme does to it.",
+    keys: &[
+        SUPPRESSION,
+        COST,
+        COST_VALUE,
+        COST_RECORD,
+        Key::with_default(
+            "approximation",
+            KeyKind::Exact("0", "1000"),
+            "0",
+            "how far above the optimum the answer may be: 0.01 for one per cent",
+        ),
+        Key::with_default("top", KeyKind::Count(1), "1", "how many of the best cuts are looked for"),
+        Key::with_default(
+            "break_minimality",
+            KeyKind::Flag,
+            "false",
+            "publish one of the top cuts, drawn by the seed, so that nobody can reason from the best one",
+        ),
+        TIME_LIMIT,
+    ],
+};
+
+const SUPPRESSION: Key = Key::with_default(
+    "suppression",
+    KeyKind::Choice(Scheme::NAMES),
+    "all-rec",
+    "what happens to a class that violates a threshold: none, all-rec, vio-rec, all-sa or vio-sa",
+);
+const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(Metric::NAMES),
+    "LM",
+    "what the release should lose least of: LM, DM or CM",
+);
+const COST_VALUE: Key = Key::optional(
+    "cost_value",
+    KeyKind::Exact("0", "1000000"),
+    "what a suppressed sensitive cell costs under LM; the number of quasi-identifiers when left out",
+);
+const COST_RECORD: Key = Key::optional(
+    "cost_record",
+    KeyKind::Exact("0", "1000000"),
+    "what a suppressed record costs under LM; twice the number of quasi-identifiers when left out",
+);
+
+static LM: Info = Info {
+    name: "LM",
+    formula: "Σ over records and quasi-identifiers of (leaves covered − 1)/(leaves − 1); a suppressed sensitive cell adds \
+              cost_value, a suppressed record costs cost_record instead",
+    range: "0 to records × cost_record",
+    smaller_is_better: true,
+};
+
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let settings = &policy.method.settings;
+    let asked = problem::asked(policy, microdata)?;
+    let clock = clock.with_limit(settings.duration("time_limit"));
+    let problem = problem::problem(policy, microdata, &asked)?;
+    let limits = Limits {
+        top: usize::try_from(settings.count("top").unwrap_or(1)).unwrap_or(usize::MAX),
+        approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
+    };
+    let known = descent::descend(&problem, &clock);
+    if asked.scheme == Scheme::None && known.first().is_none_or(|(_, cost)| *cost >= FORBIDDEN) {
+        return Err(impossible(policy, microdata)?);
+    }
+    let found = search(&problem, known, &limits, &clock)?;
+    let drawn = settings.flag("break_minimality");
+    let chosen = if drawn { draw(policy.seed, found.best.len()) } else { 0 };
+    solution(&problem, microdata, &asked, &found, chosen, &clock)
+}
+
+/// One of the best cuts, by the seed.
+fn draw(seed: Option<u64>, cuts: usize) -> usize {
+    let mut random = random::keyed(seed.unwrap_or(0), "privet: one of the best cuts");
+    random::below(&mut random, cuts.max(1) as u64) as usize
+}
+
+/// Why not even the coarsest cut satisfies the thresholds.
+fn impossible(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Error> {
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let totals: Vec<u64> =
+        microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
+    let whole = privacy::Class { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
+    let error = super::impossible(&requirements, &whole);
+    Ok(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
+}
+
+fn solution(
+    problem: &LPlus,
+    microdata: &Microdata,
+    asked: &Asked,
+    found: &Found,
+    chosen: usize,
+    clock: &Clock,
+) -> Result<Solution> {
+    let (cost, cut) =
+        found.best.get(chosen).ok_or_else(|| Error::internal("the search lost its first answer"))?;
+    let rules = &problem.rules;
+    let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut);
+    let space: BigUint = microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product();
+    let moment = |step: &crate::engine::cut::Step| Moment {
+        seconds: step.seconds,
+        best: step.best.map(|best| value(rules, best)),
+        bound: Some(value(rules, step.bound)),
+    };
+    let search = SearchFacts {
+        space: Some(space.to_string()),
+        examined: found.examined,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: *cost <= found.bound,
+        bound: Some(value(rules, found.bound.min(*cost))),
+        trace: found.trace.iter().map(moment).collect(),
+    };
+    let cuts: serde_json::Map<String, serde_json::Value> = microdata
+        .quasi
+        .iter()
+        .enumerate()
+        .map(|(at, quasi)| (quasi.name.clone(), json!(labels(problem, microdata, cut, at))))
+        .collect();
+    let plan = json!({ "cuts": cuts, "suppression": Scheme::NAMES[asked.scheme as usize] });
+    Ok(Solution { recoding, plan, search, cost: Some(show(rules, microdata, *cost)), warnings: Vec::new() })
+}
+
+/// The labels of a column's cut, values that do not occur included.
+fn labels<'a>(problem: &LPlus, microdata: &'a Microdata, cut: &Cut, column: usize) -> Vec<&'a str> {
+    let taxonomy = &microdata.quasi[column].taxonomy;
+    let nodes = problem.forest.trees[column].widen(taxonomy, &cut.0[column]);
+    nodes.into_iter().map(|node| taxonomy.label(node)).collect()
+}
+
+fn value(rules: &Rules, amount: Amount) -> f64 {
+    amount as f64 / rules.units as f64
+}
+
+/// The cost as the thesis counts it: suppression has prices of its own.
+fn show(rules: &Rules, microdata: &Microdata, amount: Amount) -> ShownCost {
+    let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
+    let (info, worst): (&'static Info, f64) = match rules.metric {
+        Metric::Lm => (&LM, records * columns),
+        Metric::Dm => (loss::info("DM"), records * records),
+        Metric::Cm => (loss::info("CM"), records),
+    };
+    let divisor = amount.gcd(&(rules.units as Amount));
+    let (num, den) = (amount / divisor.max(1), rules.units as Amount / divisor.max(1));
+    let exact = if den == 1 { num.to_string() } else { format!("{num}/{den}") };
+    let value = value(rules, amount);
+    ShownCost { name: info.name, value, exact: rules.exact.then_some(exact), normalised: value / worst, info }
+}
