@@ -11,8 +11,9 @@
 //!    of numbers or `*`;
 //! 3. *records*: every released record stands for an original record of its own;
 //! 4. *suppression*: no more records are missing than the policy allows;
-//! 5. *counts*: the manifest's numbers are right, where there is one;
-//! 6. every requirement of the policy, in every class.
+//! 5. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
+//! 6. *counts*: the manifest's numbers are right, where there is one;
+//! 7. every requirement of the policy, in every class.
 
 mod classes;
 mod columns;
@@ -20,6 +21,7 @@ mod cover;
 mod flow;
 mod notion;
 mod render;
+mod suppressed;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,7 @@ use self::classes::Classes;
 use self::columns::Layout;
 use self::cover::Coverage;
 use self::notion::Facts;
+use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
 use crate::data::Source;
 use crate::policy::CheckedPolicy;
@@ -142,18 +145,24 @@ pub fn audit_table_watched(
         released: tables.release.rows,
         suppressed: tables.original.rows.saturating_sub(tables.release.rows),
     };
-    let facts = Facts { policy, layout: &layout, tables: &tables, classes: &classes };
+    let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
+    let facts =
+        Facts { policy, layout: &layout, tables: &tables, classes: &classes, suppressed: &suppressed };
 
     let mut checks = vec![columns];
     let coverage = coverage(policy, &layout, &tables)?;
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
     checks.push(check_suppression(policy, options, &records));
+    if !options.foreign {
+        checks.extend(suppressed::check(&facts));
+    }
     if let Some(expected) = &options.expected {
         checks.push(check_counts(expected, &records));
     }
-    for clause in &policy.requirements {
-        checks.push(notion::check(clause, &facts)?);
+    for (position, clause) in policy.requirements.iter().enumerate() {
+        let check = notion::check(clause, &facts);
+        checks.push(check.map_err(|error| policy.at_requirement(position, error))?);
     }
     let passed = checks.iter().all(|check| check.holds);
     Ok(Audit { passed, records, classes: classes.len() as u64, checks })
@@ -203,7 +212,7 @@ fn check_values(facts: &Facts<'_>, coverage: &[Coverage]) -> Check {
 
 /// Every released record must stand for an original record of its own.
 fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
-    let unfounded = truth::without_original(facts.tables, facts.classes, coverage)?;
+    let unfounded = truth::without_original(facts.tables, facts.classes, coverage, facts.suppressed)?;
     let mut check =
         Check::new("records", true, "every released record stands for an original record of its own");
     let mut worst: Option<(u64, u32)> = None;
@@ -239,11 +248,12 @@ fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
 fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &AuditRecords) -> Check {
     let kept = records.original - records.dropped;
     let suppressed = records.suppressed;
-    if options.allow_suppression {
+    let scheme = Scheme::of(policy);
+    if options.allow_suppression || scheme.is_some_and(|scheme| scheme.drops_records(policy)) {
         let detail = format!("{suppressed} of {kept} records are suppressed; any number may be");
         return Check::new("suppression", true, detail);
     }
-    let limit = policy.method.settings.exact("suppression_limit");
+    let limit = policy.method.settings.exact("suppression_limit").filter(|_| scheme.is_none());
     let most = limit.map_or(0, |limit: Exact| limit.floor_of(kept));
     let detail = format!("{suppressed} of {kept} records are suppressed; at most {most} may be");
     Check::new("suppression", suppressed <= most, detail)

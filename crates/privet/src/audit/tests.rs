@@ -1,5 +1,7 @@
 //! The audit on whole files: what it accepts, what it catches, and that a naive reading of the definitions agrees.
 
+mod l_plus;
+
 use std::fs;
 use std::path::Path;
 
@@ -38,6 +40,19 @@ static L_DIVERSITY: Declaration = Declaration {
     ],
 };
 
+static L_PLUS: Declaration = Declaration {
+    name: "l-plus-diversity",
+    summary: "",
+    help: "",
+    keys: &[
+        COLUMN,
+        Key::optional("l", KeyKind::Exact("1", ""), ""),
+        Key::optional("default", KeyKind::Exact("0", "1"), ""),
+        Key::optional("theta_rule", KeyKind::Choice(&["frequency"]), ""),
+        Key::optional("theta", KeyKind::Thresholds("0", "1"), ""),
+    ],
+};
+
 static T_CLOSENESS: Declaration = Declaration {
     name: "t-closeness",
     summary: "",
@@ -60,11 +75,18 @@ static METHOD: Declaration = Declaration {
     name: "by-hand",
     summary: "",
     help: "",
-    keys: &[Key::with_default("suppression_limit", KeyKind::Exact("0", "1"), "0", "")],
+    keys: &[
+        Key::with_default("suppression_limit", KeyKind::Exact("0", "1"), "0", ""),
+        Key::optional(
+            "suppression",
+            KeyKind::Choice(&["none", "all-rec", "vio-rec", "all-sa", "vio-sa"]),
+            "",
+        ),
+    ],
 };
 
 static CATALOGUE: Catalogue = Catalogue {
-    requirements: &[&K_ANONYMITY, &L_DIVERSITY, &T_CLOSENESS, &NOVELTY],
+    requirements: &[&K_ANONYMITY, &L_DIVERSITY, &L_PLUS, &T_CLOSENESS, &NOVELTY],
     methods: &[&METHOD],
     default_method: "by-hand",
 };
@@ -409,7 +431,9 @@ type Released = (String, String, usize);
 
 const CITY: [&str; 4] = ["Bergen", "Oslo", "Lyon", "Nice"];
 const COUNTRY: [&str; 4] = ["Norway", "Norway", "France", "France"];
-const DISEASE: [&str; 3] = ["flu", "cold", "cancer"];
+/// The last is a suppressed cell.
+const DISEASE: [&str; 4] = ["flu", "cold", "cancer", "*"];
+const SUPPRESSED: usize = 3;
 
 fn records() -> impl Strategy<Value = Vec<Record>> {
     proptest::collection::vec((20u64..24, 0usize..4, 0usize..3), 1..9)
@@ -452,7 +476,7 @@ fn naive_covers(released: &Released, record: &Record) -> bool {
         None => age == "*" || *age == record.0.to_string(),
     };
     let city_fits = city == "*" || city == CITY[record.1] || city == COUNTRY[record.1];
-    age_fits && city_fits && *disease == record.2
+    age_fits && city_fits && (*disease == SUPPRESSED || *disease == record.2)
 }
 
 /// How many released records can be given different originals, by trying everything.

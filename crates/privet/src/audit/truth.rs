@@ -1,13 +1,14 @@
 //! Does every released record stand for an original record of its own?
 //!
-//! A released record may stand for an original one if the unchanged columns are equal and every released cell covers the
-//! original value. The release is true if the released records can all be given *different* originals.
+//! A released record may stand for an original one if the unchanged columns are equal, apart from suppressed cells, and
+//! every released cell covers the original value. The release is true if the released records can all be given *different* originals.
 
 use hashbrown::HashMap;
 
 use super::classes::Classes;
 use super::cover::Coverage;
 use super::flow;
+use super::suppressed::Suppressed;
 use super::table::{Tables, Tuples};
 use crate::{Error, Result};
 
@@ -20,6 +21,7 @@ pub(super) fn without_original(
     tables: &Tables,
     classes: &Classes,
     coverage: &[Coverage],
+    suppressed: &Suppressed,
 ) -> Result<Vec<u64>> {
     let (original, release) = (&tables.original.records, &tables.release.records);
     let quasi = coverage.len();
@@ -28,15 +30,24 @@ pub(super) fn without_original(
     records.sort_by_key(|id| person_of[*id as usize]);
 
     let index = Index::of(&classes.cells, coverage);
+    let patterns = suppressed.patterns(release, quasi);
     let mut wanted: Vec<u64> = release.ids().map(|id| release.count(id)).collect();
     let mut contested = Contested::default();
     for group in records.chunk_by(|a, b| person_of[*a as usize] == person_of[*b as usize]) {
         let Some(first) = group.first() else { continue };
         let covering = index.covering(people.get(person_of[*first as usize]));
         for id in group {
-            let unchanged = &original.get(*id)[quasi..];
-            let standing = |class: &u32| release.find(&[classes.cells.get(*class), unchanged].concat());
-            let fitting: Vec<u32> = covering.iter().filter_map(standing).collect();
+            let shown = |pattern: &Vec<(usize, u32)>| {
+                let mut unchanged = original.get(*id)[quasi..].to_vec();
+                pattern.iter().for_each(|(place, star)| unchanged[*place] = *star);
+                unchanged
+            };
+            let ways: Vec<Vec<u32>> = patterns.iter().map(shown).collect();
+            let standing = |class: &u32| {
+                let cells = classes.cells.get(*class);
+                ways.iter().filter_map(move |unchanged| release.find(&[cells, unchanged].concat()))
+            };
+            let fitting: Vec<u32> = covering.iter().flat_map(standing).collect();
             match fitting[..] {
                 [] => {}
                 // Nothing else can use these originals, so they go where they fit.

@@ -182,10 +182,11 @@ impl LPlus {
 
     /// The value that is furthest above its threshold or, where none is, closest below; with its count.
     fn worst(&self, class: &Class<'_>) -> Option<(u32, u64)> {
-        let mut worst: Option<(f64, u32, u64)> = None;
+        let mut worst: Option<((bool, f64), u32, u64)> = None;
         self.for_each(class, |value, count, theta| {
-            // A value with threshold 0 that occurs is infinitely far above it.
-            let strain = count as f64 / theta.to_f64();
+            // A value with threshold 0 that occurs is infinitely far above it. Rounding cannot put a value that is
+            // above its threshold behind one that is not.
+            let strain = (!within(count, class.size, theta), count as f64 / theta.to_f64());
             if worst.is_none_or(|(most, ..)| strain > most) {
                 worst = Some((strain, value, count));
             }
@@ -194,14 +195,15 @@ impl LPlus {
     }
 }
 
+/// count ≤ θ · size, in integers.
+fn within(count: u64, size: u64, theta: Exact) -> bool {
+    u128::from(count) * u128::from(theta.denominator()) <= u128::from(theta.numerator()) * u128::from(size)
+}
+
 impl Requirement for LPlus {
     fn holds(&self, class: &Class<'_>) -> bool {
-        let size = u128::from(class.size);
         let mut holds = true;
-        self.for_each(class, |_, count, theta| {
-            holds &=
-                u128::from(count) * u128::from(theta.denominator()) <= u128::from(theta.numerator()) * size;
-        });
+        self.for_each(class, |_, count, theta| holds &= within(count, class.size, theta));
         holds
     }
 

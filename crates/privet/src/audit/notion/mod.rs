@@ -4,11 +4,13 @@
 
 mod k_anonymity;
 mod l_diversity;
+mod l_plus;
 mod t_closeness;
 
 use super::Check;
 use super::classes::{Classes, Histogram};
 use super::columns::Layout;
+use super::suppressed::Suppressed;
 use super::table::Tables;
 use crate::policy::{CheckedPolicy, Clause};
 use crate::{Error, Exact, Result};
@@ -18,6 +20,12 @@ trait Notion {
     /// The column it is about, by its place among the unchanged columns; `None` when only the size counts.
     fn column(&self) -> Option<usize> {
         None
+    }
+
+    /// Whether suppressed cells of the column count in a class's size. Where they do not, the class is judged by the
+    /// cells that it shows.
+    fn counts_suppressed(&self) -> bool {
+        false
     }
 
     /// Whether the class meets the requirement. Exact.
@@ -33,9 +41,10 @@ trait Notion {
 type Auditor = fn(&Clause, &Facts<'_>) -> Result<Box<dyn Notion>>;
 
 /// Which notion checks which requirement of a policy.
-const AUDITORS: [(&str, Auditor); 3] = [
+const AUDITORS: [(&str, Auditor); 4] = [
     ("k-anonymity", k_anonymity::auditor),
     ("l-diversity", l_diversity::auditor),
+    ("l-plus-diversity", l_plus::auditor),
     ("t-closeness", t_closeness::auditor),
 ];
 
@@ -45,6 +54,7 @@ pub(super) struct Facts<'a> {
     pub layout: &'a Layout,
     pub tables: &'a Tables,
     pub classes: &'a Classes,
+    pub suppressed: &'a Suppressed,
 }
 
 impl Facts<'_> {
@@ -113,9 +123,16 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
     let mut worst: Option<(bool, f64, u32, Histogram)> = None;
     for class in facts.classes.cells.ids() {
         let histogram = match notion.column() {
-            Some(column) => facts.classes.histogram(class, quasi + column, &facts.tables.release.records),
+            Some(column) => {
+                let all = facts.classes.histogram(class, quasi + column, &facts.tables.release.records);
+                facts.suppressed.shown(column, all, notion.counts_suppressed())
+            }
             None => Histogram { size: facts.classes.cells.count(class), counts: Vec::new() },
         };
+        if histogram.size == 0 {
+            // Nothing of the column is shown, so there is nothing to judge.
+            continue;
+        }
         let fails = !notion.holds(&histogram);
         if fails {
             check.holds = false;
