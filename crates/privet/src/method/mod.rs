@@ -7,7 +7,7 @@ pub mod recoding;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::engine::clock::Clock;
@@ -74,7 +74,7 @@ pub struct SearchFacts {
 }
 
 /// What a search knew at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     /// Time since the search began.
     pub seconds: f64,

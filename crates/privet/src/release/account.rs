@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::manifest::Facts;
 use super::report::{
-    Audit, Check, Column, Distribution, Diversity, FileHash, Loss, Method, Notion, Records, ReportModel,
-    Reproduce, Requirement, Risk, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    Attack, Audit, Check, Column, Cover, Distribution, Diversity, FileHash, Loss, Method, Notion, Protection,
+    Records, ReportModel, Reproduce, Requirement, Risk, Search, Side, TaxonomyDrawing, TaxonomyNode,
+    Tightness, ValueCount,
 };
 use super::run::policy_hash;
+use super::{confidence, suppression};
 use crate::Result;
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::loss::Extent;
@@ -29,7 +31,7 @@ pub(super) fn model(
     let policy = facts.policy;
     let data_name =
         policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let suppression = "Suppressed records are left out of the release; a cell that says * may be any value.";
+    let scheme = policy.method.settings.choice("suppression");
     let missing = match (policy.on_missing, policy.missing.first()) {
         (OnMissing::Value, Some(spelling)) => {
             format!("A missing value is a value of its own, written '{spelling}'.")
@@ -47,17 +49,23 @@ pub(super) fn model(
             summary: policy.method.declaration.summary.to_string(),
             settings: settings(&policy.method, &policy.columns),
         },
-        requirements: policy.requirements.iter().map(|clause| requirement(clause, &policy.columns)).collect(),
+        requirements: policy
+            .requirements
+            .iter()
+            .map(|clause| requirement(clause, scheme, &policy.columns))
+            .collect(),
         policy: policy.written.text().to_string(),
         seed: Some(facts.seed),
+        warnings: facts.warnings.to_vec(),
         records: Records {
             read: facts.read,
             dropped: facts.dropped,
             suppressed: facts.suppressed,
             released: facts.released,
+            starred: facts.starred,
         },
         missing,
-        suppression: suppression.to_string(),
+        suppression: suppression::in_words(scheme),
         columns: policy
             .columns
             .iter()
@@ -66,6 +74,7 @@ pub(super) fn model(
         risk_before: Some(risk(sizes_before(microdata))),
         risk_after: Some(risk(classes.sizes.iter().copied())),
         tightness: tightness(facts, microdata, recoding, classes)?,
+        confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         losses: losses(facts),
         search: Some(search(facts)),
@@ -97,7 +106,7 @@ fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> 
     clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
 }
 
-fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
+fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
     let text = |key: &str| {
         clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default()
     };
@@ -116,6 +125,15 @@ fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
         "t-closeness" => {
             Notion::TCloseness { column: text("column"), t: text("t"), distance: text("distance") }
         }
+        "l-plus-diversity" => Notion::Other {
+            name: format!("l⁺-diversity of {}", text("column")),
+            promise: format!(
+                "no value of {} has more than its threshold's share of those who look alike",
+                text("column")
+            ),
+            column: Some(text("column")),
+            protections: limited_confidence(&text("column"), scheme),
+        },
         name => Notion::Other {
             name: name.to_string(),
             promise: clause.declaration.summary.to_string(),
@@ -124,6 +142,32 @@ fn requirement(clause: &Clause, columns: &[PolicyColumn]) -> Requirement {
         },
     };
     Requirement { notion, description: clause.describe(columns) }
+}
+
+/// What thresholds on the confidence in single values protect against.
+fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
+    let (cover, caution) = if suppression::can_be_undone(scheme) {
+        (Cover::Partly, " Whoever knows how cells or records were suppressed may become surer.")
+    } else {
+        (Cover::Bounded, "")
+    };
+    vec![
+        Protection {
+            attack: Attack::Homogeneity,
+            cover,
+            meaning: format!(
+                "Each value of {column} is known with a confidence of at most its threshold.{caution}"
+            ),
+        },
+        Protection {
+            attack: Attack::Skew,
+            cover: Cover::Partly,
+            meaning: format!(
+                "No value of {column} is ever likelier than its threshold; a rare one may still be many times likelier \
+                 than usual."
+            ),
+        },
+    ]
 }
 
 fn account_column(
@@ -151,6 +195,9 @@ fn account_column(
         account.distinct_before = Some(tracked.values.len() as u64);
         let after = counts_after(&tracked.slots, classes);
         account.distinct_after = Some(after.iter().filter(|count| **count > 0).count() as u64);
+        if recoding.stars_any(&tracked.slots) {
+            account.transformation = "some cells replaced by *".to_string();
+        }
     }
     let Some(position) = quasi else { return account };
     let (quasi, recoded) = (&microdata.quasi[position], &recoding.columns[position]);
@@ -209,6 +256,9 @@ fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[
         .filter(|(_, n)| **n > 0)
         .map(|(cell, _)| cell.measure.level)
         .collect();
+    if levels.is_empty() {
+        return "nothing is released".to_string();
+    }
     match levels.first().copied().flatten() {
         Some((0, _)) if levels.iter().all(|level| level.is_some_and(|(level, _)| level == 0)) => {
             "unchanged".to_string()
@@ -216,7 +266,7 @@ fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[
         Some((level, highest)) if levels.iter().all(|other| *other == Some((level, highest))) => {
             if level == highest { "replaced by *".to_string() } else { format!("level {level} of {highest}") }
         }
-        _ if quasi.has_hierarchy => "mixed levels".to_string(),
+        _ if quasi.has_hierarchy => format!("cut of {} values", levels.len()),
         _ => "kept, or replaced by *".to_string(),
     }
 }
@@ -370,6 +420,7 @@ fn search(facts: &Facts<'_>) -> Search {
         optimal: facts.search.optimal,
         bound: facts.search.bound,
         gap,
+        trace: facts.search.trace.clone(),
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod account;
 mod apply;
+mod confidence;
 mod manifest;
 pub mod report;
 mod run;
 mod shuffle;
+mod suppression;
 mod target;
 #[cfg(test)]
 mod tests;

@@ -16,8 +16,8 @@ mod tests;
 mod view;
 
 pub use model::{
-    Audit, Check, Column, Distribution, FileHash, Loss, Method, Records, ReportModel, Reproduce, Requirement,
-    Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, Loss, Method, Records,
+    ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::notion::Notion;
 use super::risk::Risk;
+use crate::method::Moment;
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub struct ReportModel {
     pub policy: String,
     /// The secret that every random choice derives from. Steward only.
     pub seed: Option<u64>,
+    /// What the steward should know before the release leaves the house. Steward only.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// What became of the records.
     pub records: Records,
     /// What a missing value means in the release, in words. Printed in both editions.
@@ -41,6 +45,9 @@ pub struct ReportModel {
     pub risk_after: Option<Risk>,
     /// How near the worst class comes to each threshold.
     pub tightness: Vec<Tightness>,
+    /// How sure one may become of each sensitive value, for requirements that limit it.
+    #[serde(default)]
+    pub confidences: Vec<Confidences>,
     /// Sensitive columns before and after.
     pub sensitive: Vec<Distribution>,
     /// What was lost, by each measure; the first one steered the search.
@@ -84,6 +91,9 @@ pub struct Records {
     pub suppressed: u64,
     /// Records in the release.
     pub released: u64,
+    /// Sensitive cells of released records that are suppressed.
+    #[serde(default)]
+    pub starred: u64,
 }
 
 /// One column: what it is and what was done to it.
@@ -165,6 +175,41 @@ pub enum Side {
     Below,
 }
 
+/// How sure one may become of each value of a sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Confidences {
+    /// The column's name.
+    pub column: String,
+    /// Whether the thresholds derive from how often values occur in the original. The public does not see them then.
+    pub from_data: bool,
+    /// The values, those nearest to their threshold first.
+    pub rows: Vec<Confidence>,
+}
+
+/// How sure one may become of one value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Confidence {
+    /// The value. One that no released record shows stays out of the public edition.
+    pub value: String,
+    /// Records with this value in the original. Steward only.
+    pub records: u64,
+    /// Its share of the original. Steward only.
+    pub before: f64,
+    /// The largest share that it may have in a class.
+    pub threshold: f64,
+    /// The same, exactly.
+    pub threshold_text: String,
+    /// The largest share that it has in any class of the release.
+    pub worst: f64,
+}
+
+impl Confidence {
+    /// How much of its threshold the value uses up, from 0 (none) to 1 (all).
+    pub fn tightness(&self) -> f64 {
+        if self.worst == 0.0 { 0.0 } else { self.worst / self.threshold.max(f64::MIN_POSITIVE) }
+    }
+}
+
 /// How often each value of a sensitive column occurs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
@@ -217,6 +262,9 @@ pub struct Search {
     pub bound: Option<f64>,
     /// The relative distance between the plan's cost and the bound.
     pub gap: Option<f64>,
+    /// How best cost and bound moved while the search went on.
+    #[serde(default)]
+    pub trace: Vec<Moment>,
 }
 
 /// What the independent audit found.

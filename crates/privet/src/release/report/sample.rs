@@ -3,6 +3,7 @@
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
+use crate::method::Moment;
 
 /// A tree by levels: each entry of `groups` is a label and its children, down to leaves.
 struct Tree {
@@ -259,7 +260,8 @@ pub(super) fn census() -> ReportModel {
         ],
         policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
         seed: Some(421_337),
-        records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877 },
+        warnings: Vec::new(),
+        records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
         missing: "Records with a missing quasi-identifier are dropped and counted; elsewhere a missing value stays empty."
             .into(),
         suppression: "Suppressed records are left out of the release altogether; no cell is blanked.".into(),
@@ -295,6 +297,7 @@ pub(super) fn census() -> ReportModel {
                 holds: true,
             },
         ],
+        confidences: Vec::new(),
         sensitive: vec![
             Distribution { column: "occupation".into(), values: occupations },
             Distribution { column: "income".into(), values: incomes },
@@ -340,6 +343,7 @@ pub(super) fn census() -> ReportModel {
             optimal: true,
             bound: Some(43_921.25),
             gap: Some(0.0),
+            trace: Vec::new(),
         }),
         audit: Audit {
             passed: true,
@@ -387,7 +391,7 @@ pub(super) fn patients() -> ReportModel {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10 };
+    model.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
     model.columns = vec![
         Column {
             taxonomy: ages.at_level(1),
@@ -418,6 +422,68 @@ pub(super) fn patients() -> ReportModel {
     model.audit.checks[0].name = "2-anonymity".into();
     model.search = None;
     model.seed = None;
+    model
+}
+
+/// A cut through mixed levels, suppressed cells, a threshold per value, and a search that was stopped.
+pub(super) fn diseases() -> ReportModel {
+    let mut model = census();
+    model.title = "Diseases".into();
+    model.method.name = "l-plus-optimize".into();
+    model.method.settings = vec![("suppression".into(), "vio-sa".into())];
+    model.requirements = vec![Requirement {
+        notion: Notion::Other {
+            name: "l⁺-diversity of occupation".into(),
+            promise: "no value of occupation has more than its threshold's share of those who look alike"
+                .into(),
+            column: Some("occupation".into()),
+            protections: Vec::new(),
+        },
+        description: "In every class each occupation stays below a threshold of its own.".into(),
+    }];
+    model.warnings = vec!["theta of 'lighthouse keeper' is 0: it is never shown".into()];
+    model.records = Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
+    model.columns[1].transformation = "cut of 6 values".into();
+    if let Some(age) = &mut model.columns[1].taxonomy {
+        let on_cut =
+            |label: &str| ["17–39", "40–49", "50–54", "55–59", "60–69", "70–79", "80–89"].contains(&label);
+        for node in &mut age.nodes {
+            node.in_cut = on_cut(&node.label);
+            node.released = if node.in_cut { node.records } else { 0 };
+        }
+    }
+    let thresholds = [("3/10", 0.3), ("1/4", 0.25), ("1/5", 0.2)];
+    let rows = model.sensitive[0].values.iter().enumerate().map(|(at, value)| {
+        let (threshold_text, threshold) = thresholds[at % 3];
+        let shown = if value.after == 0 { 0.0 } else { 1.0 };
+        Confidence {
+            value: value.value.clone(),
+            records: value.before,
+            before: value.before as f64 / 20_000.0,
+            threshold,
+            threshold_text: threshold_text.into(),
+            worst: shown * (threshold - 0.02 * at as f64).max(0.017),
+        }
+    });
+    model.confidences =
+        vec![Confidences { column: "occupation".into(), from_data: false, rows: rows.collect() }];
+    let costs = [
+        (0.0, None, Some(18_204.0)),
+        (0.04, Some(61_034.5), Some(24_100.0)),
+        (0.3, Some(48_220.0), Some(31_870.0)),
+        (2.1, Some(43_921.25), Some(39_114.0)),
+        (14.0, Some(43_921.25), Some(42_008.5)),
+    ];
+    let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
+    model.search = Some(Search {
+        space: "340282366920938463463374607431768211456".into(),
+        examined: 1_742,
+        seconds: 30.0,
+        optimal: false,
+        bound: Some(42_008.5),
+        gap: Some(0.0436),
+        trace: costs.map(moment).to_vec(),
+    });
     model
 }
 

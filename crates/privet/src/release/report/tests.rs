@@ -1,6 +1,6 @@
 //! What both editions must and must not say.
 
-use super::sample::{awkward, census, patients};
+use super::sample::{awkward, census, diseases, patients};
 use super::*;
 
 fn html(model: &ReportModel, edition: Edition) -> String {
@@ -38,7 +38,9 @@ fn samples_to_look_at() -> std::io::Result<()> {
         return Ok(());
     };
     std::fs::create_dir_all(&folder)?;
-    for (name, model) in [("census", census()), ("patients", patients()), ("awkward", awkward())] {
+    let samples =
+        [("census", census()), ("patients", patients()), ("diseases", diseases()), ("awkward", awkward())];
+    for (name, model) in samples {
         for (edition, suffix) in [(Edition::Steward, "steward"), (Edition::Public, "public")] {
             std::fs::write(folder.join(format!("{name}-{suffix}.html")), html(&model, edition))?;
         }
@@ -106,7 +108,7 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
 
 #[test]
 fn a_page_fetches_nothing_and_runs_nothing() {
-    for model in [census(), patients(), awkward()] {
+    for model in [census(), patients(), diseases(), awkward()] {
         for edition in [Edition::Steward, Edition::Public] {
             let page = html(&model, edition);
             for forbidden in [
@@ -228,9 +230,13 @@ fn the_public_edition_draws_no_leaf_below_the_cut() {
 
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
-    for mut model in [census(), patients()] {
+    for mut model in [census(), patients(), diseases()] {
         // Every count of the model becomes 7, which then must not be seen; 7 stands nowhere else.
-        model.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7 };
+        model.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7, starred: 7 };
+        for row in model.confidences.iter_mut().flat_map(|confidences| &mut confidences.rows) {
+            (row.records, row.worst) = (7, 0.5);
+            row.value = "value".into();
+        }
         for column in &mut model.columns {
             (column.distinct_before, column.distinct_after) = (Some(7), Some(7));
             (column.loss, column.generalised) = (Some(0.5), Some(1.0 / 3.0));
@@ -294,10 +300,57 @@ fn a_bare_model_can_be_rendered() {
     model.risk_after = None;
     model.losses.clear();
     model.audit.checks.clear();
-    model.records = Records { read: 0, dropped: 0, suppressed: 0, released: 0 };
+    model.records = Records { read: 0, dropped: 0, suppressed: 0, released: 0, starred: 0 };
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("promises nothing"));
         assert!(!page.contains("NaN") && !page.contains("∞"), "{edition:?}");
     }
+}
+
+#[test]
+fn the_steward_sees_how_the_search_closed_in_and_what_to_mind() {
+    let model = diseases();
+    let steward = html(&model, Edition::Steward);
+    for text in [
+        "While the search went on, the best cost went from 61,035 to 43,921",
+        "about 3.4 × 10³⁸",
+        "1,742: one in about 10³⁵",
+        "Read before publishing",
+        "<dt>Sensitive cells shown as *</dt><dd>1,412</dd>",
+        ">lighthouse keeper</th><td data-name=\"In the original\" class=\"number\">4<",
+    ] {
+        assert!(steward.contains(text), "{text}");
+    }
+    let public = html(&model, Edition::Public);
+    for secret in
+        ["While the search went on", "10³⁸", "Read before publishing", "lighthouse", "In the original"]
+    {
+        assert!(!public.contains(secret), "{secret}");
+    }
+    assert!(public.contains("id=\"confidence\"") && public.contains(">3&#x2f;10</td>"));
+}
+
+#[test]
+fn thresholds_that_tell_counts_of_the_original_are_withheld() {
+    let mut model = diseases();
+    model.confidences[0].from_data = true;
+    assert!(html(&model, Edition::Steward).contains(">3&#x2f;10</td>"));
+    let public = html(&model, Edition::Public);
+    assert!(
+        !public.contains("3&#x2f;10")
+            && public.contains("<td data-name=\"Threshold\" class=\"number\">withheld</td>")
+    );
+    assert!(!public.contains("class=\"threshold\" x1=\"54.4\""));
+}
+
+#[test]
+fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
+    let mut filed = serde_json::to_value(census()).expect("JSON");
+    let model = filed.as_object_mut().expect("an object");
+    model.remove("confidences");
+    model.remove("warnings");
+    model["records"].as_object_mut().expect("records").remove("starred");
+    model["search"].as_object_mut().expect("a search").remove("trace");
+    assert_eq!(serde_json::from_value::<ReportModel>(filed).expect("a model"), census());
 }

@@ -36,6 +36,21 @@ pub(in super::super) fn bullet(value: Option<f64>, threshold: f64, side: Side, t
     svg.finish(title)
 }
 
+/// A share from 0 to 1 as a bar; a line marks the largest one that is permitted, where that may be shown.
+pub(in super::super) fn share(share: f64, threshold: Option<f64>, title: &str) -> Value {
+    const LONG: f64 = 180.0;
+    let x = |share: f64| (LONG - 2.0) * if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    let mut svg = Svg::new(LONG, 16.0);
+    svg.rect(0.0, 5.0, LONG, 6.0, "track");
+    if share > 0.0 {
+        svg.rect(0.0, 5.0, x(share).max(1.5), 6.0, "after");
+    }
+    if let Some(threshold) = threshold {
+        svg.line((x(threshold) + 1.0, 1.0), (x(threshold) + 1.0, 15.0), "threshold");
+    }
+    svg.finish(title)
+}
+
 /// What became of all records, as one bar in parts: `(share, class, title)`.
 pub(in super::super) fn flow(parts: &[(f64, &str, String)], title: &str) -> Value {
     let width = 2.0 * WIDTH;

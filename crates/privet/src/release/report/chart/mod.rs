@@ -2,6 +2,7 @@
 //!
 //! All are drawn 420 units wide: two fit beside each other on a screen or an A4 page, and one on a telephone.
 
+mod anytime;
 mod bars;
 mod curve;
 mod histogram;
@@ -9,10 +10,11 @@ mod meter;
 mod svg;
 mod tree;
 
+pub(super) use anytime::anytime;
 pub(super) use bars::{Bar, bars};
 pub(super) use curve::risk_curve;
 pub(super) use histogram::{bins, histogram};
-pub(super) use meter::{bullet, flow, meter};
+pub(super) use meter::{bullet, flow, meter, share};
 pub(super) use tree::{TreeCounts, tree};
 
 /// The width that every chart is drawn at.

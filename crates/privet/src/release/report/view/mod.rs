@@ -1,17 +1,20 @@
 //! What an edition of the report says, in words: everything the template prints.
 
 mod columns;
+mod confidence;
 mod figures;
+mod search;
 mod verdict;
 
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use super::lens::{figure, is_small, percent, thousands};
-use super::model::{Audit, FileHash, Loss, Records, ReportModel, Reproduce, Search};
+use super::lens::{is_small, percent};
+use super::model::{Audit, FileHash, Loss, Records, ReportModel, Reproduce};
 use super::{Edition, chart};
 use columns::{ColumnView, TreeView};
+use confidence::ConfidenceView;
 use figures::{RiskView, TightnessView};
 use verdict::Verdict;
 
@@ -31,6 +34,7 @@ pub(super) struct View {
     policy: Option<String>,
     verdict: Verdict,
     requirements: Vec<(String, String)>,
+    warnings: Vec<String>,
     records: RecordsView,
     missing: String,
     suppression: String,
@@ -38,9 +42,11 @@ pub(super) struct View {
     trees: Vec<TreeView>,
     tightness: Vec<TightnessView>,
     risk: Option<RiskView>,
+    confidences: Vec<ConfidenceView>,
     sensitive: Vec<Figure>,
     losses: Vec<LossView>,
     search: Option<Vec<(String, String)>>,
+    search_curve: Option<Figure>,
     audit: AuditView,
     reproduce: ReproduceView,
     has_diversity: bool,
@@ -70,6 +76,8 @@ struct RecordsView {
     dropped: String,
     suppressed: String,
     released: String,
+    /// Where cells are suppressed.
+    starred: Option<String>,
     flow: Option<Value>,
 }
 
@@ -131,6 +139,7 @@ pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
             .iter()
             .map(|requirement| (requirement.notion.name(), requirement.description.clone()))
             .collect(),
+        warnings: edition.steward_only(model.warnings.clone()).unwrap_or_default(),
         records: records(model.records, edition),
         missing: model.missing.clone(),
         suppression: model.suppression.clone(),
@@ -138,13 +147,19 @@ pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
         trees: model.columns.iter().filter_map(|column| columns::tree(column, edition)).collect(),
         tightness: model.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect(),
         risk: figures::risk(model, edition),
+        confidences: model
+            .confidences
+            .iter()
+            .filter_map(|confidences| confidence::confidence(confidences, edition))
+            .collect(),
         sensitive: model
             .sensitive
             .iter()
             .filter_map(|distribution| figures::distribution(distribution, edition))
             .collect(),
         losses: shown_losses(model, edition).iter().map(|loss| loss_view(loss, edition)).collect(),
-        search: model.search.as_ref().and_then(|search| edition.steward_only(search_facts(search))),
+        search: model.search.as_ref().and_then(|search| edition.steward_only(search::facts(search))),
+        search_curve: model.search.as_ref().filter(|_| edition.is_steward()).and_then(search::curve),
         audit: audit(&model.audit, edition),
         reproduce: reproduce(&model.reproduce, edition),
         has_diversity: notions().any(|notion| matches!(notion, super::Notion::LDiversity { .. })),
@@ -184,7 +199,8 @@ fn records(records: Records, edition: Edition) -> RecordsView {
         ];
         chart::flow(&parts, &format!("{released} of {read} records are released"))
     });
-    RecordsView { read, dropped, suppressed, released, flow }
+    let starred = (records.starred > 0).then(|| edition.count(records.starred));
+    RecordsView { read, dropped, suppressed, released, starred, flow }
 }
 
 fn loss_view(loss: &Loss, edition: Edition) -> LossView {
@@ -198,38 +214,6 @@ fn loss_view(loss: &Loss, edition: Edition) -> LossView {
         formula: loss.formula.clone(),
         range: loss.range.clone(),
         direction: loss.direction.clone(),
-    }
-}
-
-fn search_facts(search: &Search) -> Vec<(String, String)> {
-    let grouped = match search.space.parse::<u64>() {
-        Ok(space) => thousands(space),
-        Err(_) => search.space.clone(),
-    };
-    let mut facts = vec![
-        ("Candidates in all".to_string(), grouped),
-        ("Examined".to_string(), thousands(search.examined)),
-        ("Time".to_string(), seconds(search.seconds)),
-    ];
-    if let Some(bound) = search.bound {
-        facts.push(("No plan can cost less than".to_string(), figure(bound)));
-    }
-    let answer = match (search.optimal, search.gap) {
-        (true, _) => "proven to be the best plan in this space".to_string(),
-        (false, Some(gap)) => format!("not proven; at most {} above the bound", percent(gap)),
-        (false, None) => "not proven; the method does not look for the best plan".to_string(),
-    };
-    facts.insert(0, ("Optimality".to_string(), answer));
-    facts
-}
-
-fn seconds(seconds: f64) -> String {
-    if seconds < 0.001 {
-        "under 1 ms".to_string()
-    } else if seconds < 1.0 {
-        format!("{:.0} ms", seconds * 1000.0)
-    } else {
-        format!("{seconds:.1} s")
     }
 }
 
@@ -265,12 +249,12 @@ mod tests {
 
     #[test]
     fn a_hidden_part_hides_the_sum() {
-        let few = Records { read: 105, dropped: 0, suppressed: 5, released: 100 };
+        let few = Records { read: 105, dropped: 0, suppressed: 5, released: 100, starred: 0 };
         let public = records(few, Edition::Public);
         assert_eq!((public.read.as_str(), public.suppressed.as_str()), ("withheld", "1–10"));
         assert!(public.flow.is_none());
         assert_eq!(records(few, Edition::Steward).read, "105");
-        let none = Records { read: 105, dropped: 0, suppressed: 0, released: 105 };
+        let none = Records { read: 105, dropped: 0, suppressed: 0, released: 105, starred: 0 };
         assert_eq!(records(none, Edition::Public).read, "105");
     }
 

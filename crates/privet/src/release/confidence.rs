@@ -1,0 +1,76 @@
+//! How sure one may become of a sensitive value: its highest share in any class, against the threshold it has.
+
+use std::ops::Range;
+
+use super::report::{Confidence, Confidences};
+use crate::method::recoding::ClassTable;
+use crate::policy::{CheckedPolicy, Clause};
+use crate::privacy::Table;
+use crate::{Exact, Result};
+
+/// The largest share that each value of a column may have in a class.
+pub(super) struct Thresholds {
+    /// The column's slots.
+    pub slots: Range<u32>,
+    /// Per value of the column.
+    pub theta: Vec<Exact>,
+    /// Whether they derive from how often values occur in the original, which they then tell.
+    pub from_data: bool,
+}
+
+/// The confidences that the policy limits, one list per requirement that has thresholds.
+pub(super) fn confidences(
+    policy: &CheckedPolicy,
+    table: &Table,
+    classes: &ClassTable,
+) -> Result<Vec<Confidences>> {
+    let mut all = Vec::new();
+    for clause in &policy.requirements {
+        if let Some(thresholds) = thresholds(clause, table)? {
+            all.extend(against(&thresholds, table, classes));
+        }
+    }
+    Ok(all)
+}
+
+/// The thresholds of a requirement, where it has one for each value.
+fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
+    match (clause.name(), clause.settings.choice("kind"), clause.settings.column("column")) {
+        ("l-diversity", Some("frequency"), Some(column)) => {
+            let column = table.column(column)?;
+            let l = clause.settings.exact("l");
+            let theta = l.and_then(|l| Exact::new(l.denominator(), l.numerator()));
+            Ok(theta.map(|theta| Thresholds {
+                slots: column.slots.clone(),
+                theta: vec![theta; column.values.len()],
+                from_data: false,
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Sets the highest shares of a column's values against their thresholds, the tightest first.
+fn against(thresholds: &Thresholds, table: &Table, classes: &ClassTable) -> Option<Confidences> {
+    let column = table.tracked.iter().find(|column| column.slots == thresholds.slots)?;
+    let mut worst = vec![0f64; column.values.len()];
+    for class in (0..classes.sizes.len()).map(|class| classes.class(class)) {
+        class.counts.for_each(&column.slots, |value, count| {
+            let share = count as f64 / class.size.max(1) as f64;
+            worst[value as usize] = worst[value as usize].max(share);
+        });
+    }
+    let values = column.values.iter().zip(&column.totals).zip(&thresholds.theta).zip(worst);
+    let mut rows: Vec<Confidence> = values
+        .map(|(((value, total), theta), worst)| Confidence {
+            value: value.clone(),
+            records: *total,
+            before: *total as f64 / table.records.max(1) as f64,
+            threshold: theta.to_f64(),
+            threshold_text: theta.to_string(),
+            worst,
+        })
+        .collect();
+    rows.sort_by(|a, b| b.tightness().total_cmp(&a.tightness()));
+    Some(Confidences { column: column.name.clone(), from_data: thresholds.from_data, rows })
+}
