@@ -126,6 +126,9 @@ fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
     const MOST: usize = 6;
     let first = thresholds.iter().take(MOST).map(|(value, exact)| format!("{value} = {exact}"));
     let first = first.collect::<Vec<_>>().join(", ");
+    if thresholds.is_empty() {
+        return "{ }".to_string();
+    }
     if thresholds.len() > MOST {
         return format!("{{ {first}, … ({} in all) }}", thresholds.len());
     }
@@ -193,7 +196,7 @@ pub(super) fn check_settings(
 fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Result<Setting> {
     match key.kind {
         KeyKind::Count(least) => entry.count(least).map(Setting::Count),
-        KeyKind::Exact(least, most) => exact_between(entry, least, most).map(Setting::Exact),
+        KeyKind::Exact(least, most) => exact_between(entry, key, least, most).map(Setting::Exact),
         KeyKind::Column(role) => column_of_role(entry, role, columns).map(Setting::Column),
         KeyKind::Choice(words) => entry.one_of(words).map(Setting::Choice),
         KeyKind::Flag => entry.flag().map(Setting::Flag),
@@ -206,7 +209,7 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
             let table =
                 entry.table("a table of values with a number each").map_err(|error| error.help(key.help))?;
             let thresholds = table.entries().map(|(value, entry)| {
-                let exact = exact_between(&entry, least, most)?;
+                let exact = exact_between(&entry, key, least, most)?;
                 Ok((value.to_string(), exact))
             });
             thresholds.collect::<Result<_>>().map(Setting::Thresholds)
@@ -232,7 +235,7 @@ fn default_of(key: &Key) -> Option<Setting> {
     }
 }
 
-fn exact_between(entry: &Entry<'_>, least: &str, most: &str) -> Result<Exact> {
+fn exact_between(entry: &Entry<'_>, key: &Key, least: &str, most: &str) -> Result<Exact> {
     let text = entry.scalar()?;
     let bound = |text: &str| Exact::parse(text);
     let exact = Exact::parse(text).ok_or_else(|| {
@@ -245,7 +248,7 @@ fn exact_between(entry: &Entry<'_>, least: &str, most: &str) -> Result<Exact> {
     if !in_range {
         let range =
             if most.is_empty() { format!("at least {least}") } else { format!("from {least} to {most}") };
-        return Err(entry.error(format!("'{}' is {text}; it must be {range}", entry.name())));
+        return Err(entry.error(format!("'{}' is {text}; it must be {range}", entry.name())).help(key.help));
     }
     Ok(exact)
 }
@@ -299,7 +302,39 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Policy;
     use super::*;
+
+    const THETA: Key = Key::optional("theta", KeyKind::Thresholds("0", "1"), "as in theta = { a = 0.5 }");
+
+    fn thresholds(text: &str) -> Result<Setting> {
+        let policy = Policy::parse("policy.toml".as_ref(), text.to_string())?;
+        check_setting(&policy.root().required("theta", "")?, &THETA, &[])
+    }
+
+    #[test]
+    fn thresholds_are_read_however_the_table_is_written() {
+        for text in [
+            "theta = { Flu = 0.5, \"a b\" = \"30%\" }",
+            "[theta]\nFlu = \"1/2\"\n\"a b\" = 0.3",
+            "theta.Flu = 0.50\ntheta.\"a b\" = \"3/10\"",
+        ] {
+            let setting = thresholds(text).expect(text);
+            assert_eq!(setting.show(&[]), "{ Flu = 1/2, a b = 3/10 }", "{text}");
+        }
+        assert_eq!(thresholds("theta = {}").map(|setting| setting.show(&[])).ok().as_deref(), Some("{ }"));
+        let many: String = (0..9).map(|value| format!("v{value} = 1\n")).collect();
+        let many = thresholds(&format!("[theta]\n{many}")).expect("thresholds").show(&[]);
+        assert!(many.ends_with("v5 = 1, … (9 in all) }"), "{many}");
+    }
+
+    #[test]
+    fn a_threshold_out_of_bounds_is_told_with_its_value_and_line() {
+        let error = thresholds("[theta]\nFlu = 1\nCold = 1.5\n").expect_err("an error");
+        assert_eq!(error.line(), Some(3));
+        assert!(error.message().contains("'theta.Cold' is 1.5") && error.remedy().is_some(), "{error}");
+        assert!(thresholds("theta = [0.5]").is_err() && thresholds("theta = { a = { b = 1 } }").is_err());
+    }
 
     #[test]
     fn durations_are_read_as_people_write_them() {

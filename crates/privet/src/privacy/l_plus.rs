@@ -96,8 +96,9 @@ pub(crate) fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
             column.name,
             shortened(&lacking)
         );
-        return Err(Error::input(wrong)
-            .help("add them to theta, or set l = 4 or default = \"1/4\" for all values without one"));
+        return Err(Error::input(wrong).help(
+            "add what is missing to theta, or set l = 4 or default = \"1/4\" for all values without one",
+        ));
     }
     Ok(Thresholds { slots: column.slots.clone(), theta })
 }
