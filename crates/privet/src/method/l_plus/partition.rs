@@ -310,7 +310,9 @@ impl<'a> Partition<'a> {
         let (size, must_go) = (Amount::from(of.size), Amount::from(of.must_go));
         match (rules.metric, rules.scheme) {
             (Metric::Lm, Scheme::None) => size * g,
-            (Metric::Lm, Scheme::AllRec | Scheme::VioRec) => must_go * rules.per_record + (size - must_go) * g,
+            (Metric::Lm, Scheme::AllRec | Scheme::VioRec) => {
+                must_go * rules.per_record + (size - must_go) * g
+            }
             (Metric::Lm, Scheme::AllSa | Scheme::VioSa) => size * g + must_go * rules.price(of.g),
             (Metric::Dm, scheme) => {
                 let mut sizes = Vec::new();
@@ -355,7 +357,8 @@ fn least_discernibility(mut sizes: Vec<u64>, must_go: Option<u64>, records: u64)
     }
     let taken: u64 = sizes.iter().map(|size| size.saturating_sub(level)).sum();
     let spare = taken - must_go;
-    let mut cost = Amount::from(must_go) * all + sizes.iter().map(|size| square(*size.min(&level))).sum::<Amount>();
+    let mut cost =
+        Amount::from(must_go) * all + sizes.iter().map(|size| square(*size.min(&level))).sum::<Amount>();
     cost += Amount::from(spare) * (square(level + 1) - square(level));
     // Taking one more of m records saves 2m − 1, which is more than |T| only in a class of more than half the table.
     let largest = if spare > 0 { level + 1 } else { level.min(sizes.first().copied().unwrap_or(0)) };
@@ -394,7 +397,8 @@ impl Keys {
                 keys[row * words + word] |= u64::from(*node) << shift;
             }
         }
-        let field = |(word, shift, bits): (usize, u32, u32)| (word, (u64::MAX >> (u64::BITS - bits)) << shift);
+        let field =
+            |(word, shift, bits): (usize, u32, u32)| (word, (u64::MAX >> (u64::BITS - bits)) << shift);
         Keys { words, keys, fields: places.into_iter().map(field).collect() }
     }
 
