@@ -492,6 +492,13 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// The thesis' count of cells that must go, however the class is split.
+    pub fn cells_to_go(&self, tally: &Tally) -> u64 {
+        self.least_cells(tally)
+    }
+}
+
 /// What n² becomes more when `removals` of n records go at the price of the whole table each.
 fn discernibility(removals: Amount, size: Amount, all: Amount) -> Amount {
     removals * (all - 2 * size + removals)
