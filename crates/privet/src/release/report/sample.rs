@@ -443,9 +443,14 @@ pub(super) fn diseases() -> ReportModel {
         },
         description: "In every class each occupation stays below a threshold of its own.".into(),
     }];
-    model.warnings = vec!["theta of 'lighthouse keeper' is 0: it is never shown".into()];
+    model.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
     model.records = Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
-    model.columns[1].transformation = "cut of 6 values".into();
+    model.suppression = "Where a value exceeded its threshold in a class, its cells there say *.".into();
+    model.columns[1].transformation = "cut of 7 values".into();
+    model.columns[1].distinct_after = Some(7);
+    for column in model.columns.iter_mut().filter(|column| column.name == "occupation") {
+        column.transformation = "some cells replaced by *".into();
+    }
     if let Some(age) = &mut model.columns[1].taxonomy {
         let on_cut =
             |label: &str| ["17–39", "40–49", "50–54", "55–59", "60–69", "70–79", "80–89"].contains(&label);
