@@ -6,7 +6,7 @@ mod bars;
 mod curve;
 mod histogram;
 mod meter;
-mod svg;
+pub(crate) mod svg;
 mod tree;
 
 pub(super) use bars::{Bar, bars};
