@@ -84,6 +84,21 @@ pub(super) struct Setup {
     pub time_limit: Duration,
 }
 
+impl Setup {
+    /// In a few words, for progress.
+    fn describe(&self) -> String {
+        let scheme = match self.method {
+            Method::FullDomain => "none",
+            Method::Optimize(scheme, _) | Method::Annealing(scheme, _) => scheme,
+        };
+        let threshold = match self.threshold {
+            Threshold::L(l) => format!("l = {l}"),
+            Threshold::Frequency(base) => format!("thresholds from {:.4}", base.to_f64()),
+        };
+        format!("{} {} {scheme} {threshold}", self.method.name(), self.cost)
+    }
+}
+
 /// What a run found.
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -132,12 +147,15 @@ impl Answer {
     }
 }
 
+/// A summarised table, by its ground and its number of quasi-identifiers.
+type Read = ((Ground, usize), Rc<Microdata>);
+
 /// The Adult data, and what has been read and solved so far.
 pub(super) struct Adult {
     folder: PathBuf,
     table: PathBuf,
     pub clock: Clock,
-    microdata: RefCell<Vec<((Ground, usize), Rc<Microdata>)>>,
+    microdata: RefCell<Vec<Read>>,
     answers: RefCell<Vec<(Setup, Answer)>>,
 }
 
@@ -204,13 +222,7 @@ impl Adult {
                 let microdata = self.microdata(&setup.ground, setup.quasi)?;
                 let policy = self.check(&policy_text(setup))?;
                 self.clock.progress().stage("solving", None);
-                self.clock.progress().note(&format!(
-                    "{} {} {:?} {:?}",
-                    policy.method.name(),
-                    setup.cost,
-                    setup.method,
-                    setup.threshold
-                ));
+                self.clock.progress().note(&setup.describe());
                 match method::run(&policy, &microdata, &self.clock) {
                     Ok(solution) => {
                         Answer::Solved(Rc::new(outcome_of(&policy, &microdata, setup, solution)?))

@@ -337,14 +337,24 @@ fn part_view(part: &PartResult) -> minijinja::Value {
 }
 
 fn table_view(part: &str, table: &Table) -> minijinja::Value {
+    // A column of numbers is set flush right; one that also holds words is read as words.
+    let numeric: Vec<bool> = (0..table.head.len())
+        .map(|column| table.rows.iter().all(|row| row.get(column).is_some_and(Cell::is_number)))
+        .collect();
+    let head = table.head.iter().zip(&numeric).map(|(name, number)| {
+        context! { text => name.as_str(), number => *number }
+    });
     let rows = table.rows.iter().map(|row| {
-        let cells = row.iter().map(|cell| {
-            context! { text => cell.shown(), number => cell.is_number(), reason => cell.reason() }
+        let cells = row.iter().zip(&numeric).map(|(cell, number)| {
+            context! { text => cell.shown(), number => *number, reason => cell.reason() }
         });
         cells.collect::<Vec<_>>()
     });
     context! {
-        title => table.title.as_str(), head => table.head.clone(), rows => rows.collect::<Vec<_>>(), file => csv_name(part, table),
+        title => table.title.as_str(),
+        head => head.collect::<Vec<_>>(),
+        rows => rows.collect::<Vec<_>>(),
+        file => csv_name(part, table),
     }
 }
 

@@ -207,7 +207,7 @@ impl Plot {
             x += width;
         }
         // The vertical axis' name stands below.
-        places.push((0.0, y + 6.0));
+        places.push((0.0, y + 14.0));
         places
     }
 
