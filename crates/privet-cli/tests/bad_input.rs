@@ -221,6 +221,15 @@ const MADE: &[Made] = &[
         parts: &["error:", "help:"],
     },
     Made {
+        name: "the data holds the mark of suppressed cells, and cells are to be suppressed",
+        spoil: |bench| {
+            bench.write("data.csv", "age,city,disease\n34,Bonn,flu\n36,Ulm,*\n");
+            bench.edit("policy.toml", "[privacy.l-diversity]", "[privacy.l-plus-diversity]");
+            bench.edit("policy.toml", "\"mondrian\"", "\"l-plus-optimize\"\nsuppression = \"all-sa\"");
+        },
+        parts: &["policy.toml:", "holds the value '*'", "help: list \"*\" under 'missing'"],
+    },
+    Made {
         name: "the header has 70,000 columns",
         spoil: |bench| {
             let names: Vec<String> = (0..70_000).map(|number| format!("c{number}")).collect();

@@ -115,7 +115,7 @@ fn every_notion_and_method_has_a_page_in_the_summary() {
 #[test]
 fn every_full_policy_of_the_book_is_valid() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["patients", "census"] {
+    for name in ["patients", "l-plus", "census"] {
         let example = Example::find(name).expect("an example");
         example.write(&folder.path().join(name)).expect("the example");
     }
@@ -123,12 +123,19 @@ fn every_full_policy_of_the_book_is_valid() {
     for (page, text) in pages() {
         for policy in blocks(&text, "toml,policy") {
             seen += 1;
-            let example = if policy.contains("census.csv") { "census" } else { "patients" };
+            let named = |data: &str| policy.contains(data);
+            let example = if named("census.csv") {
+                "census"
+            } else if named("hospital.csv") {
+                "l-plus"
+            } else {
+                "patients"
+            };
             let path = folder.path().join(example).join("policy.toml");
             let checked = Policy::parse(&path, policy).and_then(|policy| policy.check(&CATALOGUE, None));
             let checked = checked.unwrap_or_else(|error| panic!("{page}: {error}"));
-            if example == "patients" {
-                let microdata = Microdata::read(&checked, &mut |_| Ok(())).expect("the patients");
+            if example != "census" {
+                let microdata = Microdata::read(&checked, &mut |_| Ok(())).expect("the data");
                 let solution = method::run(&checked, &microdata, &Clock::unlimited());
                 assert!(solution.is_ok(), "{page}: {:?}", solution.err());
             }

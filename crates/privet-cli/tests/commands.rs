@@ -42,6 +42,10 @@ fn every_example_runs_as_it_is() {
     let bench = Bench::new();
     bench.privet(&["example", "patients", "--run"]).succeeds();
     bench.privet(&["audit", "patients-release"]).succeeds();
+    bench.privet(&["example", "l-plus", "--run"]).succeeds();
+    let manifest = bench.text("l-plus-release/steward/manifest.json");
+    assert!(manifest.contains("\"optimal\": true") && manifest.contains("\"195794352\""));
+    bench.privet(&["audit", "l-plus-release"]).succeeds();
     let bench = small_census(2000);
     bench.privet(&["anonymize", "census/policy.toml", "-o", "census-release"]).succeeds();
     bench.privet(&["audit", "census-release"]).succeeds();

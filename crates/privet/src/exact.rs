@@ -77,6 +77,10 @@ impl Exact {
     /// assert_eq!(privet::Exact::parse("0.29").unwrap().floor_of(100), 29);
     /// ```
     pub fn floor_of(self, count: u64) -> u64 {
+        // Divisions of 128 bits are slow, and searches make millions of these.
+        if let Some(product) = self.numerator.checked_mul(count) {
+            return product / self.denominator;
+        }
         let product = u128::from(self.numerator) * u128::from(count) / u128::from(self.denominator);
         u64::try_from(product).unwrap_or(u64::MAX)
     }

@@ -18,6 +18,7 @@
 //! - [`method::run`] searches for the best plan. What a plan must satisfy is in [`privacy`], what it loses in [`loss`].
 //! - [`release::anonymize`] does all of this in one call, writes the release in shuffled order, audits it and moves it
 //!   into place in one step.
+//! - [`attack`] tries what somebody could do who knows more than the policy assumes.
 //! - [`audit`] checks a release from the original, the released file and the policy, with none of the code above.
 //!
 //! # Example
@@ -58,6 +59,7 @@
 //! # Ok::<(), privet::Error>(())
 //! ```
 
+pub mod attack;
 pub mod audit;
 pub mod data;
 pub mod engine;

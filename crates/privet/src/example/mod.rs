@@ -45,7 +45,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 2] = [
+static EXAMPLES: [Example; 3] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -56,6 +56,20 @@ static EXAMPLES: [Example; 2] = [
             stored!("patients", "patients.csv"),
             stored!("patients", "hierarchies/Education.csv"),
             stored!("patients", "hierarchies/Country.csv"),
+        ],
+    },
+    Example {
+        name: "l-plus",
+        summary: "600 patients, a threshold for every disease, the best of 195,794,352 cuts",
+        about: include_str!("../../../../examples/l-plus/README.md"),
+        files: &[
+            stored!("l-plus", "README.md"),
+            stored!("l-plus", "policy.toml"),
+            stored!("l-plus", "hospital.csv"),
+            stored!("l-plus", "hierarchies/age.csv"),
+            stored!("l-plus", "hierarchies/sex.csv"),
+            stored!("l-plus", "hierarchies/education.csv"),
+            stored!("l-plus", "hierarchies/country.csv"),
         ],
     },
     Example {
@@ -86,7 +100,7 @@ static EXAMPLES: [Example; 2] = [
 ///
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
-/// assert_eq!(names, ["patients", "census"]);
+/// assert_eq!(names, ["patients", "l-plus", "census"]);
 /// ```
 pub fn examples() -> &'static [Example] {
     &EXAMPLES

@@ -279,6 +279,13 @@ pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: 
             shortened(&free)
         ));
     }
+    if stars && !asks_for_k && present.iter().any(|(_, theta)| *theta < Exact::ONE) {
+        warnings.push(format!(
+            "a class may be a single record whose '{name}' is suppressed: whoever finds the person does not learn the \
+             value, but knows that the record is theirs, with all its other columns. Add [privacy.k-anonymity] with k = 2 \
+             or more to rule that out"
+        ));
+    }
     if sum_is_below_one(present.iter().map(|(_, theta)| *theta)) {
         let sum: f64 = present.iter().map(|(_, theta)| theta.to_f64()).sum();
         let outcome =
@@ -425,6 +432,11 @@ mod tests {
         let free = warn(&[("l", "2")], &[("cancer", "1")], false, false);
         assert!(free.contains("single record") && free.contains("cancer"), "{free}");
         assert_eq!(warn(&[("l", "2")], &[("cancer", "1")], true, false), "");
+        // A class of one exceeds every threshold below 1, so it is published only where its cell is suppressed.
+        let alone = warn(&[("l", "3")], &[], false, true);
+        assert!(alone.contains("a single record whose 'disease' is suppressed"), "{alone}");
+        assert_eq!(warn(&[("l", "3")], &[], true, true), "");
+        assert!(!warn(&[("l", "1")], &[], false, true).contains("is suppressed"), "nothing is suppressed");
         assert!(warn(&[("l", "4")], &[], false, false).contains("no class can ever be published"));
         assert!(warn(&[("l", "4")], &[], false, true).contains("suppressed cells"));
     }

@@ -78,6 +78,7 @@ pub(super) fn model(
         sensitive: distributions(microdata, classes),
         losses: losses(facts),
         search: Some(search(facts)),
+        attacks: facts.attacks.to_vec(),
         audit: audit(facts.audit),
         reproduce: Reproduce {
             command: format!(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::report::{Confidence, Confidences};
 use crate::method::recoding::ClassTable;
 use crate::policy::{CheckedPolicy, Clause};
-use crate::privacy::Table;
+use crate::privacy::{Table, l_plus};
 use crate::{Exact, Result};
 
 /// The largest share that each value of a column may have in a class.
@@ -45,6 +45,10 @@ fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
                 theta: vec![theta; column.values.len()],
                 from_data: false,
             }))
+        }
+        ("l-plus-diversity", ..) => {
+            let l_plus::Thresholds { slots, theta } = l_plus::thresholds(clause, table)?;
+            Ok(Some(Thresholds { slots, theta, from_data: clause.settings.choice("theta_rule").is_some() }))
         }
         _ => Ok(None),
     }

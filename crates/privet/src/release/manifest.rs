@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::attack::Finding;
 use crate::audit::Audit;
 use crate::method::{SearchFacts, ShownCost};
 use crate::policy::CheckedPolicy;
@@ -30,6 +31,7 @@ pub(super) struct Facts<'a> {
     pub search: &'a SearchFacts,
     pub plan: &'a Json,
     pub warnings: &'a [String],
+    pub attacks: &'a [Finding],
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -93,6 +95,9 @@ impl Facts<'_> {
         });
         if self.starred > 0 {
             manifest["records"]["starred"] = self.starred.into();
+        }
+        if !self.attacks.is_empty() {
+            manifest["attacks"] = json!(self.attacks);
         }
         manifest
     }

@@ -18,7 +18,7 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, CATALOGUE, Solution};
 use crate::policy::{CheckedPolicy, Policy, Setting};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, attack, privacy};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -104,7 +104,13 @@ pub(super) fn publish(
     };
     let costs = solution.recoding.costs(&microdata, &classes);
     let released = microdata.summary.total() - classes.suppressed;
-    let warnings = warnings(&solution, released);
+    let attacks = attack::run(&policy, &microdata, &solution.recoding)?;
+    let mut warnings = privacy::warnings(&policy, &microdata.table)?;
+    warnings.append(&mut solution.warnings);
+    if released == 0 {
+        warnings.push("all records are suppressed: the release is empty".to_string());
+    }
+    warnings.extend(attacks.iter().filter(|found| found.has_targets()).map(|found| found.warning.clone()));
     clock.check()?;
 
     target.open()?;
@@ -145,6 +151,7 @@ pub(super) fn publish(
         search: &solution.search,
         plan: &solution.plan,
         warnings: &warnings,
+        attacks: &attacks,
         audit: &audit,
         files: &files,
     };
@@ -171,15 +178,6 @@ pub(super) fn publish(
     let left_out =
         policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
     Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect(), warnings })
-}
-
-/// All that the user should know before the release leaves the house.
-fn warnings(solution: &Solution, released: u64) -> Vec<String> {
-    let mut warnings = solution.warnings.clone();
-    if released == 0 {
-        warnings.push("all records are suppressed: the release is empty".to_string());
-    }
-    warnings
 }
 
 /// What tells one state of a file from the next.

@@ -7,6 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::apply::{Destination, apply};
+use super::confidence::confidences;
 use super::run::{Decided, RunOptions, publish};
 use super::target::Target;
 use crate::data::{FileKind, ReadOptions, Source};
@@ -21,14 +22,18 @@ use crate::{ErrorKind, Result};
 const DATA: &str = "city,pay,disease\nBergen,10,Flu\nBergen,20,Flu\nOslo,10,Cold\nOslo,30,Flu\n";
 
 fn policy(folder: &Path, data: &str) -> CheckedPolicy {
+    policy_asking(folder, data, "[privacy.k-anonymity]\nk = 2\n")
+}
+
+fn policy_asking(folder: &Path, data: &str, asked: &str) -> CheckedPolicy {
     fs::write(folder.join("data.csv"), data).expect("written");
     let text = "[data]\npath = \"data.csv\"\n\
                 [columns.city]\nrole = \"quasi-identifier\"\n\
                 [columns.pay]\nrole = \"sensitive\"\n\
                 [columns.disease]\nrole = \"sensitive\"\n\
-                [privacy.k-anonymity]\nk = 2\n\
                 [method]\nname = \"full-domain\"\nsuppression_limit = 1\n";
-    let policy = Policy::parse(&folder.join("policy.toml"), text.into()).expect("a policy");
+    let text = format!("{text}{asked}");
+    let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
     policy.check(&CATALOGUE, None).expect("a checked policy")
 }
 
@@ -154,4 +159,27 @@ fn a_release_without_records_is_published_with_a_warning() {
             assert!(!report.contains("NaN") && !report.contains("∞"), "{room}");
         }
     }
+}
+
+#[test]
+fn a_value_is_set_against_its_threshold_where_it_is_commonest() {
+    let folder = TempDir::new().expect("a folder");
+    let asked = "[privacy.l-diversity]\ncolumn = \"disease\"\nl = 1.25\nkind = \"frequency\"\n";
+    let policy = policy_asking(folder.path(), DATA, asked);
+    let microdata = microdata(&policy);
+    let shown = |recoding: &Recoding| {
+        let classes = recoding.count(&microdata);
+        let all = confidences(&policy, &microdata.table, &classes).expect("confidences");
+        assert_eq!((all.len(), all[0].column.as_str(), all[0].from_data), (1, "disease", false));
+        let row = |row: &super::report::Confidence| {
+            assert_eq!((row.threshold, row.threshold_text.as_str()), (0.8, "4/5"));
+            (row.value.clone(), row.records, row.worst)
+        };
+        all[0].rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let mut recoding = one_class(&microdata);
+    assert_eq!(shown(&recoding), [("Flu".into(), 3, 0.75), ("Cold".into(), 1, 0.25)]);
+    // A suppressed cell is no value, but its record still counts.
+    recoding.star(0, slot(&microdata, "disease", "Flu"));
+    assert_eq!(shown(&recoding), [("Cold".into(), 1, 0.25), ("Flu".into(), 3, 0.0)]);
 }

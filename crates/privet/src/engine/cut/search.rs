@@ -288,7 +288,8 @@ fn look<P: CutProblem>(
     let mut local = incumbents.clone();
     let mut looked =
         Looked { candidates: Vec::new(), discarded: FORBIDDEN, children: Vec::new(), intervals: 0 };
-    let mut effort = Effort::Quick;
+    // Parts of an interval that a thorough bound did not decide are rarely decided by a quick one.
+    let mut effort = if open.depth > 0 { Effort::Thorough } else { Effort::Quick };
     let forest = problem.forest();
     let bounds = loop {
         if clock.is_over() {
@@ -315,7 +316,9 @@ fn look<P: CutProblem>(
         if fixed == Fixed::Contradiction {
             return looked;
         }
-        effort = if fixed == Fixed::Nothing { Effort::Thorough } else { Effort::Quick };
+        if fixed == Fixed::Nothing {
+            effort = Effort::Thorough;
+        }
         open.warmth = Some(Arc::new(bounds.warmth));
     };
     if open.interval.is_single(forest) {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::guillotine::{Guillotine, Memory};
 use super::rules::{Metric, Rules, Scheme};
 use super::table::Fine;
-use super::walk::{Question, Walked, walk};
+use super::walk::{Question, floors, walk};
 use crate::engine::cut::programme::Forced;
 use crate::engine::cut::{
     Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, plus,
@@ -135,17 +135,15 @@ impl CutProblem for LPlus {
         let (top, bottom) = (interval.top(forest), interval.bottom(forest));
         let warm = self.warm(&bottom, warmth);
         let fine = &warm.fine;
-        let classes = fine.classes(forest, &top, None);
+        let classes = fine.classes(rules, forest, &top, None);
         let guillotine = Guillotine { rules, forest, fine, memory: &warm.memory };
-        let question = match effort {
-            Effort::Thorough if self.has_thorough() => Question::Split(&guillotine),
-            _ => Question::Floor,
-        };
-        let walked: Vec<Walked> = (0..forest.trees.len())
+        let thorough = effort == Effort::Thorough && self.has_thorough();
+        let wholes = floors(rules, fine, &classes, thorough.then_some(guillotine));
+        let question = if thorough { Question::Split(&wholes, guillotine) } else { Question::Floor(&wholes) };
+        let walked: Vec<Vec<Amount>> = (0..forest.trees.len())
             .into_par_iter()
             .map(|column| walk(rules, forest, fine, &classes, column, question))
             .collect();
-        let whole = walked.first().map_or(0, |walked| walked.whole);
         let places: Vec<Vec<Place>> =
             (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
         let columns: Vec<Column<'_>> = (walked.into_iter().enumerate())
@@ -153,11 +151,11 @@ impl CutProblem for LPlus {
                 tree: &forest.trees[column],
                 places: &places[column],
                 generalisation: self.generalisation(fine, column),
-                extras: walked.sums,
+                extras: walked,
             })
             .collect();
         let reduced = self.reduce(&columns, fine.base);
-        let mut candidates = vec![(top, whole), (bottom, fine.cost)];
+        let mut candidates = vec![(top, fine.cost_of_classes(rules, &classes)), (bottom, fine.cost)];
         if candidates.iter().all(|(cut, _)| *cut != reduced.suggestion) {
             let cost = fine.cost_of(rules, forest, &reduced.suggestion);
             candidates.push((reduced.suggestion, cost));

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use super::rules::{Rules, Tally};
 use super::table::Fine;
-use crate::engine::cut::{Amount, Cut, Forest};
+use crate::engine::cut::{Amount, Cut, Forest, Tree};
 
 /// Larger boxes fall back to the quick floor.
 const MOST_ROWS: usize = 300;
@@ -36,7 +36,8 @@ impl Memory {
     pub fn new(forest: &Forest) -> Memory {
         let bits: Vec<u32> =
             forest.trees.iter().map(|tree| usize::BITS - tree.len().leading_zeros()).collect();
-        let fits = bits.iter().sum::<u32>() <= u128::BITS;
+        let columns = usize::BITS - (bits.len() + 1).leading_zeros();
+        let fits = bits.iter().sum::<u32>() + columns <= u128::BITS;
         let shards = (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect();
         Memory { shards, bits: fits.then_some(bits) }
     }
@@ -100,6 +101,7 @@ impl Memory {
 }
 
 /// Splits boxes of one summary of the table.
+#[derive(Clone, Copy)]
 pub struct Guillotine<'a> {
     pub rules: &'a Rules,
     pub forest: &'a Forest,
@@ -107,32 +109,76 @@ pub struct Guillotine<'a> {
     pub memory: &'a Memory,
 }
 
-impl Guillotine<'_> {
-    /// The least that is at stake in the rows over all ways to split them, the first split not in the frozen column.
+/// A guillotine at work, with room to work in.
+pub struct Blade<'a> {
+    on: Guillotine<'a>,
+    tallies: Vec<Tally>,
+    rows: Vec<Vec<u32>>,
+    ends: Vec<Vec<(u32, u32)>>,
+}
+
+impl<'a> Blade<'a> {
+    pub fn new(on: Guillotine<'a>) -> Blade<'a> {
+        Blade { on, tallies: Vec::new(), rows: Vec::new(), ends: Vec::new() }
+    }
+
+    /// The least that is at stake in the rows over all ways to split them, the first split not in a frozen column.
     /// `tally` counts the rows, and violates.
-    pub fn stake(&self, rows: &[u32], frozen: Option<usize>, tally: &Tally) -> Amount {
-        let most = if self.memory.bits.is_some() { MOST_ROWS } else { MOST_ROWS_FORGETTING };
-        let least = self.rules.least_stake(tally);
+    pub fn stake(&mut self, rows: &[u32], frozen: Option<usize>, tally: &Tally) -> Amount {
+        let on = self.on;
+        let most = if on.memory.bits.is_some() { MOST_ROWS } else { MOST_ROWS_FORGETTING };
+        let least = on.rules.least_stake(tally);
         if rows.len() > most {
             return least;
         }
-        let ends: Vec<(u32, u32)> = self.ends(rows);
-        self.split(rows, frozen, &ends, self.rules.stake(tally), least)
+        let whole = on.rules.stake(tally);
+        if whole <= least {
+            return whole;
+        }
+        let ends = self.ends(rows);
+        let name = self.name(&ends, frozen);
+        let stake = match name.and_then(|name| on.memory.get(name)) {
+            Some(stake) => stake,
+            None => {
+                let stake = self.split(rows, frozen, &ends, whole, least);
+                if let Some(name) = name {
+                    on.memory.put(name, stake);
+                }
+                stake
+            }
+        };
+        self.ends.push(ends);
+        stake
     }
 
     /// Per column, the first and the last node of the rows.
-    fn ends(&self, rows: &[u32]) -> Vec<(u32, u32)> {
-        let ends = |nodes: &Vec<u32>| {
-            rows.iter().fold((u32::MAX, 0), |(low, high), row| {
-                let node = nodes[*row as usize];
-                (low.min(node), high.max(node))
-            })
+    fn ends(&mut self, rows: &[u32]) -> Vec<(u32, u32)> {
+        let columns = self.on.forest.trees.len();
+        let mut ends = self.ends.pop().unwrap_or_default();
+        ends.clear();
+        ends.resize(columns, (u32::MAX, 0));
+        for row in rows {
+            for ((low, high), node) in ends.iter_mut().zip(self.on.fine.tuple(*row)) {
+                *low = (*low).min(*node);
+                *high = (*high).max(*node);
+            }
+        }
+        ends
+    }
+
+    /// What a box is called: the lowest nodes that contain it, and the column in which it may not be split at first.
+    fn name(&self, ends: &[(u32, u32)], frozen: Option<usize>) -> Option<u128> {
+        let bits = self.on.memory.bits.as_ref()?;
+        let start = frozen.map_or(0, |column| column as u128 + 1);
+        let trees = self.on.forest.trees.iter().zip(ends).zip(bits);
+        let name = |name, ((tree, (low, high)), bits): ((&Tree, &(u32, u32)), &u32)| {
+            name << bits | u128::from(if low == high { *low } else { tree.meet(*low, *high) })
         };
-        self.fine.nodes.iter().map(ends).collect()
+        Some(trees.fold(start, name))
     }
 
     fn split(
-        &self,
+        &mut self,
         rows: &[u32],
         frozen: Option<usize>,
         ends: &[(u32, u32)],
@@ -140,7 +186,7 @@ impl Guillotine<'_> {
         least: Amount,
     ) -> Amount {
         let mut best = whole;
-        let mut sorted: Vec<u32> = Vec::new();
+        let mut sorted = self.rows.pop().unwrap_or_default();
         for (column, (low, high)) in ends.iter().enumerate() {
             if best <= least {
                 break;
@@ -148,7 +194,8 @@ impl Guillotine<'_> {
             if low == high || Some(column) == frozen {
                 continue;
             }
-            let (tree, nodes) = (&self.forest.trees[column], &self.fine.nodes[column]);
+            let tree = &self.on.forest.trees[column];
+            let nodes = &self.on.fine.nodes[column];
             sorted.clear();
             sorted.extend_from_slice(rows);
             sorted.sort_unstable_by_key(|row| nodes[*row as usize]);
@@ -156,7 +203,7 @@ impl Guillotine<'_> {
             let mut start = 0;
             for child in tree.children(tree.meet(*low, *high)) {
                 let end = tree.end(child);
-                let size = sorted[start..].partition_point(|row| nodes[*row as usize] < end);
+                let size = sorted[start..].iter().take_while(|row| nodes[**row as usize] < end).count();
                 if size > 0 {
                     total += self.part(&sorted[start..start + size]);
                     start += size;
@@ -167,37 +214,41 @@ impl Guillotine<'_> {
             }
             best = best.min(total);
         }
+        self.rows.push(sorted);
         best
     }
 
     /// The least that is at stake in a part over all ways to split it.
-    fn part(&self, rows: &[u32]) -> Amount {
-        let ends = self.ends(rows);
-        let name = self.memory.bits.as_ref().map(|bits| {
-            let trees = self.forest.trees.iter().zip(&ends).zip(bits);
-            trees.fold(0u128, |name, ((tree, (low, high)), bits)| {
-                name << bits | u128::from(tree.meet(*low, *high))
-            })
-        });
-        if let Some(stake) = name.and_then(|name| self.memory.get(name)) {
-            return stake;
+    fn part(&mut self, rows: &[u32]) -> Amount {
+        let on = self.on;
+        if let [row] = rows {
+            return on.fine.stakes[*row as usize];
         }
-        let mut tally = self.rules.tally();
-        rows.iter().for_each(|row| self.fine.add_to(&mut tally, *row));
-        let stake = if !self.rules.violates(&tally) {
-            0
-        } else {
-            let whole = self.rules.stake(&tally);
-            let least = self.rules.least_stake(&tally);
-            if rows.len() == 1 || whole <= least {
-                whole
-            } else {
-                self.split(rows, None, &ends, whole, least)
+        let ends = self.ends(rows);
+        let name = self.name(&ends, None);
+        let stake = match name.and_then(|name| on.memory.get(name)) {
+            Some(stake) => stake,
+            None => {
+                let stake = self.part_anew(rows, &ends);
+                if let Some(name) = name {
+                    on.memory.put(name, stake);
+                }
+                stake
             }
         };
-        if let Some(name) = name {
-            self.memory.put(name, stake);
-        }
+        self.ends.push(ends);
         stake
+    }
+
+    fn part_anew(&mut self, rows: &[u32], ends: &[(u32, u32)]) -> Amount {
+        let on = self.on;
+        let mut tally = self.tallies.pop().unwrap_or_else(|| on.rules.tally());
+        rows.iter().for_each(|row| on.fine.add_to(&mut tally, *row));
+        let violates = on.rules.violates(&tally);
+        let (whole, least) =
+            if violates { (on.rules.stake(&tally), on.rules.least_stake(&tally)) } else { (0, 0) };
+        tally.clear();
+        self.tallies.push(tally);
+        if whole <= least { whole } else { self.split(rows, None, ends, whole, least) }
     }
 }

@@ -5,7 +5,7 @@
 //! there is a floor under the extra of all classes that a set of records can be split into.
 
 use crate::Exact;
-use crate::engine::cut::{Amount, FORBIDDEN};
+use crate::engine::cut::{Amount, FORBIDDEN, plus};
 
 /// What happens to a class that violates a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,6 +185,34 @@ impl Tally {
     }
 }
 
+/// What a class is charged beyond its generalisation, before it is known how far it is generalised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charge {
+    /// This amount.
+    Fixed(Amount),
+    /// So many records go, each at the price of a suppressed one instead of what its cells cost.
+    Records(Amount),
+    /// So much is at stake, at the least price of a unit.
+    Stake(Amount),
+}
+
+impl Charge {
+    pub const NOTHING: Charge = Charge::Fixed(0);
+}
+
+/// What is known of a set of records before it is known how far it is generalised.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer {
+    /// The number of records.
+    pub size: u64,
+    /// For CM: the records with the majority label.
+    pub majority: u64,
+    /// The extra, or a floor under it.
+    pub charge: Charge,
+    /// For CM: how many records must go at least.
+    pub removals: Amount,
+}
+
 /// Scheme, metric, thresholds and prices: all that decides about a class.
 #[derive(Debug, Clone)]
 pub struct Rules {
@@ -306,43 +334,66 @@ impl Rules {
     }
 
     /// What the class costs as it is, were it published whole; `g` is what one record's cells cost.
-    pub fn generalisation(&self, tally: &Tally, g: Amount) -> Amount {
-        let size = Amount::from(tally.size);
+    fn generalisation(&self, class: &Answer, g: Amount) -> Amount {
+        let size = Amount::from(class.size);
         match self.metric {
             Metric::Lm => size * g,
             Metric::Dm => size * size,
-            Metric::Cm => size - Amount::from(tally.majority()),
+            Metric::Cm => size - Amount::from(class.majority),
         }
     }
 
+    /// The class as it is.
+    pub fn answer(&self, tally: &Tally) -> Answer {
+        self.answer_with(tally, self.extra(tally))
+    }
+
+    /// The class with another charge than its own extra.
+    pub fn answer_with(&self, tally: &Tally, charge: Charge) -> Answer {
+        let removals = if self.metric == Metric::Cm { self.least_removals(tally) } else { 0 };
+        Answer { size: tally.size, majority: tally.majority(), charge, removals }
+    }
+
     /// What the class costs beyond its generalisation.
-    pub fn extra(&self, tally: &Tally, g: Amount) -> Amount {
+    pub fn extra(&self, tally: &Tally) -> Charge {
         if !self.violates(tally) {
-            return 0;
+            return Charge::NOTHING;
         }
         let size = Amount::from(tally.size);
         let all = Amount::from(self.records);
         match (self.scheme, self.metric) {
-            (Scheme::None, _) => FORBIDDEN,
-            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => size * (self.per_record - g),
-            (Scheme::AllSa, _) => size * self.per_cell,
+            (Scheme::None, _) => Charge::Fixed(FORBIDDEN),
+            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => Charge::Records(size),
+            (Scheme::AllSa, _) => Charge::Fixed(size * self.per_cell),
             (Scheme::VioSa, _) => {
                 let cells: u64 = self.violating(tally).map(|(_, count)| count).sum();
-                Amount::from(cells) * self.per_cell
+                Charge::Fixed(Amount::from(cells) * self.per_cell)
             }
-            (Scheme::AllRec, Metric::Lm) => size * (self.per_record - g),
-            (Scheme::AllRec, Metric::Dm) => size * (all - size),
-            (Scheme::AllRec, Metric::Cm) => Amount::from(tally.majority()),
-            (Scheme::VioRec, Metric::Lm) => Amount::from(self.removals(tally)) * (self.per_record - g),
-            (Scheme::VioRec, Metric::Dm) => discernibility(Amount::from(self.removals(tally)), size, all),
-            (Scheme::VioRec, Metric::Cm) => Amount::from(tally.majority() - self.best_label(tally)),
+            (Scheme::AllRec, Metric::Lm) => Charge::Records(size),
+            (Scheme::AllRec, Metric::Dm) => Charge::Fixed(size * (all - size)),
+            (Scheme::AllRec, Metric::Cm) => Charge::Fixed(Amount::from(tally.majority())),
+            (Scheme::VioRec, Metric::Lm) => Charge::Records(Amount::from(self.removals(tally))),
+            (Scheme::VioRec, Metric::Dm) => {
+                Charge::Fixed(discernibility(Amount::from(self.removals(tally)), size, all))
+            }
+            (Scheme::VioRec, Metric::Cm) => {
+                Charge::Fixed(Amount::from(tally.majority() - self.best_label(tally)))
+            }
         }
     }
 
-    /// What the class costs.
-    pub fn cost(&self, tally: &Tally, g: Amount) -> Amount {
-        let extra = self.extra(tally, g);
-        if extra >= FORBIDDEN { FORBIDDEN } else { self.generalisation(tally, g) + extra }
+    /// What a charge comes to where one record's cells cost `g`.
+    pub fn amount(&self, charge: Charge, g: Amount) -> Amount {
+        match charge {
+            Charge::Fixed(amount) => amount,
+            Charge::Records(records) => records * (self.per_record - g),
+            Charge::Stake(stake) => stake * self.price(g),
+        }
+    }
+
+    /// What the class costs where one record's cells cost `g`.
+    pub fn cost(&self, class: &Answer, g: Amount) -> Amount {
+        plus(self.amount(class.charge, g), self.generalisation(class, g))
     }
 
     /// With `vio-rec`, how many records of the label that keeps most stay: those outside it go first.
@@ -362,9 +413,9 @@ impl Rules {
             .max_by_key(|(label, kept)| (*kept, std::cmp::Reverse(*label)))
     }
 
-    /// What the classes that the records can be split into cost at least beyond their generalisation, together. `g` is
-    /// the most that one record's cells cost in any of them.
-    pub fn floor(&self, tally: &Tally, g: Amount) -> Amount {
+    /// What the classes that the records can be split into cost at least beyond their generalisation, together; as an
+    /// amount, where one record's cells cost at most `g` in any of them.
+    pub fn floor(&self, tally: &Tally) -> Charge {
         let (size, all) = (Amount::from(tally.size), Amount::from(self.records));
         if (self.scheme, self.metric) == (Scheme::VioRec, Metric::Dm) {
             // Suppressing r of n records changes n² by r(|T| − 2n + r), which is convex in r and may be negative.
@@ -372,22 +423,23 @@ impl Rules {
             let turning = (2 * size - all).div_euclid(2);
             let at = |removals: Amount| discernibility(removals.clamp(0, size), size, all);
             let least = Amount::from(removals);
-            return at(least).min(at(turning.max(least))).min(at((turning + 1).max(least)));
+            let amount = at(least).min(at(turning.max(least))).min(at((turning + 1).max(least)));
+            return Charge::Fixed(amount);
         }
         if !self.violates(tally) {
-            return 0;
+            return Charge::NOTHING;
         }
         match (self.scheme, self.metric) {
-            (Scheme::None, _) => FORBIDDEN,
-            (Scheme::VioRec, Metric::Cm) => 0,
-            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => size * (self.per_record - g),
-            _ => self.least_stake(tally) * self.price(g),
+            (Scheme::None, _) => Charge::Fixed(FORBIDDEN),
+            (Scheme::VioRec, Metric::Cm) => Charge::NOTHING,
+            (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => Charge::Records(size),
+            _ => Charge::Stake(self.least_stake(tally)),
         }
     }
 
     /// How many records the classes that the records can be split into must lose at least; for CM, where a lost record
     /// costs 1, a bound of its own.
-    pub fn least_removals(&self, tally: &Tally) -> Amount {
+    fn least_removals(&self, tally: &Tally) -> Amount {
         match self.scheme {
             Scheme::AllRec | Scheme::VioRec if self.violates(tally) => Amount::from(self.removals(tally)),
             _ => 0,
@@ -410,7 +462,7 @@ impl Rules {
                 Amount::from(self.violating(tally).map(|(_, count)| count).sum::<u64>())
             }
             (Scheme::AllRec, Metric::Lm) | (Scheme::AllSa | Scheme::VioSa, _) => Amount::from(tally.size),
-            _ => self.extra(tally, 0),
+            _ => self.amount(self.extra(tally), 0),
         }
     }
 

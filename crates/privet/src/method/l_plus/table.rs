@@ -1,7 +1,7 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
 use super::numbering::{Numbering, bucket};
-use super::rules::{Entry, Metric, Rules, Tally};
+use super::rules::{Answer, Entry, Metric, Rules, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, plus};
 use crate::engine::microdata::Microdata;
 
@@ -12,6 +12,12 @@ pub struct Fine {
     pub cut: Cut,
     /// Per column, the node of every row.
     pub nodes: Vec<Vec<u32>>,
+    /// The same row by row.
+    tuples: Vec<u32>,
+    /// Per row, what is at stake in it as a class of its own; only where splitting helps.
+    pub stakes: Vec<Amount>,
+    /// Per row, what it comes to as a class of its own.
+    pub answers: Vec<Answer>,
     starts: Vec<u32>,
     entries: Vec<Entry>,
     /// Per column, the rows by rising node.
@@ -83,11 +89,14 @@ impl Fine {
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old_entries.len()));
         let mut tally = rules.tally();
         let (mut cost, mut base) = (0, 0);
+        let (mut stakes, mut tuples) = (Vec::new(), Vec::with_capacity(rows * old.len()));
+        let mut answers = Vec::with_capacity(rows);
         for row in 0..rows {
             let members = &members[begins[row] as usize..begins[row + 1] as usize];
             let first = members[0] as usize;
             for (new, old) in nodes.iter_mut().zip(old) {
                 new.push(old[first]);
+                tuples.push(old[first]);
             }
             for member in members {
                 let range = old_starts[*member as usize] as usize..old_starts[*member as usize + 1] as usize;
@@ -96,14 +105,22 @@ impl Fine {
             entries.extend(tally.entries());
             starts.push(entries.len() as u32);
             let g = rules.losses.iter().zip(&nodes).map(|(losses, nodes)| losses[nodes[row] as usize]).sum();
-            cost = plus(cost, rules.cost(&tally, g));
+            let answer = rules.answer(&tally);
+            cost = plus(cost, rules.cost(&answer, g));
+            answers.push(answer);
             base += Amount::from(tally.size) * Amount::from(tally.size);
+            if rules.splitting_helps() {
+                stakes.push(if rules.violates(&tally) { rules.stake(&tally) } else { 0 });
+            }
             tally.clear();
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };
         let mut fine = Fine {
             cut,
             nodes,
+            tuples,
+            stakes,
+            answers,
             starts,
             entries,
             order: Vec::new(),
@@ -179,19 +196,25 @@ impl Fine {
         meeting
     }
 
+    /// The nodes of a row, one per column.
+    pub fn tuple(&self, row: u32) -> &[u32] {
+        let columns = self.nodes.len();
+        &self.tuples[row as usize * columns..(row as usize + 1) * columns]
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// What the records of a row have.
-    pub fn entries(&self, row: u32) -> &[Entry] {
+    fn entries(&self, row: u32) -> &[Entry] {
         &self.entries[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
     /// The records of a row.
-    pub fn size(&self, row: u32) -> u64 {
-        self.entries(row).iter().map(|entry| entry.count).sum()
+    fn size(&self, row: u32) -> u64 {
+        self.answers[row as usize].size
     }
 
     /// Adds a row's records to a tally.
@@ -201,12 +224,13 @@ impl Fine {
 
     /// The memory it takes, in bytes.
     pub fn weight(&self) -> usize {
-        let columns = self.nodes.len() * 4;
-        self.len() * (columns * 4 + 4) + self.entries.len() * size_of::<Entry>()
+        // Nodes twice, the order, the others and the rows by them; starts and stakes.
+        let columns = self.nodes.len() * 5;
+        self.len() * (columns * 4 + 20 + size_of::<Answer>()) + self.entries.len() * size_of::<Entry>()
     }
 
-    /// The classes of a coarser cut, with one number per row.
-    pub fn classes(&self, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
+    /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
+    pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
         let covers: Vec<Vec<u32>> =
             forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
         let mut numbering = Numbering::new(self.len());
@@ -215,22 +239,48 @@ impl Fine {
             numbering.column(forest.trees[column].len(), nodes.iter().map(|node| cover[*node as usize]));
         }
         let (of_row, count) = numbering.finish();
-        Classes { covers, of_row, count }
+        let (rows, begins) = bucket(0..self.len() as u32, |row| of_row[row as usize], count);
+        let mut losses = Vec::with_capacity(count);
+        for class in begins.windows(2) {
+            let first = self.tuple(rows[class[0] as usize]);
+            let columns = covers.iter().zip(first).zip(&rules.losses).enumerate();
+            let columns = columns.filter(|(column, _)| Some(*column) != without);
+            losses.push(
+                columns.map(|(_, ((cover, node), losses))| losses[cover[*node as usize] as usize]).sum(),
+            );
+        }
+        Classes { covers, of_row, count, rows, begins, losses }
     }
 
     /// The exact cost of a coarser cut.
     pub fn cost_of(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Amount {
-        let classes = self.classes(forest, cut, None);
-        let (rows, begins) = bucket(0..self.len() as u32, |row| classes.of_row[row as usize], classes.count);
+        self.cost_of_classes(rules, &self.classes(rules, forest, cut, None))
+    }
+
+    /// The exact cost of the classes of a coarser cut.
+    pub fn cost_of_classes(&self, rules: &Rules, classes: &Classes) -> Amount {
+        let answers = self.answers_of(rules, classes, |tally, _| rules.answer(tally));
+        answers.iter().zip(&classes.losses).fold(0, |cost, (answer, g)| plus(cost, rules.cost(answer, *g)))
+    }
+
+    /// What each class comes to, where one of a single row is known already.
+    pub fn answers_of(
+        &self,
+        rules: &Rules,
+        classes: &Classes,
+        mut answer: impl FnMut(&Tally, &[u32]) -> Answer,
+    ) -> Vec<Answer> {
         let mut tally = rules.tally();
-        let mut cost = 0;
-        for class in begins.windows(2) {
-            let rows = &rows[class[0] as usize..class[1] as usize];
-            rows.iter().for_each(|row| self.add_to(&mut tally, *row));
-            cost = plus(cost, rules.cost(&tally, classes.loss(rules, self, rows[0], None)));
-            tally.clear();
-        }
-        cost
+        let of_class = |class: usize| match classes.members(class) {
+            [row] => self.answers[*row as usize],
+            rows => {
+                rows.iter().for_each(|row| self.add_to(&mut tally, *row));
+                let answer = answer(&tally, rows);
+                tally.clear();
+                answer
+            }
+        };
+        (0..classes.count).map(of_class).collect()
     }
 }
 
@@ -243,17 +293,15 @@ pub struct Classes {
     pub of_row: Vec<u32>,
     /// The number of classes.
     pub count: usize,
+    rows: Vec<u32>,
+    begins: Vec<u32>,
+    /// Per class, what a record of it pays for its cells.
+    pub losses: Vec<Amount>,
 }
 
 impl Classes {
-    /// What a record of the row's class pays for its cells, in all columns but one.
-    pub fn loss(&self, rules: &Rules, fine: &Fine, row: u32, without: Option<usize>) -> Amount {
-        let columns = (0..self.covers.len()).filter(|column| Some(*column) != without);
-        columns
-            .map(|column| {
-                let node = self.covers[column][fine.nodes[column][row as usize] as usize];
-                rules.losses[column][node as usize]
-            })
-            .sum()
+    /// The rows of a class.
+    pub fn members(&self, class: usize) -> &[u32] {
+        &self.rows[self.begins[class] as usize..self.begins[class + 1] as usize]
     }
 }

@@ -1,8 +1,8 @@
 //! Walks over cells: the records of a class below each node of one column's tree.
 
-use super::guillotine::Guillotine;
+use super::guillotine::{Blade, Guillotine};
 use super::numbering::bucket;
-use super::rules::{Metric, Rules, Tally};
+use super::rules::{Answer, Charge, Metric, Rules, Tally};
 use super::table::{Classes, Fine};
 use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 
@@ -11,21 +11,33 @@ use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 pub enum Question<'a> {
     /// What it costs as a class.
     Cost,
-    /// What it must at least cost, however the other columns split it.
-    Floor,
+    /// What it must at least cost, however the other columns split it. With the answers for the classes as a whole.
+    Floor(&'a [Answer]),
     /// The same, by trying all ways to split.
-    Split(&'a Guillotine<'a>),
+    Split(&'a [Answer], Guillotine<'a>),
 }
 
-/// What a walk over one column found.
-pub struct Walked {
-    /// Per node, the sum of the answers over all classes. For floors of CM generalisation is part of it, else not.
-    pub sums: Vec<Amount>,
-    /// The cost of the classes as they are.
-    pub whole: Amount,
+/// What the classes must at least cost, however all columns split them.
+pub fn floors(
+    rules: &Rules,
+    fine: &Fine,
+    classes: &Classes,
+    guillotine: Option<Guillotine<'_>>,
+) -> Vec<Answer> {
+    let mut blade = guillotine.map(Blade::new);
+    fine.answers_of(rules, classes, |tally, rows| {
+        let charge = match &mut blade {
+            Some(blade) if rules.violates(tally) => Charge::Stake(blade.stake(rows, None, tally)),
+            _ => rules.floor(tally),
+        };
+        // Every row is a group of its own.
+        let majority = rows.iter().map(|row| fine.answers[*row as usize].majority).sum();
+        Answer { majority, ..rules.answer_with(tally, charge) }
+    })
 }
 
 /// Walks all cells of a column: for every class, the nodes from its own (in the cut of the classes) down to the rows'.
+/// Returns, per node, the sum of the answers over all classes. Floors leave generalisation out, but for CM.
 pub fn walk(
     rules: &Rules,
     forest: &Forest,
@@ -33,11 +45,16 @@ pub fn walk(
     classes: &Classes,
     column: usize,
     question: Question<'_>,
-) -> Walked {
-    let tree = &forest.trees[column];
+) -> Vec<Amount> {
+    let (tree, nodes) = (&forest.trees[column], &fine.nodes[column]);
     let class_of = |row: u32| classes.of_row[row as usize];
     let (rows, begins) = bucket(fine.order[column].iter().copied(), class_of, classes.count);
-    let grouped = matches!(question, Question::Floor | Question::Split(_)) && rules.metric == Metric::Cm;
+    let (wholes, blade) = match question {
+        Question::Cost => (None, None),
+        Question::Floor(wholes) => (Some(wholes), None),
+        Question::Split(wholes, guillotine) => (Some(wholes), Some(Blade::new(guillotine))),
+    };
+    let grouped = wholes.is_some() && rules.metric == Metric::Cm;
     let by_others =
         grouped.then(|| bucket(fine.by_others[column].iter().copied(), class_of, classes.count).0);
     let mut cells = Cells {
@@ -45,39 +62,51 @@ pub fn walk(
         fine,
         tree,
         column,
-        question,
+        exact: wholes.is_none(),
+        blade,
         open: Vec::new(),
-        spare: Vec::new(),
+        tally: rules.tally(),
+        tallies: Vec::new(),
         losses: &rules.losses[column],
         g: 0,
+        whole: None,
         majorities: vec![0; if grouped { tree.len() } else { 0 }],
         sums: vec![0; tree.len()],
-        whole: 0,
     };
-    for class in begins.windows(2) {
-        let range = class[0] as usize..class[1] as usize;
+    for (class, range) in begins.windows(2).enumerate() {
+        let range = range[0] as usize..range[1] as usize;
         let rows = &rows[range.clone()];
-        cells.g = classes.loss(rules, fine, rows[0], Some(column));
-        let top = match question {
+        let (first, last) = (nodes[rows[0] as usize], nodes[rows[rows.len() - 1] as usize]);
+        let Some(wholes) = wholes else {
             // The column itself is not cut: its whole tree is asked about.
-            Question::Cost => 0,
-            _ => classes.covers[column][fine.nodes[column][rows[0] as usize] as usize],
+            cells.g = classes.losses[class];
+            cells.class(0, rows);
+            continue;
         };
+        let (top, whole) = (classes.covers[column][first as usize], &wholes[class]);
+        cells.g = classes.losses[class] - rules.losses[column][top as usize];
+        if first == last {
+            cells.chain(top, first, whole);
+            continue;
+        }
         if let Some(by_others) = &by_others {
             cells.count_majorities(top, &by_others[range]);
         }
+        // With the guillotine a class whose first split is not in this column may have more at stake.
+        cells.whole = (cells.blade.is_none()).then_some((rows.len(), *whole));
         cells.class(top, rows);
     }
-    Walked { sums: cells.sums, whole: cells.whole }
+    cells.sums
 }
 
 /// A cell that is not complete yet.
 struct OpenCell {
     node: u32,
     start: usize,
-    tally: Tally,
     /// What its rows have in the other columns, as long as they all have the same.
     others: Option<u32>,
+    /// The answer for the last cell below it, and where its rows began: if these are all rows, it is the answer here.
+    below: Option<(usize, Answer)>,
 }
 
 struct Cells<'a> {
@@ -85,31 +114,63 @@ struct Cells<'a> {
     fine: &'a Fine,
     tree: &'a Tree,
     column: usize,
-    question: Question<'a>,
+    /// Whether cells are asked for their cost as classes.
+    exact: bool,
+    blade: Option<Blade<'a>>,
     open: Vec<OpenCell>,
-    spare: Vec<Tally>,
+    tally: Tally,
+    tallies: Vec<Tally>,
     losses: &'a [Amount],
     /// What a record of the class pays in the other columns.
     g: Amount,
+    /// The class's number of rows, and its answer where that holds for this column too.
+    whole: Option<(usize, Answer)>,
     /// For CM: per node, the records with the majority label of their group, summed over the groups of the class.
     majorities: Vec<u64>,
     sums: Vec<Amount>,
-    whole: Amount,
 }
 
 impl Cells<'_> {
+    /// A class whose rows have the same node: all its cells are the class.
+    fn chain(&mut self, top: u32, node: u32, whole: &Answer) {
+        let mut node = node;
+        loop {
+            self.sum(node, whole, whole.majority);
+            if node == top {
+                break;
+            }
+            node = self.tree.parent(node);
+        }
+    }
+
+    fn sum(&mut self, node: u32, answer: &Answer, majorities: u64) {
+        let g = self.g + self.losses[node as usize];
+        let amount = if self.exact {
+            self.rules.cost(answer, g)
+        } else {
+            let amount = self.rules.amount(answer.charge, g);
+            if self.rules.metric == Metric::Cm && amount < FORBIDDEN {
+                (amount + Amount::from(answer.size - majorities)).max(answer.removals)
+            } else {
+                amount
+            }
+        };
+        let sum = &mut self.sums[node as usize];
+        *sum = plus(*sum, amount);
+    }
+
     fn class(&mut self, top: u32, rows: &[u32]) {
         let nodes = &self.fine.nodes[self.column];
+        let others = &self.fine.others[self.column];
         for (at, row) in rows.iter().enumerate() {
             let node = nodes[*row as usize];
             while self.open.last().is_some_and(|cell| !self.tree.contains(cell.node, node)) {
                 self.close(rows, at);
             }
-            self.descend(top, node, at, *row);
-            let cell = self.open.len() - 1;
-            let cell = &mut self.open[cell];
-            self.fine.add_to(&mut cell.tally, *row);
-            if cell.others != Some(self.fine.others[self.column][*row as usize]) {
+            self.descend(top, node, at, others[*row as usize]);
+            if let Some(cell) = self.open.last_mut()
+                && cell.others != Some(others[*row as usize])
+            {
                 cell.others = None;
             }
         }
@@ -119,14 +180,12 @@ impl Cells<'_> {
     }
 
     /// Opens the cells from the lowest open one down to the node.
-    fn descend(&mut self, top: u32, node: u32, start: usize, row: u32) {
+    fn descend(&mut self, top: u32, node: u32, start: usize, others: u32) {
         let from = self.open.len();
         let above = self.open.last().map(|cell| cell.node);
         let mut next = node;
         while Some(next) != above {
-            let tally = self.spare.pop().unwrap_or_else(|| self.rules.tally());
-            let others = Some(self.fine.others[self.column][row as usize]);
-            self.open.push(OpenCell { node: next, start, tally, others });
+            self.open.push(OpenCell { node: next, start, others: Some(others), below: None });
             if next == top {
                 break;
             }
@@ -137,44 +196,45 @@ impl Cells<'_> {
 
     fn close(&mut self, rows: &[u32], end: usize) {
         let Some(cell) = self.open.pop() else { return };
-        let g = self.g + self.losses[cell.node as usize];
         let rows = &rows[cell.start..end];
-        let answer = match self.question {
-            Question::Cost => self.rules.cost(&cell.tally, g),
-            Question::Floor | Question::Split(_) => self.floor(&cell, rows, g),
+        let answer = match cell.below {
+            Some((start, answer)) if start == cell.start => answer,
+            _ => self.answer(&cell, rows),
         };
-        let sum = &mut self.sums[cell.node as usize];
-        *sum = plus(*sum, answer);
-        let mut tally = cell.tally;
-        match self.open.last_mut() {
-            Some(parent) => {
-                parent.tally.merge(&tally);
-                if parent.others != cell.others {
-                    parent.others = None;
-                }
+        let majorities = self.majorities.get(cell.node as usize).copied().unwrap_or(0);
+        self.sum(cell.node, &answer, majorities);
+        if let Some(parent) = self.open.last_mut() {
+            if parent.others != cell.others {
+                parent.others = None;
             }
-            None => self.whole = plus(self.whole, self.rules.cost(&tally, g)),
+            parent.below = Some((cell.start, answer));
         }
-        tally.clear();
-        self.spare.push(tally);
     }
 
-    /// What the cell must cost beyond its generalisation, or for CM in all.
-    fn floor(&mut self, cell: &OpenCell, rows: &[u32], g: Amount) -> Amount {
-        let rules = self.rules;
-        let extra = match self.question {
-            // The other columns cannot split it any more.
-            _ if cell.others.is_some() => rules.extra(&cell.tally, g),
-            Question::Split(guillotine) if rules.violates(&cell.tally) => {
-                guillotine.stake(rows, Some(self.column), &cell.tally) * rules.price(g)
-            }
-            _ => rules.floor(&cell.tally, g),
-        };
-        if rules.metric != Metric::Cm || extra >= FORBIDDEN {
-            return extra;
+    fn answer(&mut self, cell: &OpenCell, rows: &[u32]) -> Answer {
+        if let [row] = rows {
+            return self.fine.answers[*row as usize];
         }
-        let outside = cell.tally.size - self.majorities[cell.node as usize];
-        (Amount::from(outside) + extra).max(rules.least_removals(&cell.tally))
+        // The other columns cannot split it any more.
+        let closed = self.exact || cell.others.is_some();
+        if let Some((count, whole)) = self.whole
+            && count == rows.len()
+            && !closed
+        {
+            return whole;
+        }
+        let (rules, tally) = (self.rules, &mut self.tally);
+        rows.iter().for_each(|row| self.fine.add_to(tally, *row));
+        let charge = match &mut self.blade {
+            _ if closed => rules.extra(tally),
+            Some(blade) if rules.violates(tally) => {
+                Charge::Stake(blade.stake(rows, Some(self.column), tally))
+            }
+            _ => rules.floor(tally),
+        };
+        let answer = rules.answer_with(tally, charge);
+        tally.clear();
+        answer
     }
 
     /// For every node of the class, how many records have the majority label of their group, when groups are equal in
@@ -182,43 +242,41 @@ impl Cells<'_> {
     fn count_majorities(&mut self, top: u32, by_others: &[u32]) {
         self.majorities[top as usize..self.tree.end(top) as usize].fill(0);
         let (nodes, others) = (&self.fine.nodes[self.column], &self.fine.others[self.column]);
-        let mut path: Vec<(u32, Tally)> = Vec::new();
+        let mut path: Vec<u32> = Vec::new();
         let mut group = None;
         for row in by_others {
             let (node, this) = (nodes[*row as usize], others[*row as usize]);
-            while path
-                .last()
-                .is_some_and(|(above, _)| group != Some(this) || !self.tree.contains(*above, node))
-            {
+            while path.last().is_some_and(|above| group != Some(this) || !self.tree.contains(*above, node)) {
                 self.close_group(&mut path);
             }
             group = Some(this);
-            let (from, above) = (path.len(), path.last().map(|(node, _)| *node));
+            let (from, above) = (path.len(), path.last().copied());
             let mut next = node;
             while Some(next) != above {
-                path.push((next, self.spare.pop().unwrap_or_else(|| self.rules.tally())));
+                path.push(next);
                 if next == top {
                     break;
                 }
                 next = self.tree.parent(next);
             }
             path[from..].reverse();
-            if let Some((_, tally)) = path.last_mut() {
-                self.fine.add_to(tally, *row);
+            while self.tallies.len() < path.len() {
+                self.tallies.push(self.rules.tally());
             }
+            self.fine.add_to(&mut self.tallies[path.len() - 1], *row);
         }
         while !path.is_empty() {
             self.close_group(&mut path);
         }
     }
 
-    fn close_group(&mut self, path: &mut Vec<(u32, Tally)>) {
-        let Some((node, mut tally)) = path.pop() else { return };
-        self.majorities[node as usize] += tally.majority();
-        if let Some((_, parent)) = path.last_mut() {
-            parent.merge(&tally);
+    fn close_group(&mut self, path: &mut Vec<u32>) {
+        let Some(node) = path.pop() else { return };
+        let (above, here) = self.tallies.split_at_mut(path.len());
+        self.majorities[node as usize] += here[0].majority();
+        if let Some(parent) = above.last_mut() {
+            parent.merge(&here[0]);
         }
-        tally.clear();
-        self.spare.push(tally);
+        here[0].clear();
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::notion::Notion;
 use super::risk::Risk;
+use crate::attack::Finding;
 use crate::method::Moment;
 
 /// All that both editions of the report draw from.
@@ -54,6 +55,9 @@ pub struct ReportModel {
     pub losses: Vec<Loss>,
     /// How the plan was found. Steward only.
     pub search: Option<Search>,
+    /// What attacks on the release found. Steward only.
+    #[serde(default)]
+    pub attacks: Vec<Finding>,
     /// What the independent audit found.
     pub audit: Audit,
     /// How to get the same bytes again.

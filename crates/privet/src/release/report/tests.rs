@@ -323,9 +323,14 @@ fn the_steward_sees_how_the_search_closed_in_and_what_to_mind() {
         assert!(steward.contains(text), "{text}");
     }
     let public = html(&model, Edition::Public);
-    for secret in
-        ["While the search went on", "10³⁸", "Read before publishing", "lighthouse", "In the original"]
-    {
+    for secret in [
+        "While the search went on",
+        "10³⁸",
+        "Read before publishing",
+        "lighthouse",
+        "In the original",
+        "Attacks that were tried",
+    ] {
         assert!(!public.contains(secret), "{secret}");
     }
     assert!(public.contains("id=\"confidence\"") && public.contains(">3&#x2f;10</td>"));
@@ -350,6 +355,7 @@ fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
     let model = filed.as_object_mut().expect("an object");
     model.remove("confidences");
     model.remove("warnings");
+    model.remove("attacks");
     model["records"].as_object_mut().expect("records").remove("starred");
     model["search"].as_object_mut().expect("a search").remove("trace");
     assert_eq!(serde_json::from_value::<ReportModel>(filed).expect("a model"), census());

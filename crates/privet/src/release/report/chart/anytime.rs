@@ -23,9 +23,9 @@ pub(in super::super) fn anytime(trace: &[Moment], seconds: f64) -> Option<Value>
     // A flat line stands in the middle.
     let margin = if high > low { 0.0 } else { high.abs().max(1.0) * 0.05 };
     let (low, high) = (low - margin, high + margin);
-    let end = trace.iter().map(|moment| moment.seconds).fold(seconds, f64::max);
-    // Not `clamp`, which a time that is no number would pass through.
-    let last = end.log10().ceil().max(EARLIEST + 1.0).min(9.0);
+    // `max` passes over times that are no numbers.
+    let end = trace.iter().map(|moment| moment.seconds).fold(10_f64.powf(EARLIEST).max(seconds), f64::max);
+    let last = end.log10().ceil().clamp(EARLIEST + 1.0, 9.0);
     let starts = trace.iter().map(|moment| moment.seconds.log10().floor()).fold(last - 1.0, f64::min);
     let first = starts.clamp(EARLIEST, last - 1.0);
 

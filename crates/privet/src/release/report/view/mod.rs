@@ -1,5 +1,6 @@
 //! What an edition of the report says, in words: everything the template prints.
 
+mod attacks;
 mod columns;
 mod confidence;
 mod figures;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::lens::{is_small, percent};
 use super::model::{Audit, FileHash, Loss, Records, ReportModel, Reproduce};
 use super::{Edition, chart};
+use attacks::AttackView;
 use columns::{ColumnView, TreeView};
 use confidence::ConfidenceView;
 use figures::{RiskView, TightnessView};
@@ -47,6 +49,7 @@ pub(super) struct View {
     losses: Vec<LossView>,
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
+    attacks: Vec<AttackView>,
     audit: AuditView,
     reproduce: ReproduceView,
     has_diversity: bool,
@@ -160,6 +163,7 @@ pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
         losses: shown_losses(model, edition).iter().map(|loss| loss_view(loss, edition)).collect(),
         search: model.search.as_ref().and_then(|search| edition.steward_only(search::facts(search))),
         search_curve: model.search.as_ref().filter(|_| edition.is_steward()).and_then(search::curve),
+        attacks: edition.steward_only(attacks::attacks(&model.attacks)).unwrap_or_default(),
         audit: audit(&model.audit, edition),
         reproduce: reproduce(&model.reproduce, edition),
         has_diversity: notions().any(|notion| matches!(notion, super::Notion::LDiversity { .. })),

@@ -1,0 +1,65 @@
+//! Attacks on a finished release, one file each, all of the same shape: what the adversary knows, what he does, how
+//! often that succeeds, and how often he would have been right without it.
+//!
+//! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
+//! its figures are for the steward alone.
+
+mod suppression;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::Recoding;
+use crate::policy::CheckedPolicy;
+
+/// What an attack found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The attack's name.
+    pub name: String,
+    /// What the adversary knows beside the release.
+    pub knows: String,
+    /// What he does with it.
+    pub does: String,
+    /// What the figures rest on.
+    pub assumes: String,
+    /// How often he succeeds.
+    pub figures: Vec<Figure>,
+    /// The finding in one sentence, for somebody about to publish.
+    pub warning: String,
+}
+
+/// How often an adversary succeeds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What counts as a success.
+    pub what: String,
+    /// How many he can try.
+    pub targets: u64,
+    /// How many succeed.
+    pub hits: u64,
+    /// How many would succeed without the attack.
+    pub baseline: u64,
+    /// What he does then instead.
+    pub instead: String,
+}
+
+impl Finding {
+    /// Whether there was anything to attack.
+    pub fn has_targets(&self) -> bool {
+        self.figures.iter().any(|figure| figure.targets > 0)
+    }
+}
+
+impl Figure {
+    /// The share of targets that are hit; 0 where there are none.
+    pub fn share(&self) -> f64 {
+        self.hits as f64 / self.targets.max(1) as f64
+    }
+}
+
+/// Runs every attack that concerns the policy. The recoding's open choices have been drawn.
+pub fn run(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<Vec<Finding>> {
+    Ok(suppression::run(policy, microdata, recoding)?.into_iter().collect())
+}

@@ -1,0 +1,583 @@
+//! Suppression inference: what was suppressed, concluded from the rule by which it was.
+//!
+//! `vio-sa` suppresses the cells of just those values that exceed their threshold in a class. So a `*` in a class of n
+//! records is a value that the class does not show, and that n_s > θ(s)·n of its records had. In `Asthma, *, *` with
+//! thresholds 0.3 for cancer, 0.4 for asthma and 0.5 for flu, both are cancer or both are flu.
+//!
+//! `vio-rec` keeps the largest part of a class that satisfies all thresholds. Had one more record of s been allowed to
+//! stay, it would have stayed. So among R kept records, r_s of them with value s, a removed one can have had s only if
+//! r_s + 1 > θ(s)·(R + 1). How many were removed he knows who knows how many people belong to the class.
+//!
+//! In both, if exactly one value is possible then all that was suppressed in the class is recovered: whatever other
+//! mixture there is, all of it being one possible value is consistent too.
+//!
+//! Beyond that the adversary weighs the *fillings*, the ways to say how many of the suppressed had which value, that are
+//! consistent with what he sees. All count the same. His confidence that a person of the class has s is the expected
+//! number of s in the class, suppressed ones included, over the people in it. It is computed exactly, save in classes
+//! where thresholds differ and fillings are very many: there each possible value gets an equal share.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use num_bigint::BigUint;
+use num_integer::binomial;
+
+use super::{Figure, Finding};
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::Recoding;
+use crate::policy::CheckedPolicy;
+use crate::privacy::l_plus;
+use crate::{Error, Exact, Result};
+
+/// Beyond so many steps fillings are not listed one by one.
+const MOST_STEPS: u64 = 20_000;
+
+/// What the rule suppresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// The cells of violating values: `vio-sa`.
+    Cells,
+    /// As few records as it takes: `vio-rec`.
+    Records,
+}
+
+pub(super) fn run(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    recoding: &Recoding,
+) -> Result<Option<Finding>> {
+    let rule = match policy.method.settings.choice("suppression") {
+        Some("vio-sa") => Rule::Cells,
+        Some("vio-rec") => Rule::Records,
+        _ => return Ok(None),
+    };
+    let mut clauses = policy.requirements.iter().enumerate();
+    let Some((position, clause)) = clauses.find(|(_, clause)| clause.name() == "l-plus-diversity") else {
+        return Ok(None);
+    };
+    let thresholds = l_plus::thresholds(clause, &microdata.table);
+    let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
+    let column = microdata.table.tracked.iter().position(|column| column.slots == thresholds.slots);
+    let column = column.ok_or_else(|| Error::internal("the sensitive column is not tracked"))?;
+    let totals = &microdata.table.tracked[column].totals;
+    let k = policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max();
+    let adversary = Adversary {
+        rule,
+        theta: thresholds.theta,
+        values: (0..totals.len() as u32).filter(|value| totals[*value as usize] > 0).collect(),
+        k: k.unwrap_or(1),
+    };
+    let usual =
+        adversary.values.iter().copied().max_by_key(|value| (totals[*value as usize], u32::MAX - value));
+    let mut score = Score::default();
+    for class in classes(microdata, recoding, column)? {
+        score.add(&adversary, &class, usual);
+    }
+    Ok(Some(score.finding(rule)))
+}
+
+/// A class as it was and as it is shown.
+#[derive(Debug, Default)]
+struct Class {
+    /// Records per value before suppression.
+    before: BTreeMap<u32, u64>,
+    /// Records per value that the release shows.
+    shown: BTreeMap<u32, u64>,
+    /// Records whose cell is suppressed.
+    starred: u64,
+}
+
+impl Class {
+    fn people(&self) -> u64 {
+        self.before.values().sum()
+    }
+
+    fn shown(&self) -> u64 {
+        self.shown.values().sum()
+    }
+
+    fn hidden(&self, rule: Rule) -> u64 {
+        match rule {
+            Rule::Cells => self.starred,
+            Rule::Records => self.people() - self.shown() - self.starred,
+        }
+    }
+}
+
+/// The classes of the original under the release's cut, those that are wholly suppressed included.
+fn classes(microdata: &Microdata, recoding: &Recoding, column: usize) -> Result<Vec<Class>> {
+    let mut places: Vec<Vec<u32>> = Vec::new();
+    for (quasi, recoded) in microdata.quasi.iter().zip(&recoding.columns) {
+        let mut place = vec![0; quasi.taxonomy.leaves()];
+        for (at, cell) in recoded.cells.iter().enumerate() {
+            let node = cell.node.ok_or_else(|| Error::internal("a cut with a value outside its taxonomy"))?;
+            place[quasi.taxonomy.leaves_below(node)].fill(at as u32);
+        }
+        places.push(quasi.leaf_of_code.iter().map(|leaf| place[*leaf as usize]).collect());
+    }
+    let slots = &microdata.table.tracked[column].slots;
+    let mut number: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut classes: Vec<Class> = Vec::new();
+    for record in 0..microdata.summary.len() {
+        let codes = microdata.quasi_codes(record).iter().zip(&places);
+        let cells = codes.map(|(code, places)| places[*code as usize]).collect();
+        let at = *number.entry(cells).or_insert(classes.len());
+        if at == classes.len() {
+            classes.push(Class::default());
+        }
+        let class = &mut classes[at];
+        let total = microdata.summary.count(record);
+        let Some(slot) = microdata.slots(record).find(|slot| slots.contains(slot)) else { continue };
+        let value = slot - slots.start;
+        *class.before.entry(value).or_default() += total;
+        for (released, count) in recoding.destinations(record, total) {
+            if recoding.is_starred(released, slot) {
+                class.starred += count;
+            } else {
+                *class.shown.entry(value).or_default() += count;
+            }
+        }
+    }
+    Ok(classes)
+}
+
+/// Someone who knows the rule, the thresholds, the values there are and, for removed records, the sizes of classes.
+struct Adversary {
+    rule: Rule,
+    /// Per value.
+    theta: Vec<Exact>,
+    /// The values that occur anywhere.
+    values: Vec<u32>,
+    k: u64,
+}
+
+/// A value that may be among the suppressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Candidate {
+    value: u32,
+    /// Of suppressed cells: how many of them at least have the value if any has.
+    least: u64,
+}
+
+/// How many of the suppressed have each candidate's value, in expectation.
+#[derive(Debug, PartialEq, Eq)]
+struct Expected {
+    /// Per candidate, over `fillings`.
+    sums: Vec<BigUint>,
+    /// The number of consistent fillings, or what the sums are shares of.
+    fillings: BigUint,
+    exact: bool,
+}
+
+impl Adversary {
+    /// The values that what is suppressed in a class may have.
+    fn candidates(&self, class: &Class) -> Vec<Candidate> {
+        let (people, shown, hidden) = (class.people(), class.shown(), class.hidden(self.rule));
+        let of = |value: &u32| {
+            let (value, theta) = (*value, self.theta[*value as usize]);
+            let (num, den) = (u128::from(theta.numerator()), u128::from(theta.denominator()));
+            let kept = class.shown.get(&value).copied().unwrap_or(0);
+            match self.rule {
+                Rule::Cells => {
+                    let least = (num * u128::from(people) / den + 1) as u64;
+                    (kept == 0 && least <= hidden).then_some(Candidate { value, least })
+                }
+                Rule::Records => {
+                    let one_more = u128::from(kept + 1) * den > num * u128::from(shown + 1);
+                    // A class that vanished whole may have been too small for k, whatever its values.
+                    let vanished = shown == 0 && self.k > 1;
+                    (one_more || vanished).then_some(Candidate { value, least: 0 })
+                }
+            }
+        };
+        self.values.iter().filter_map(of).collect()
+    }
+
+    /// What the adversary expects, all consistent fillings being equally likely.
+    fn expect(&self, class: &Class, candidates: &[Candidate]) -> Expected {
+        let hidden = class.hidden(self.rule);
+        let theta = |candidate: &Candidate| self.theta[candidate.value as usize];
+        // Candidates with the same threshold are interchangeable, so each has the same share.
+        let alike = candidates.windows(2).all(|pair| theta(&pair[0]) == theta(&pair[1]));
+        let listed = match self.rule {
+            _ if alike => None,
+            Rule::Cells => cell_fillings(candidates, hidden),
+            Rule::Records => self.record_fillings(class, candidates, hidden),
+        };
+        listed.unwrap_or_else(|| Expected {
+            sums: vec![BigUint::from(hidden); candidates.len()],
+            fillings: BigUint::from(candidates.len()),
+            exact: alike,
+        })
+    }
+
+    /// Lists the ways to give the removed records values, and keeps those after which the rule leaves what is shown.
+    fn record_fillings(&self, class: &Class, candidates: &[Candidate], hidden: u64) -> Option<Expected> {
+        let parts = candidates.len() as u64;
+        let ways = binomial(BigUint::from(hidden + parts - 1), BigUint::from(parts - 1));
+        if ways > BigUint::from(MOST_STEPS) {
+            return None;
+        }
+        let (mut sums, mut fillings) = (vec![0u64; candidates.len()], 0u64);
+        let mut filling = vec![0u64; candidates.len()];
+        each_composition(hidden, 0, &mut filling, &mut |filling| {
+            let mut counts = class.shown.clone();
+            for (candidate, count) in candidates.iter().zip(filling) {
+                *counts.entry(candidate.value).or_default() += count;
+            }
+            counts.retain(|_, count| *count > 0);
+            if self.kept(counts) == class.shown {
+                fillings += 1;
+                sums.iter_mut().zip(filling).for_each(|(sum, count)| *sum += count);
+            }
+        });
+        let sums = sums.into_iter().map(BigUint::from).collect();
+        (fillings > 0).then(|| Expected { sums, fillings: BigUint::from(fillings), exact: true })
+    }
+
+    /// What `vio-rec` keeps of a class.
+    fn kept(&self, mut counts: BTreeMap<u32, u64>) -> BTreeMap<u32, u64> {
+        loop {
+            let total: u64 = counts.values().sum();
+            let mut moved = false;
+            for (value, count) in &mut counts {
+                let theta = self.theta[*value as usize];
+                let most =
+                    u128::from(theta.numerator()) * u128::from(total) / u128::from(theta.denominator());
+                if u128::from(*count) > most {
+                    *count = most as u64;
+                    moved = true;
+                }
+            }
+            if !moved {
+                counts.retain(|_, count| *count > 0 && total >= self.k);
+                return counts;
+            }
+        }
+    }
+
+    /// Whether he is surer of some value of the class's people than its threshold allows.
+    fn is_surer(&self, class: &Class, candidates: &[Candidate], expected: &Expected) -> bool {
+        candidates.iter().zip(&expected.sums).any(|(candidate, sum)| {
+            let theta = self.theta[candidate.value as usize];
+            let kept = class.shown.get(&candidate.value).copied().unwrap_or(0);
+            let count = sum + &expected.fillings * kept;
+            count * theta.denominator() > &expected.fillings * class.people() * theta.numerator()
+        })
+    }
+}
+
+/// Counts the ways to give suppressed cells values: every value that occurs at all occurs at least so often.
+///
+/// A set of j values whose least counts leave e cells over can share these out in C(e+j−1, j−1) ways, and over all of
+/// them each value gets C(e+j−1, j) of the cells that are over.
+fn cell_fillings(candidates: &[Candidate], hidden: u64) -> Option<Expected> {
+    struct Listing<'a> {
+        candidates: &'a [Candidate],
+        sums: Vec<BigUint>,
+        fillings: BigUint,
+        steps: u64,
+    }
+
+    impl Listing<'_> {
+        /// Lists the sets that extend the chosen one by candidates from `from` on. Returns whether it got to the end.
+        fn extend(&mut self, from: usize, chosen: &mut Vec<usize>, over: u64) -> bool {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return false;
+            }
+            if !chosen.is_empty() {
+                let size = chosen.len() as u64;
+                let all = BigUint::from(over + size - 1);
+                let ways = binomial(all.clone(), BigUint::from(size - 1));
+                let more = if over == 0 { BigUint::ZERO } else { binomial(all, BigUint::from(size)) };
+                for at in chosen.iter() {
+                    self.sums[*at] += &ways * self.candidates[*at].least + &more;
+                }
+                self.fillings += ways;
+            }
+            for at in from..self.candidates.len() {
+                let least = self.candidates[at].least;
+                if least <= over {
+                    chosen.push(at);
+                    let ended = self.extend(at + 1, chosen, over - least);
+                    chosen.pop();
+                    if !ended {
+                        return false;
+                    }
+                }
+            }
+            true
+        }
+    }
+
+    let sums = vec![BigUint::ZERO; candidates.len()];
+    let mut listing = Listing { candidates, sums, fillings: BigUint::ZERO, steps: 0 };
+    let ended = listing.extend(0, &mut Vec::new(), hidden);
+    let Listing { sums, fillings, .. } = listing;
+    (ended && fillings > BigUint::ZERO).then_some(Expected { sums, fillings, exact: true })
+}
+
+/// Calls `each` with every way to write `total` as a sum over the places from `at` on.
+fn each_composition(total: u64, at: usize, filling: &mut Vec<u64>, each: &mut dyn FnMut(&[u64])) {
+    if at + 1 >= filling.len() {
+        if let Some(last) = filling.last_mut() {
+            *last = total;
+            each(filling);
+        }
+        return;
+    }
+    for part in 0..=total {
+        filling[at] = part;
+        each_composition(total - part, at + 1, filling, each);
+    }
+}
+
+/// The adversary's successes so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Score {
+    /// What is suppressed.
+    hidden: u64,
+    recovered: u64,
+    /// Suppressed ones with the table's most frequent value.
+    usual: u64,
+    /// People in classes where something is suppressed.
+    people: u64,
+    surer: u64,
+    /// People in classes whose fillings were not listed.
+    rough: u64,
+}
+
+impl Score {
+    fn add(&mut self, adversary: &Adversary, class: &Class, usual: Option<u32>) {
+        let hidden = class.hidden(adversary.rule);
+        if hidden == 0 {
+            return;
+        }
+        let candidates = adversary.candidates(class);
+        let lost = |value: u32| {
+            let count = |counts: &BTreeMap<u32, u64>| counts.get(&value).copied().unwrap_or(0);
+            count(&class.before) - count(&class.shown)
+        };
+        self.hidden += hidden;
+        self.people += class.people();
+        self.usual += usual.map_or(0, lost);
+        if let [only] = candidates.as_slice() {
+            // What he concludes is put against the truth, so that a wrong conclusion would not count.
+            self.recovered += lost(only.value);
+        }
+        let expected = adversary.expect(class, &candidates);
+        if adversary.is_surer(class, &candidates, &expected) {
+            self.surer += class.people();
+        }
+        if !expected.exact {
+            self.rough += class.people();
+        }
+    }
+
+    fn finding(&self, rule: Rule) -> Finding {
+        let (scheme, better, what, where_) = match rule {
+            Rule::Cells => ("vio-sa", "all-sa", "suppressed cells", "classes with suppressed cells"),
+            Rule::Records => ("vio-rec", "all-rec", "suppressed records", "classes with suppressed records"),
+        };
+        let sizes = if rule == Rule::Records { ", and how many people belong to each class" } else { "" };
+        let rough = match self.rough {
+            0 => String::new(),
+            rough => format!(
+                " In classes of {rough} people these ways are too many to list; there each possible value gets an equal \
+                 share."
+            ),
+        };
+        let figures = vec![
+            Figure {
+                what: format!("{what} whose value he recovers"),
+                targets: self.hidden,
+                hits: self.recovered,
+                baseline: self.usual,
+                instead: "always name the most frequent value of the table".to_string(),
+            },
+            Figure {
+                what: format!("people in {where_} of whom he is surer than a threshold allows"),
+                targets: self.people,
+                hits: self.surer,
+                baseline: 0,
+                instead: "take the release at its word, in which all thresholds hold".to_string(),
+            },
+        ];
+        let of = |figure: &Figure| {
+            let share = figure.share() * 100.0;
+            format!("{} of {} {} ({share:.1} %)", figure.hits, figure.targets, figure.what)
+        };
+        let warning = format!(
+            "suppression = \"{scheme}\" can be undone by someone who knows it and the thresholds{sizes}: {}; {}. \
+             suppression = \"{better}\" says less",
+            of(&figures[0]),
+            of(&figures[1])
+        );
+        Finding {
+            name: "suppression inference".to_string(),
+            knows: format!("the release, that suppression is {scheme}, the thresholds{sizes}"),
+            does: "works out which values the suppressed ones can have had, and how likely each is"
+                .to_string(),
+            assumes: format!(
+                "Every way to say how many of a class's suppressed ones had which value, that the rule would have turned \
+                 into what the release shows, is equally likely.{rough}"
+            ),
+            figures,
+            warning,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CANCER: u32 = 0;
+    const ASTHMA: u32 = 1;
+    const FLU: u32 = 2;
+
+    fn adversary(rule: Rule, theta: &[&str]) -> Adversary {
+        let theta: Vec<Exact> = theta.iter().map(|theta| Exact::parse(theta).expect("a number")).collect();
+        Adversary { rule, values: (0..theta.len() as u32).collect(), theta, k: 1 }
+    }
+
+    /// A class with so many records per value, suppressed by the adversary's rule.
+    fn class(adversary: &Adversary, counts: &[u64]) -> Class {
+        let before: BTreeMap<u32, u64> =
+            (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
+        let size: u64 = counts.iter().sum();
+        let shown = match adversary.rule {
+            Rule::Records => adversary.kept(before.clone()),
+            Rule::Cells => {
+                let within = |(value, count): &(&u32, &u64)| {
+                    let theta = adversary.theta[**value as usize];
+                    **count * theta.denominator() <= theta.numerator() * size
+                };
+                before.iter().filter(within).map(|(value, count)| (*value, *count)).collect()
+            }
+        };
+        let starred = if adversary.rule == Rule::Cells { size - shown.values().sum::<u64>() } else { 0 };
+        Class { before, shown, starred }
+    }
+
+    fn score(adversary: &Adversary, counts: &[u64]) -> Score {
+        let mut score = Score::default();
+        score.add(adversary, &class(adversary, counts), Some(FLU));
+        score
+    }
+
+    #[test]
+    fn the_class_of_table_3_2_has_two_fillings() {
+        let adversary = adversary(Rule::Cells, &["0.3", "0.4", "0.5"]);
+        let class = class(&adversary, &[2, 1, 0]);
+        assert_eq!((class.shown(), class.starred), (1, 2), "Asthma, *, *");
+        let candidates = adversary.candidates(&class);
+        assert_eq!(candidates.iter().map(|one| one.value).collect::<Vec<_>>(), [CANCER, FLU]);
+        let expected = adversary.expect(&class, &candidates);
+        let two = BigUint::from(2u32);
+        // Both cancer or both flu, so of three people one has cancer in expectation: more than 0.3.
+        assert_eq!(expected, Expected { sums: vec![two.clone(); 2], fillings: two, exact: true });
+        assert!(adversary.is_surer(&class, &candidates, &expected));
+        let found = score(&adversary, &[2, 1, 0]);
+        assert_eq!((found.hidden, found.recovered, found.people, found.surer), (2, 0, 3, 3));
+    }
+
+    #[test]
+    fn a_planted_leak_is_found() {
+        // With two values, one of them shown, a * can only be the other.
+        let cells = adversary(Rule::Cells, &["1/2", "1/2"]);
+        let found = score(&cells, &[3, 1]);
+        assert_eq!(found, Score { hidden: 3, recovered: 3, usual: 0, people: 4, surer: 4, rough: 0 });
+        // Of five records three stay, two of them at the cap of 2/3: what went had the same value.
+        let records = adversary(Rule::Records, &["2/3", "2/3", "2/3"]);
+        let found = score(&records, &[0, 1, 4]);
+        assert_eq!(found, Score { hidden: 2, recovered: 2, usual: 2, people: 5, surer: 5, rough: 0 });
+    }
+
+    #[test]
+    fn a_safe_release_yields_nothing() {
+        let ten = ["1/5"; 10];
+        let cells = adversary(Rule::Cells, &ten);
+        // A lone * may be any of ten values, so nobody becomes surer than a tenth.
+        let found = score(&cells, &[1]);
+        assert_eq!((found.hidden, found.recovered, found.surer), (1, 0, 0));
+        let records = adversary(Rule::Records, &ten);
+        let found = score(&records, &[1, 1]);
+        assert_eq!((found.hidden, found.recovered, found.surer), (2, 0, 0), "the class vanished whole");
+        // Nothing suppressed, nothing to attack.
+        assert_eq!(score(&cells, &[1; 10]), Score::default());
+        assert_eq!(score(&records, &[1; 10]), Score::default());
+    }
+
+    #[test]
+    fn a_value_that_could_have_stayed_was_not_removed() {
+        // Flu stands at 8 of 9, its cap of 0.9 · 9 rounded down; a ninth would have been 9 of 10 and allowed.
+        let adversary = adversary(Rule::Records, &["0.12", "0.05", "0.9"]);
+        let class = class(&adversary, &[2, 0, 8]);
+        assert_eq!(class.shown, BTreeMap::from([(CANCER, 1), (FLU, 8)]));
+        let values: Vec<u32> = adversary.candidates(&class).iter().map(|one| one.value).collect();
+        assert_eq!(values, [CANCER, ASTHMA]);
+    }
+
+    #[test]
+    fn too_many_fillings_are_shared_out_and_said_so() {
+        let theta: Vec<String> = (0..40).map(|value| format!("1/{}", 100 + value)).collect();
+        let theta: Vec<&str> = theta.iter().map(String::as_str).collect();
+        let found = score(&adversary(Rule::Cells, &theta), &[40, 30, 30]);
+        assert_eq!((found.hidden, found.rough), (100, 100));
+        let finding = found.finding(Rule::Cells);
+        assert!(finding.assumes.contains("100 people"), "{}", finding.assumes);
+        assert!(finding.warning.contains("0 of 100 suppressed cells"), "{}", finding.warning);
+    }
+
+    /// All ways to give the suppressed values, by trying each count of each value there is.
+    fn by_brute_force(adversary: &Adversary, shown: &Class) -> (Vec<u64>, u64) {
+        let hidden = shown.hidden(adversary.rule);
+        let (mut sums, mut fillings) = (vec![0; adversary.values.len()], 0);
+        each_composition(hidden, 0, &mut vec![0; adversary.values.len()], &mut |filling| {
+            let seen = |value: u32| shown.shown.get(&value).copied().unwrap_or(0);
+            let counts: Vec<u64> = (0..).zip(filling).map(|(value, count)| seen(value) + count).collect();
+            let again = class(adversary, &counts);
+            if again.shown == shown.shown && again.starred == shown.starred {
+                fillings += 1;
+                sums.iter_mut().zip(filling).for_each(|(sum, count)| *sum += count);
+            }
+        });
+        (sums, fillings)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_expected_is_the_mean_of_all_consistent_fillings(
+            counts in prop::collection::vec(0u64..6, 4),
+            tenths in prop::collection::vec(0u64..=10, 4),
+            cells in any::<bool>(),
+            k in 1u64..4,
+        ) {
+            let theta: Vec<String> = tenths.iter().map(|tenth| format!("{tenth}/10")).collect();
+            let theta: Vec<&str> = theta.iter().map(String::as_str).collect();
+            let rule = if cells { Rule::Cells } else { Rule::Records };
+            let adversary = Adversary { k: if cells { 1 } else { k }, ..adversary(rule, &theta) };
+            let class = class(&adversary, &counts);
+            prop_assume!(class.hidden(rule) > 0);
+            let (sums, fillings) = by_brute_force(&adversary, &class);
+            let candidates = adversary.candidates(&class);
+            let expected = adversary.expect(&class, &candidates);
+            prop_assert!(expected.exact);
+            for (value, sum) in sums.iter().enumerate() {
+                let place = candidates.iter().position(|candidate| candidate.value as usize == value);
+                let found = place.map_or(BigUint::ZERO, |place| expected.sums[place].clone());
+                prop_assert_eq!(found * fillings, &expected.fillings * *sum, "value {}", value);
+            }
+            let possible = sums.iter().filter(|sum| **sum > 0).count();
+            if adversary.k == 1 {
+                prop_assert_eq!(candidates.len(), possible, "every candidate is possible");
+            }
+        }
+    }
+}

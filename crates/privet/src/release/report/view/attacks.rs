@@ -1,0 +1,44 @@
+//! What attacks on the release found.
+
+use serde::Serialize;
+
+use super::super::lens::{percent, thousands};
+use super::DataTable;
+use crate::attack::{Figure, Finding};
+
+/// One attack.
+#[derive(Serialize)]
+pub(super) struct AttackView {
+    name: String,
+    knows: String,
+    does: String,
+    assumes: String,
+    table: DataTable,
+}
+
+pub(super) fn attacks(found: &[Finding]) -> Vec<AttackView> {
+    found.iter().map(attack).collect()
+}
+
+fn attack(found: &Finding) -> AttackView {
+    let head = ["What counts", "Targets", "Hits", "Share", "Without the attack"];
+    let row = |figure: &Figure| {
+        vec![
+            figure.what.clone(),
+            thousands(figure.targets),
+            thousands(figure.hits),
+            percent(figure.share()),
+            format!("{} ({})", thousands(figure.baseline), figure.instead),
+        ]
+    };
+    AttackView {
+        name: found.name.clone(),
+        knows: found.knows.clone(),
+        does: found.does.clone(),
+        assumes: found.assumes.clone(),
+        table: DataTable {
+            head: head.map(str::to_string).to_vec(),
+            rows: found.figures.iter().map(row).collect(),
+        },
+    }
+}
