@@ -201,7 +201,7 @@ fn cost_among(problem: &LPlus, cut: &Cut, rows: &[u32]) -> Amount {
         members.iter().for_each(|at| fine.add_to(&mut tally, rows[*at as usize]));
         let first = rows[members[0] as usize];
         let g = (0..trees.len()).map(|column| rules.losses[column][value(column, first) as usize]).sum();
-        cost = plus(cost, rules.cost(&tally, g));
+        cost = plus(cost, rules.cost(&rules.answer(&tally), g));
         tally.clear();
     }
     cost

@@ -275,7 +275,7 @@ impl<'a> Partition<'a> {
             Scheme::AllRec | Scheme::VioRec => rules.least_removals(&self.tally) as u64,
             Scheme::AllSa | Scheme::VioSa => rules.cells_to_go(&self.tally),
         };
-        let (size, cost) = (self.tally.size, rules.cost(&self.tally, g));
+        let (size, cost) = (self.tally.size, rules.cost(&rules.answer(&self.tally), g));
         let id = self.classes.len();
         self.classes.push(Class { start, end, whole: true, size, g, must_go, cost, bound: 0 });
         self.boxes.extend_from_slice(values);
@@ -305,7 +305,7 @@ impl<'a> Partition<'a> {
         if rows.iter().all(|row| self.keys.compare(rows[0], *row, &mask) == Ordering::Equal) {
             self.tally.clear();
             rows.iter().for_each(|row| self.problem.fine.add_to(&mut self.tally, *row));
-            return rules.cost(&self.tally, g);
+            return rules.cost(&rules.answer(&self.tally), g);
         }
         let (size, must_go) = (Amount::from(of.size), Amount::from(of.must_go));
         match (rules.metric, rules.scheme) {
