@@ -166,6 +166,7 @@ impl Walk<'_> {
         let mut state = start.clone();
         for _ in 0..SOUNDINGS {
             clock.check()?;
+            note(&mut self.found, &self.incumbents, clock);
             let Some(next) = self.neighbour(&state).filter(|_| !clock.is_over()) else { break };
             if next.cost < FORBIDDEN {
                 changes.push((next.cost - state.cost).abs());

@@ -422,13 +422,11 @@ impl Keys {
     }
 
     /// Gives out the rows in groups that are equal in the columns of the mask.
-    fn groups(&self, rows: &[u32], mask: &[u64], scratch: &mut Vec<u32>, mut give: impl FnMut(&[u32])) {
+    fn groups(&self, rows: &[u32], mask: &[u64], scratch: &mut Vec<u32>, give: impl FnMut(&[u32])) {
         scratch.clear();
         scratch.extend_from_slice(rows);
         scratch.sort_unstable_by(|one, other| self.compare(*one, *other, mask));
-        scratch
-            .chunk_by(|one, other| self.compare(*one, *other, mask) == Ordering::Equal)
-            .for_each(|group| give(group));
+        scratch.chunk_by(|one, other| self.compare(*one, *other, mask) == Ordering::Equal).for_each(give);
     }
 }
 

@@ -52,8 +52,8 @@ proptest! {
         match (best, solution, by_intervals) {
             (None, Err(error), Err(_)) => prop_assert_eq!(error.kind(), crate::ErrorKind::Infeasible),
             (Some(best), Ok(solution), Ok(by_intervals)) => {
-                prop_assert_eq!(exact(&solution), best.clone());
-                prop_assert_eq!(exact(&by_intervals), best.clone());
+                prop_assert_eq!(exact(&solution), best);
+                prop_assert_eq!(exact(&by_intervals), best);
                 prop_assert!(solution.search.optimal);
                 prop_assert_eq!(case.cost(&published(&case, &solution)), Some(best));
             }
@@ -66,7 +66,7 @@ proptest! {
         let (_folder, policy, microdata) = read(&case, "search = \"enumeration\"\napproximation = 0.5\n");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
         if let (Some(best), Ok(solution)) = (best, super::super::run(&policy, &microdata, &Clock::unlimited())) {
-            prop_assert!(exact(&solution) <= best.clone() * ratio(3, 2));
+            prop_assert!(exact(&solution) <= best * ratio(3, 2));
             prop_assert!(solution.search.bound.expect("a bound") <= as_f64(&best) + 1e-9);
         }
     }
