@@ -29,8 +29,8 @@ use crate::policy::CheckedPolicy;
 use crate::privacy::l_plus;
 use crate::{Error, Exact, Result};
 
-/// Beyond so many steps fillings are not listed one by one.
-const MOST_STEPS: u64 = 20_000;
+/// Beyond so many steps the fillings of a class are not listed one by one: there may be many thousand classes.
+const MOST_STEPS: u64 = 2_000;
 
 /// What the rule suppresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -405,12 +405,11 @@ impl Score {
             },
         ];
         let of = |figure: &Figure| {
-            let share = figure.share() * 100.0;
-            format!("{} of {} {} ({share:.1} %)", figure.hits, figure.targets, figure.what)
+            format!("{} of {} ({:.1} %)", figure.hits, figure.targets, figure.share() * 100.0)
         };
         let warning = format!(
-            "suppression = \"{scheme}\" can be undone by someone who knows it and the thresholds{sizes}: {}; {}. \
-             suppression = \"{better}\" says less",
+            "someone who knows that suppression is \"{scheme}\", the thresholds{sizes}, recovers {} of the {what}, and is \
+             surer than a threshold allows of {} people in {where_}; suppression = \"{better}\" tells less",
             of(&figures[0]),
             of(&figures[1])
         );
@@ -530,7 +529,11 @@ mod tests {
         assert_eq!((found.hidden, found.rough), (100, 100));
         let finding = found.finding(Rule::Cells);
         assert!(finding.assumes.contains("100 people"), "{}", finding.assumes);
-        assert!(finding.warning.contains("0 of 100 suppressed cells"), "{}", finding.warning);
+        assert!(
+            finding.warning.contains("recovers 0 of 100 (0.0 %) of the suppressed cells"),
+            "{}",
+            finding.warning
+        );
     }
 
     /// All ways to give the suppressed values, by trying each count of each value there is.
