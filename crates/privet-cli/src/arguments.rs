@@ -61,6 +61,8 @@ pub enum Command {
     Report(Report),
     /// Explain the requirements and methods a policy can name
     Explain(Explain),
+    /// Re-run a publication's experiment on real data, its figures beside ours
+    Experiment(Experiment),
 }
 
 #[derive(Debug, Args)]
@@ -246,6 +248,28 @@ pub struct Report {
 pub struct Explain {
     /// A requirement or a method; without a name, lists them all
     pub name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The data lies in the folder that the environment variable PRIVET_DATA names [default: \
+                              ../shared/data]. Parts that an earlier run left in DIR stay until they are run again."
+)]
+pub struct Experiment {
+    /// The experiment; without a name, lists them all
+    pub name: Option<String>,
+    /// The folder for the result page and its tables [default: NAME-experiment]
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Run only this part; may be given several times
+    #[arg(long = "part", value_name = "NAME", requires = "name")]
+    pub parts: Vec<String>,
+    /// Fewer settings, done in a few minutes
+    #[arg(long, requires = "name")]
+    pub quick: bool,
+    /// List the experiment's parts and run nothing
+    #[arg(long)]
+    pub list: bool,
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {

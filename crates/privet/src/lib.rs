@@ -66,6 +66,7 @@ pub mod engine;
 mod error;
 mod exact;
 pub mod example;
+pub mod experiment;
 pub mod loss;
 pub mod method;
 pub mod policy;

@@ -4,6 +4,7 @@ mod anonymize;
 mod audit;
 mod compare;
 mod example;
+mod experiment;
 mod explain;
 mod hierarchy;
 mod init;
@@ -37,5 +38,6 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
+        Command::Experiment(arguments) => experiment::run(arguments, output, &clock),
     }
 }

@@ -22,7 +22,12 @@ use recoding::Recoding;
 pub static CATALOGUE: Catalogue =
     Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
 
-static METHODS: &[&Declaration] = &[&full_domain::DECLARATION, &mondrian::DECLARATION, &l_plus::DECLARATION];
+static METHODS: &[&Declaration] = &[
+    &full_domain::DECLARATION,
+    &mondrian::DECLARATION,
+    &l_plus::DECLARATION,
+    &l_plus::annealing::DECLARATION,
+];
 
 /// The keys that every table method takes.
 const COST: Key = Key::with_default(
@@ -93,6 +98,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "full-domain" => full_domain::run(policy, microdata, clock),
         "mondrian" => mondrian::run(policy, microdata, clock),
         "l-plus-optimize" => l_plus::run(policy, microdata, clock),
+        "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
 }

@@ -118,16 +118,16 @@ const STEPS: usize = 1000;
 
 /// The best cuts so far.
 #[derive(Debug, Clone)]
-struct Incumbents {
+pub(crate) struct Incumbents {
     top: usize,
-    best: Vec<(Amount, Cut)>,
+    pub best: Vec<(Amount, Cut)>,
     approximation: Option<Exact>,
     /// Bounds from here on cannot lead to anything wanted.
-    cutoff: Amount,
+    pub cutoff: Amount,
 }
 
 impl Incumbents {
-    fn new(limits: &Limits) -> Incumbents {
+    pub fn new(limits: &Limits) -> Incumbents {
         Incumbents {
             top: limits.top.max(1),
             best: Vec::new(),
@@ -137,7 +137,7 @@ impl Incumbents {
     }
 
     /// Takes a cut in if it is among the best. Of equal costs, the more specific cut comes first.
-    fn offer(&mut self, cost: Amount, cut: &Cut) {
+    pub fn offer(&mut self, cost: Amount, cut: &Cut) {
         let full = self.best.len() >= self.top;
         if cost >= FORBIDDEN || (full && self.best.last().is_some_and(|(worst, _)| cost > *worst)) {
             return;
@@ -263,7 +263,8 @@ pub fn search<P: CutProblem>(
     Ok(found)
 }
 
-fn note(found: &mut Found, incumbents: &Incumbents, clock: &Clock) {
+/// Adds to the trace, if anything has moved.
+pub(crate) fn note(found: &mut Found, incumbents: &Incumbents, clock: &Clock) {
     let best = incumbents.best.first().map(|(cost, _)| *cost);
     let step = Step { seconds: clock.elapsed().as_secs_f64(), best, bound: found.bound };
     match found.trace.last() {
@@ -287,7 +288,8 @@ fn look<P: CutProblem>(
     let mut local = incumbents.clone();
     let mut looked =
         Looked { candidates: Vec::new(), discarded: FORBIDDEN, children: Vec::new(), intervals: 0 };
-    let mut effort = Effort::Quick;
+    // Parts of an interval that a thorough bound did not decide are rarely decided by a quick one.
+    let mut effort = if open.depth > 0 { Effort::Thorough } else { Effort::Quick };
     let forest = problem.forest();
     let bounds = loop {
         if clock.is_over() {
@@ -314,7 +316,9 @@ fn look<P: CutProblem>(
         if fixed == Fixed::Contradiction {
             return looked;
         }
-        effort = if fixed == Fixed::Nothing { Effort::Thorough } else { Effort::Quick };
+        if fixed == Fixed::Nothing {
+            effort = Effort::Thorough;
+        }
         open.warmth = Some(Arc::new(bounds.warmth));
     };
     if open.interval.is_single(forest) {

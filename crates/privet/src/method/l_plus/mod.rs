@@ -5,10 +5,13 @@
 //! all taxonomies together are far too many to visit; the search works on intervals of them (`engine::cut`), with the
 //! bounds of `bound` and `guillotine`.
 
+pub(super) mod annealing;
 mod bound;
 mod descent;
+mod enumeration;
 mod guillotine;
 mod numbering;
+mod partition;
 mod problem;
 mod recode;
 mod rules;
@@ -56,6 +59,9 @@ pub(super) static DECLARATION: Declaration = Declaration {
             "false",
             "publish one of the top cuts, drawn by the seed, so that nobody can reason from the best one",
         ),
+        enumeration::SEARCH,
+        enumeration::ORDER,
+        enumeration::TIGHTEN,
         TIME_LIMIT,
     ],
 };
@@ -94,17 +100,18 @@ static LM: Info = Info {
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let asked = problem::asked(policy, microdata)?;
+    let techniques = enumeration::asked(policy)?;
     let clock = clock.with_limit(settings.duration("time_limit"));
     let problem = problem::problem(policy, microdata, &asked)?;
     let limits = Limits {
         top: usize::try_from(settings.count("top").unwrap_or(1)).unwrap_or(usize::MAX),
         approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
     };
-    let known = descent::descend(&problem, &clock);
-    if asked.scheme == Scheme::None && known.first().is_none_or(|(_, cost)| *cost >= FORBIDDEN) {
-        return Err(impossible(policy, microdata)?);
-    }
-    let found = search(&problem, known, &limits, &clock)?;
+    check_possible(policy, microdata, &problem)?;
+    let found = match techniques {
+        Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
+        None => search(&problem, descent::descend(&problem, &clock), &limits, &clock)?,
+    };
     let drawn = settings.flag("break_minimality");
     let chosen = if drawn { draw(policy.seed, found.best.len()) } else { 0 };
     solution(&problem, microdata, &asked, &found, chosen, &clock)
@@ -116,14 +123,18 @@ fn draw(seed: Option<u64>, cuts: usize) -> usize {
     random::below(&mut random, cuts.max(1) as u64) as usize
 }
 
-/// Why not even the coarsest cut satisfies the thresholds.
-fn impossible(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Error> {
+/// An error if not even the coarsest cut satisfies the thresholds, and nothing may be suppressed.
+fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus) -> Result<()> {
+    let (rules, forest) = (&problem.rules, &problem.forest);
+    if problem.fine.cost_of(rules, forest, &forest.coarsest()) < FORBIDDEN {
+        return Ok(());
+    }
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let totals: Vec<u64> =
         microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
     let whole = privacy::Class { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
     let error = super::impossible(&requirements, &whole);
-    Ok(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
+    Err(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
 }
 
 fn solution(

@@ -439,7 +439,7 @@ impl Rules {
 
     /// How many records the classes that the records can be split into must lose at least; for CM, where a lost record
     /// costs 1, a bound of its own.
-    fn least_removals(&self, tally: &Tally) -> Amount {
+    pub fn least_removals(&self, tally: &Tally) -> Amount {
         match self.scheme {
             Scheme::AllRec | Scheme::VioRec if self.violates(tally) => Amount::from(self.removals(tally)),
             _ => 0,
@@ -489,6 +489,13 @@ impl Rules {
             (Metric::Lm, Scheme::AllSa | Scheme::VioSa) => self.per_cell,
             (Metric::Lm, _) => self.per_record - g,
         }
+    }
+}
+
+impl Rules {
+    /// The thesis' count of cells that must go, however the class is split.
+    pub fn cells_to_go(&self, tally: &Tally) -> u64 {
+        self.least_cells(tally)
     }
 }
 

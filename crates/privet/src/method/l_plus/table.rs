@@ -213,7 +213,7 @@ impl Fine {
     }
 
     /// The records of a row.
-    fn size(&self, row: u32) -> u64 {
+    pub fn size(&self, row: u32) -> u64 {
         self.answers[row as usize].size
     }
 

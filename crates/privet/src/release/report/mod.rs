@@ -4,8 +4,8 @@
 //! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
-mod chart;
-mod lens;
+pub(crate) mod chart;
+pub(crate) mod lens;
 mod model;
 mod notion;
 mod risk;

@@ -1,5 +1,7 @@
 //! The search against brute force, and every bound against the cuts it speaks of.
 
+mod annealing;
+mod enumeration;
 mod oracle;
 
 use std::collections::BTreeMap;
@@ -64,6 +66,10 @@ fn any_case() -> impl Strategy<Value = Case> {
 }
 
 fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+    read_for("l-plus-optimize", case, more)
+}
+
+fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
     let folder = TempDir::new().expect("a folder");
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("written");
     let mut text = "seed = 5\n[data]\npath = \"data.csv\"\n".to_string();
@@ -85,7 +91,7 @@ fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
         text += &format!("[privacy.k-anonymity]\nk = {}\n", case.k);
     }
     text += &format!(
-        "[method]\nname = \"l-plus-optimize\"\nsuppression = \"{}\"\ncost = \"{}\"\n{more}",
+        "[method]\nname = \"{method}\"\nsuppression = \"{}\"\ncost = \"{}\"\n{more}",
         case.scheme, case.metric
     );
     let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");

@@ -7,7 +7,7 @@ mod bars;
 mod curve;
 mod histogram;
 mod meter;
-mod svg;
+pub(crate) mod svg;
 mod tree;
 
 pub(super) use anytime::anytime;

@@ -6,14 +6,14 @@ use minijinja::{HtmlEscape, Value};
 
 /// Where a text hangs on its point.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
 }
 
 /// An SVG picture in the making.
-pub(super) struct Svg {
+pub(crate) struct Svg {
     width: f64,
     height: f64,
     body: String,
@@ -26,7 +26,7 @@ fn at(value: f64) -> impl Display {
 }
 
 impl Svg {
-    pub(super) fn new(width: f64, height: f64) -> Svg {
+    pub(crate) fn new(width: f64, height: f64) -> Svg {
         Svg { width, height, body: String::new() }
     }
 
@@ -35,7 +35,7 @@ impl Svg {
         let _ = self.body.write_fmt(element);
     }
 
-    pub(super) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str) {
+    pub(crate) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str) {
         let (width, height) = (width.max(0.0), height.max(0.0));
         self.push(format_args!(
             r#"<rect class="{class}" x="{}" y="{}" width="{}" height="{}"/>"#,
@@ -47,7 +47,7 @@ impl Svg {
     }
 
     /// A rectangle that says what it stands for when pointed at.
-    pub(super) fn titled_rect(&mut self, place: [f64; 4], class: &str, title: &str) {
+    pub(crate) fn titled_rect(&mut self, place: [f64; 4], class: &str, title: &str) {
         let [x, y, width, height] = place;
         self.push(format_args!(
             r#"<rect class="{class}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>"#,
@@ -59,7 +59,7 @@ impl Svg {
         ));
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         self.push(format_args!(
             r#"<line class="{class}" x1="{}" y1="{}" x2="{}" y2="{}"/>"#,
             at(from.0),
@@ -70,7 +70,7 @@ impl Svg {
     }
 
     /// A line through points; each step goes across first, then up or down, as a cumulative curve does.
-    pub(super) fn steps(&mut self, points: &[(f64, f64)], class: &str) {
+    pub(crate) fn steps(&mut self, points: &[(f64, f64)], class: &str) {
         let mut path = String::new();
         for (index, &(x, y)) in points.iter().enumerate() {
             let _ = if index == 0 {
@@ -82,7 +82,7 @@ impl Svg {
         self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
     }
 
-    pub(super) fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {
+    pub(crate) fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {
         self.push(format_args!(
             r#"<circle class="{class}" cx="{}" cy="{}" r="{}"/>"#,
             at(x),
@@ -91,7 +91,7 @@ impl Svg {
         ));
     }
 
-    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
+    pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -106,7 +106,7 @@ impl Svg {
     }
 
     /// A text cut to `width`, with the whole of it shown when pointed at.
-    pub(super) fn label(&mut self, x: f64, y: f64, width: f64, class: &str, text: &str) {
+    pub(crate) fn label(&mut self, x: f64, y: f64, width: f64, class: &str, text: &str) {
         let short = fitted(text, width);
         if short == text {
             self.text(x, y, Anchor::Start, class, text);
@@ -122,7 +122,7 @@ impl Svg {
     }
 
     /// The picture, ready to stand in a page; `title` is what a screen reader says.
-    pub(super) fn finish(self, title: &str) -> Value {
+    pub(crate) fn finish(self, title: &str) -> Value {
         let title = HtmlEscape(title);
         let (width, height) = (at(self.width), at(self.height));
         Value::from_safe_string(format!(
@@ -133,7 +133,7 @@ impl Svg {
 }
 
 /// How wide a text is in the charts' type size, roughly; East Asian characters are as wide as they are high.
-pub(super) fn width_of(text: &str) -> f64 {
+pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(width_of_char).sum()
 }
 
@@ -148,7 +148,7 @@ fn width_of_char(character: char) -> f64 {
 }
 
 /// A text that fits into `width`, with an ellipsis where it had to be cut.
-pub(super) fn fitted(text: &str, width: f64) -> String {
+pub(crate) fn fitted(text: &str, width: f64) -> String {
     if width_of(text) <= width {
         return text.to_string();
     }

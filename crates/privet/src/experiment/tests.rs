@@ -1,0 +1,117 @@
+//! The experiments on a small made-up table of Adult's outline: no real data is needed to see that every part runs.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::ErrorKind;
+
+/// A table of Adult's columns, and flat or two-level trees for its quasi-identifiers in all four sets.
+fn small_adult(folder: &Path) {
+    let mut text = String::from(
+        "age,workclass,fnlwgt,education,marital-status,occupation,race,sex,native-country,class\n",
+    );
+    for row in 0..60u32 {
+        let pick = |step: u32, of: u32| (row * step + row / 7) % of;
+        let _ = writeln!(
+            text,
+            "{},w{},{row},e{},m{},o{},r{},s{},c{},{}",
+            20 + pick(7, 20),
+            pick(1, 2),
+            pick(3, 4),
+            pick(5, 2),
+            pick(11, 6),
+            pick(2, 2),
+            pick(1, 2),
+            pick(13, 4),
+            if pick(3, 4) == 0 { ">50K" } else { "<=50K" }
+        );
+    }
+    fs::create_dir_all(folder.join("adult")).expect("a folder");
+    fs::write(folder.join("adult/adult_45222.csv"), text).expect("a table");
+    let trees = [
+        ("age_5yr.csv", "20-24;20-29;*\n25-29;20-29;*\n30-34;30-39;*\n35-39;30-39;*\n"),
+        ("education.csv", "e0;low;*\ne1;low;*\ne2;high;*\ne3;high;*\n"),
+        ("native-country.csv", "c0;west;*\nc1;west;*\nc2;east;*\nc3;east;*\n"),
+        ("workclass.csv", "w0;*\nw1;*\n"),
+        ("marital-status.csv", "m0;*\nm1;*\n"),
+        ("sex.csv", "s0;*\ns1;*\n"),
+        ("race.csv", "r0;*\nr1;*\n"),
+    ];
+    for set in ["default", "coarse", "medium", "fine"] {
+        let set = folder.join("taxonomies").join(set);
+        fs::create_dir_all(&set).expect("a folder");
+        trees.iter().for_each(|(file, lines)| fs::write(set.join(file), lines).expect("a tree"));
+    }
+}
+
+fn setting(data: &Path) -> Setting {
+    Setting { data: data.to_path_buf(), quick: true, clock: Clock::unlimited() }
+}
+
+#[test]
+fn every_part_of_l_plus_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    small_adult(folder.path());
+    for (part, sections) in l_plus::trial::run(&setting(folder.path())) {
+        let sections = sections.unwrap_or_else(|error| panic!("{}: {error}", part.name));
+        let rows = sections.iter().flat_map(|section| &section.tables).map(|table| table.rows.len());
+        assert!(rows.sum::<usize>() > 0, "{} has no rows", part.name);
+        let mut names: Vec<&str> =
+            sections.iter().flat_map(|section| &section.tables).map(|table| table.name.as_str()).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all, "{} writes two tables to one file", part.name);
+        for table in sections.iter().flat_map(|section| &section.tables) {
+            assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{}: {table:?}", part.name);
+        }
+    }
+}
+
+#[test]
+fn a_run_writes_its_page_and_keeps_earlier_parts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    small_adult(folder.path());
+    let experiment = Experiment::find("l-plus").expect("the experiment");
+    let target = folder.path().join("results");
+    let mut told = Vec::new();
+    for name in ["taxonomies", "attributes"] {
+        let parts = experiment.select(&[name.to_string()]).expect("a part");
+        let run = experiment.run(&parts, &setting(folder.path()), &target, &mut |part| {
+            told.push(part.name.clone());
+        });
+        run.expect("a page");
+    }
+    assert_eq!(told, ["taxonomies", "attributes"]);
+    let html = fs::read_to_string(target.join("index.html")).expect("a page");
+    assert!(html.contains("id=\"taxonomies\"") && html.contains("id=\"attributes\""));
+    assert!(target.join("taxonomies-cuts.csv").is_file() && target.join("results.json").is_file());
+}
+
+#[test]
+fn missing_data_is_named_with_where_to_get_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let experiment = Experiment::find("l-plus").expect("the experiment");
+    let run = |told: &mut dyn FnMut(&PartResult)| {
+        let parts = experiment.select(&[]).expect("all parts");
+        experiment.run(&parts, &setting(folder.path()), &folder.path().join("results"), told)
+    };
+    let error = run(&mut |_| {}).expect_err("no data");
+    assert_eq!(error.kind(), ErrorKind::Input);
+    assert!(error.to_string().contains("adult_45222.csv") && error.to_string().contains("PRIVET_DATA"));
+    assert!(!folder.path().join("results").exists());
+    small_adult(folder.path());
+    fs::remove_dir_all(folder.path().join("taxonomies/default")).expect("a folder");
+    let error = run(&mut |_| {}).expect_err("no taxonomies");
+    assert!(error.to_string().contains("age_5yr.csv"), "{error}");
+}
+
+#[test]
+fn an_unknown_part_gets_a_suggestion() {
+    let experiment = Experiment::find("l-plus").expect("the experiment");
+    let error = experiment.select(&["prunning".to_string()]).expect_err("no such part");
+    assert!(error.to_string().contains("did you mean 'pruning'?"), "{error}");
+    assert_eq!(experiment.select(&[]).map(|parts| parts.len()).ok(), Some(experiment.parts.len()));
+}
