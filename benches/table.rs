@@ -79,7 +79,7 @@ fn census_policy(rows: u64, asked: &str) -> CheckedPolicy {
     policy.check(&CATALOGUE, Some(&data)).expect("a checked policy")
 }
 
-/// Three of the census policy's quasi-identifiers: with all eight, some of these searches take minutes.
+/// Three of the census policy's quasi-identifiers: with all eight, some of these searches do not end within 15 seconds.
 fn census_l_plus_policy(rows: u64, pair: &str) -> CheckedPolicy {
     let data = table(rows);
     let mut text =

@@ -262,6 +262,29 @@ impl Case {
         }
     }
 
+    /// Under the two schemes that can be turned round, that is tried on all that was suppressed; only the steward knows.
+    fn check_attack(&self, manifest: &Json, cut: &Cut, target: &Path) {
+        let public = fs::read_to_string(target.join("public/manifest.json")).expect("a manifest");
+        assert!(!public.contains("attacks") && !public.contains("inference"), "{public}");
+        if !self.text("scheme").starts_with("vio-") {
+            assert!(manifest["attacks"].is_null());
+            return;
+        }
+        let classes = self.classes(cut);
+        let outcomes: Vec<Outcome> = classes.values().map(|class| self.treat(class)).collect();
+        let hidden = |outcome: &Outcome| outcome.suppressed + outcome.starred;
+        let people = |outcome: &Outcome| outcome.suppressed + outcome.released;
+        let all: usize = outcomes.iter().map(hidden).sum();
+        let concerned: usize = outcomes.iter().filter(|outcome| hidden(outcome) > 0).map(people).sum();
+        let figures = &manifest["attacks"][0]["figures"];
+        assert_eq!(
+            (figures[0]["targets"].as_u64(), figures[1]["targets"].as_u64()),
+            (Some(all as u64), Some(concerned as u64))
+        );
+        let warned = manifest["warnings"].to_string().contains("someone who knows");
+        assert_eq!(warned, all > 0, "{}", manifest["warnings"]);
+    }
+
     fn run(&self, target: &Path) {
         let policy = Policy::read(&self.folder.join("policy.toml")).expect("a policy");
         let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
@@ -291,6 +314,7 @@ impl Case {
         let count = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
         let release = read(&target.join("public/release.csv"));
         self.check_release(&release, &cut, count("suppressed"), count("starred"));
+        self.check_attack(&manifest, &cut, target);
         let audit = release::audit_release(target, None, &Clock::unlimited()).expect("an audit");
         assert!(audit.passed);
     }
