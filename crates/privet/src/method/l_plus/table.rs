@@ -56,7 +56,7 @@ impl Fine {
             Entry { value: codes[column], label, count: microdata.summary.count(record) }
         };
         let entries: Vec<Entry> = (0..records).map(entry).collect();
-        let starts = (0..=records as u32).collect();
+        let starts: Vec<u32> = (0..=records as u32).collect();
         Fine::gather(rules, forest, forest.finest(), &nodes, &starts, &entries)
     }
 
@@ -76,7 +76,7 @@ impl Fine {
         forest: &Forest,
         cut: Cut,
         old: &[Vec<u32>],
-        old_starts: &Vec<u32>,
+        old_starts: &[u32],
         old_entries: &[Entry],
     ) -> Fine {
         let mut numbering = Numbering::new(old_starts.len() - 1);

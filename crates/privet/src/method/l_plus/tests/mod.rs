@@ -140,7 +140,7 @@ proptest! {
         match (best, super::run(&policy, &microdata, &Clock::unlimited())) {
             (None, Err(error)) => prop_assert_eq!(error.kind(), crate::ErrorKind::Infeasible),
             (Some(best), Ok(solution)) => {
-                prop_assert_eq!(exact(&solution), best.clone());
+                prop_assert_eq!(exact(&solution), best);
                 prop_assert!(solution.search.optimal);
                 prop_assert_eq!(case.cost(&published(&case, &solution)), Some(best));
             }
@@ -153,7 +153,7 @@ proptest! {
         let (_folder, policy, microdata) = read(&case, "approximation = 0.5\n");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
         if let (Some(best), Ok(solution)) = (best, super::run(&policy, &microdata, &Clock::unlimited())) {
-            prop_assert!(exact(&solution) <= best.clone() * ratio(3, 2));
+            prop_assert!(exact(&solution) <= best * ratio(3, 2));
             prop_assert!(solution.search.bound.expect("a bound") <= as_f64(&best) + 1e-9);
         }
     }

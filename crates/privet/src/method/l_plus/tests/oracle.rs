@@ -86,14 +86,14 @@ impl Case {
             rows.len() as u64 - labels.iter().map(with).max().unwrap_or(0)
         };
         let published = |size: u64| match self.metric {
-            "LM" => whole(size) * g.clone(),
+            "LM" => whole(size) * g,
             _ => whole(size * size),
         };
         if !fails {
             return Some(if self.metric == "CM" { whole(minority(rows)) } else { published(n) });
         }
         let removed = |count: u64| match self.metric {
-            "LM" => whole(count) * per_record.clone(),
+            "LM" => whole(count) * per_record,
             "DM" => whole(count * all),
             _ => whole(count),
         };
