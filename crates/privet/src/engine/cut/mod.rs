@@ -11,6 +11,8 @@ pub mod forest;
 pub mod interval;
 pub mod programme;
 pub mod search;
+#[cfg(test)]
+mod tests;
 
 pub use forest::{Cut, Forest, Tree};
 pub use interval::{Interval, Place};

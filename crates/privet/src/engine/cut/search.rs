@@ -136,6 +136,11 @@ impl Incumbents {
         }
     }
 
+    /// The cost of the best cut so far.
+    fn least(&self) -> Amount {
+        self.best.first().map_or(FORBIDDEN, |(cost, _)| *cost)
+    }
+
     /// Takes a cut in if it is among the best. Of equal costs, the more specific cut comes first.
     pub fn offer(&mut self, cost: Amount, cut: &Cut) {
         let full = self.best.len() >= self.top;
@@ -217,7 +222,7 @@ pub fn search<P: CutProblem>(
     let mut warm = 0usize;
     while let Some(Reverse((least, ..))) = queue.peek() {
         clock.check()?;
-        found.bound = found.bound.max((*least).min(discarded).min(incumbents.cutoff));
+        found.bound = found.bound.max((*least).min(discarded).min(incumbents.least()));
         note(&mut found, &incumbents, clock);
         if *least >= incumbents.cutoff || clock.is_over() {
             break;
@@ -256,8 +261,7 @@ pub fn search<P: CutProblem>(
     }
     let least = queue.peek().map_or(FORBIDDEN, |Reverse((least, ..))| *least);
     found.complete = least >= incumbents.cutoff;
-    let best = incumbents.best.first().map_or(FORBIDDEN, |(cost, _)| *cost);
-    found.bound = found.bound.max(least.min(discarded).min(best));
+    found.bound = found.bound.max(least.min(discarded).min(incumbents.least()));
     found.best = incumbents.best.clone();
     note(&mut found, &incumbents, clock);
     Ok(found)

@@ -107,12 +107,18 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         top: usize::try_from(settings.count("top").unwrap_or(1)).unwrap_or(usize::MAX),
         approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
     };
+    let drawn = settings.flag("break_minimality");
+    if drawn && limits.top == 1 {
+        let wrong = "break_minimality draws one of the top cuts, but top is 1";
+        return Err(
+            policy.at_method("break_minimality", Error::input(wrong).help("set top = 5, say, beside it"))
+        );
+    }
     check_possible(policy, microdata, &problem)?;
     let found = match techniques {
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock), &limits, &clock)?,
     };
-    let drawn = settings.flag("break_minimality");
     let chosen = if drawn { draw(policy.seed, found.best.len()) } else { 0 };
     solution(&problem, microdata, &asked, &found, chosen, &clock)
 }
