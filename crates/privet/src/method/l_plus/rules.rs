@@ -88,12 +88,6 @@ impl Counter {
         *slot += count;
     }
 
-    fn merge(&mut self, other: &Counter) {
-        for at in &other.touched {
-            self.add(*at, other.counts[*at as usize]);
-        }
-    }
-
     fn clear(&mut self) {
         for at in self.touched.drain(..) {
             self.counts[at as usize] = 0;
@@ -119,8 +113,9 @@ pub struct Tally {
     pub values: Counter,
     /// Per class label, for CM.
     labels: Counter,
-    /// Per sensitive value and label, for CM.
+    /// Per sensitive value and label, for CM where both matter together.
     joint: Counter,
+    joins: bool,
     width: u32,
 }
 
@@ -133,13 +128,13 @@ pub struct Entry {
 }
 
 impl Tally {
-    fn new(values: usize, labels: usize) -> Tally {
-        let joint = if labels > 0 { values * labels } else { 0 };
+    fn new(values: usize, labels: usize, joint: bool) -> Tally {
         Tally {
             size: 0,
             values: Counter::new(values),
             labels: Counter::new(labels),
-            joint: Counter::new(joint),
+            joint: Counter::new(if joint { values * labels } else { 0 }),
+            joins: joint,
             width: labels as u32,
         }
     }
@@ -149,15 +144,10 @@ impl Tally {
         self.values.add(entry.value, entry.count);
         if self.width > 0 {
             self.labels.add(entry.label, entry.count);
+        }
+        if self.joins {
             self.joint.add(entry.value * self.width + entry.label, entry.count);
         }
-    }
-
-    pub fn merge(&mut self, other: &Tally) {
-        self.size += other.size;
-        self.values.merge(&other.values);
-        self.labels.merge(&other.labels);
-        self.joint.merge(&other.joint);
     }
 
     pub fn clear(&mut self) {
@@ -167,9 +157,9 @@ impl Tally {
         self.joint.clear();
     }
 
-    /// The distinct (value, label) pairs with their counts; label 0 where labels do not matter.
+    /// The distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
     pub fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = if self.width > 0 {
+        let mut entries: Vec<Entry> = if self.joins {
             let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
             self.joint.iter().map(pair).collect()
         } else {
@@ -177,6 +167,11 @@ impl Tally {
         };
         entries.sort_unstable_by_key(|entry| (entry.value, entry.label));
         entries
+    }
+
+    /// The records that have a label.
+    pub fn with_label(&self, label: u32) -> u64 {
+        self.labels.counts[label as usize]
     }
 
     /// The records that have the majority label.
@@ -267,8 +262,14 @@ impl Rules {
         }
     }
 
+    /// An empty tally of what costs depend on.
     pub fn tally(&self) -> Tally {
-        Tally::new(self.theta.len(), self.labels)
+        Tally::new(self.theta.len(), self.labels, self.labels > 0 && self.scheme == Scheme::VioRec)
+    }
+
+    /// An empty tally of everything.
+    pub fn full_tally(&self) -> Tally {
+        Tally::new(self.theta.len(), self.labels, self.labels > 0)
     }
 
     /// The most records out of `size` that may have the value.

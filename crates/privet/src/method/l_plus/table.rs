@@ -16,17 +16,20 @@ pub struct Fine {
     tuples: Vec<u32>,
     /// Per row, what is at stake in it as a class of its own; only where splitting helps.
     pub stakes: Vec<Amount>,
+    /// For CM, row by row: how many records have each label.
+    labels: Vec<u64>,
+    label_count: usize,
     /// Per row, what it comes to as a class of its own.
     pub answers: Vec<Answer>,
     starts: Vec<u32>,
     entries: Vec<Entry>,
     /// Per column, the rows by rising node.
     pub order: Vec<Vec<u32>>,
-    /// Per column, a number for what every row has in the *other* columns.
+    /// For CM, per column: a number for what every row has in the *other* columns.
     pub others: Vec<Vec<u32>>,
-    /// Per column, the rows by that number, then by rising node.
+    /// For CM, per column: the rows by that number, then by rising node.
     pub by_others: Vec<Vec<u32>>,
-    /// Per column and node, what discernibility gains when only this column is coarsened up to the node.
+    /// For DM, per column and node: what discernibility gains when only this column is coarsened up to the node.
     pub pairs: Vec<Vec<Amount>>,
     /// What the table costs at this cut.
     pub cost: Amount,
@@ -87,8 +90,9 @@ impl Fine {
         let (members, begins) = bucket(0..number.len() as u32, |row| number[row as usize], rows);
         let mut nodes: Vec<Vec<u32>> = old.iter().map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old_entries.len()));
-        let mut tally = rules.tally();
+        let mut tally = rules.full_tally();
         let (mut cost, mut base) = (0, 0);
+        let mut labels = Vec::with_capacity(rows * rules.labels);
         let (mut stakes, mut tuples) = (Vec::new(), Vec::with_capacity(rows * old.len()));
         let mut answers = Vec::with_capacity(rows);
         for row in 0..rows {
@@ -108,6 +112,7 @@ impl Fine {
             let answer = rules.answer(&tally);
             cost = plus(cost, rules.cost(&answer, g));
             answers.push(answer);
+            labels.extend((0..rules.labels as u32).map(|label| tally.with_label(label)));
             base += Amount::from(tally.size) * Amount::from(tally.size);
             if rules.splitting_helps() {
                 stakes.push(if rules.violates(&tally) { rules.stake(&tally) } else { 0 });
@@ -120,6 +125,8 @@ impl Fine {
             nodes,
             tuples,
             stakes,
+            labels,
+            label_count: rules.labels,
             answers,
             starts,
             entries,
@@ -139,20 +146,21 @@ impl Fine {
         for (column, tree) in forest.trees.iter().enumerate() {
             let nodes = &self.nodes[column];
             let (order, _) = bucket(0..rows as u32, |row| nodes[row as usize], tree.len());
-            let mut numbering = Numbering::new(rows);
-            for (other, nodes) in self.nodes.iter().enumerate().filter(|(other, _)| *other != column) {
-                numbering.column(forest.trees[other].len(), nodes.iter().copied());
-            }
-            let (others, groups) = numbering.finish();
             if rules.metric != Metric::Lm {
+                let mut numbering = Numbering::new(rows);
+                for (other, nodes) in self.nodes.iter().enumerate().filter(|(other, _)| *other != column) {
+                    numbering.column(forest.trees[other].len(), nodes.iter().copied());
+                }
+                let (others, groups) = numbering.finish();
                 let (by_others, begins) = bucket(order.iter().copied(), |row| others[row as usize], groups);
                 if rules.metric == Metric::Dm {
                     self.pairs.push(self.pairs_of(column, forest, &by_others, &begins));
+                } else {
+                    self.by_others.push(by_others);
+                    self.others.push(others);
                 }
-                self.by_others.push(by_others);
             }
             self.order.push(order);
-            self.others.push(others);
         }
     }
 
@@ -200,6 +208,17 @@ impl Fine {
     pub fn tuple(&self, row: u32) -> &[u32] {
         let columns = self.nodes.len();
         &self.tuples[row as usize * columns..(row as usize + 1) * columns]
+    }
+
+    /// Whether two rows agree in all columns but one.
+    pub fn alike(&self, one: u32, other: u32, but: usize) -> bool {
+        let (one, other) = (self.tuple(one), self.tuple(other));
+        one[..but] == other[..but] && one[but + 1..] == other[but + 1..]
+    }
+
+    /// How many records of a row have each label, for CM.
+    pub fn labels(&self, row: u32) -> &[u64] {
+        &self.labels[row as usize * self.label_count..(row as usize + 1) * self.label_count]
     }
 
     /// The number of rows.

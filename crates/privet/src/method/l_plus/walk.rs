@@ -66,7 +66,8 @@ pub fn walk(
         blade,
         open: Vec::new(),
         tally: rules.tally(),
-        tallies: Vec::new(),
+        path: Vec::new(),
+        labels: Vec::new(),
         losses: &rules.losses[column],
         g: 0,
         whole: None,
@@ -103,8 +104,8 @@ pub fn walk(
 struct OpenCell {
     node: u32,
     start: usize,
-    /// What its rows have in the other columns, as long as they all have the same.
-    others: Option<u32>,
+    /// One of its rows, as long as all agree with it in the other columns.
+    alike: Option<u32>,
     /// The answer for the last cell below it, and where its rows began: if these are all rows, it is the answer here.
     below: Option<(usize, Answer)>,
 }
@@ -119,7 +120,9 @@ struct Cells<'a> {
     blade: Option<Blade<'a>>,
     open: Vec<OpenCell>,
     tally: Tally,
-    tallies: Vec<Tally>,
+    /// For CM: nodes at which label counts wait for rows further right, with where the counts begin.
+    path: Vec<(u32, usize)>,
+    labels: Vec<u64>,
     losses: &'a [Amount],
     /// What a record of the class pays in the other columns.
     g: Amount,
@@ -161,17 +164,14 @@ impl Cells<'_> {
 
     fn class(&mut self, top: u32, rows: &[u32]) {
         let nodes = &self.fine.nodes[self.column];
-        let others = &self.fine.others[self.column];
         for (at, row) in rows.iter().enumerate() {
             let node = nodes[*row as usize];
             while self.open.last().is_some_and(|cell| !self.tree.contains(cell.node, node)) {
                 self.close(rows, at);
             }
-            self.descend(top, node, at, others[*row as usize]);
-            if let Some(cell) = self.open.last_mut()
-                && cell.others != Some(others[*row as usize])
-            {
-                cell.others = None;
+            self.descend(top, node, at, *row);
+            if let Some(cell) = self.open.last_mut() {
+                cell.alike = cell.alike.filter(|other| self.fine.alike(*other, *row, self.column));
             }
         }
         while !self.open.is_empty() {
@@ -180,12 +180,12 @@ impl Cells<'_> {
     }
 
     /// Opens the cells from the lowest open one down to the node.
-    fn descend(&mut self, top: u32, node: u32, start: usize, others: u32) {
+    fn descend(&mut self, top: u32, node: u32, start: usize, row: u32) {
         let from = self.open.len();
         let above = self.open.last().map(|cell| cell.node);
         let mut next = node;
         while Some(next) != above {
-            self.open.push(OpenCell { node: next, start, others: Some(others), below: None });
+            self.open.push(OpenCell { node: next, start, alike: Some(row), below: None });
             if next == top {
                 break;
             }
@@ -204,9 +204,10 @@ impl Cells<'_> {
         let majorities = self.majorities.get(cell.node as usize).copied().unwrap_or(0);
         self.sum(cell.node, &answer, majorities);
         if let Some(parent) = self.open.last_mut() {
-            if parent.others != cell.others {
-                parent.others = None;
-            }
+            parent.alike = match (parent.alike, cell.alike) {
+                (Some(one), Some(other)) if self.fine.alike(one, other, self.column) => Some(one),
+                _ => None,
+            };
             parent.below = Some((cell.start, answer));
         }
     }
@@ -216,7 +217,7 @@ impl Cells<'_> {
             return self.fine.answers[*row as usize];
         }
         // The other columns cannot split it any more.
-        let closed = self.exact || cell.others.is_some();
+        let closed = self.exact || cell.alike.is_some();
         if let Some((count, whole)) = self.whole
             && count == rows.len()
             && !closed
@@ -241,42 +242,51 @@ impl Cells<'_> {
     /// the other columns and merged up to the node in this one.
     fn count_majorities(&mut self, top: u32, by_others: &[u32]) {
         self.majorities[top as usize..self.tree.end(top) as usize].fill(0);
-        let (nodes, others) = (&self.fine.nodes[self.column], &self.fine.others[self.column]);
-        let mut path: Vec<u32> = Vec::new();
-        let mut group = None;
-        for row in by_others {
-            let (node, this) = (nodes[*row as usize], others[*row as usize]);
-            while path.last().is_some_and(|above| group != Some(this) || !self.tree.contains(*above, node)) {
-                self.close_group(&mut path);
-            }
-            group = Some(this);
-            let (from, above) = (path.len(), path.last().copied());
-            let mut next = node;
-            while Some(next) != above {
-                path.push(next);
-                if next == top {
-                    break;
-                }
-                next = self.tree.parent(next);
-            }
-            path[from..].reverse();
-            while self.tallies.len() < path.len() {
-                self.tallies.push(self.rules.tally());
-            }
-            self.fine.add_to(&mut self.tallies[path.len() - 1], *row);
-        }
-        while !path.is_empty() {
-            self.close_group(&mut path);
+        let others = &self.fine.others[self.column];
+        for group in by_others.chunk_by(|one, next| others[*one as usize] == others[*next as usize]) {
+            self.group(top, group);
         }
     }
 
-    fn close_group(&mut self, path: &mut Vec<u32>) {
-        let Some(node) = path.pop() else { return };
-        let (above, here) = self.tallies.split_at_mut(path.len());
-        self.majorities[node as usize] += here[0].majority();
-        if let Some(parent) = above.last_mut() {
-            parent.merge(&here[0]);
+    fn group(&mut self, top: u32, rows: &[u32]) {
+        let nodes = &self.fine.nodes[self.column];
+        let mut at = 0;
+        while at < rows.len() {
+            let row = rows[at];
+            at += 1;
+            let mut node = nodes[row as usize];
+            let next = rows.get(at).map(|row| nodes[*row as usize]);
+            self.path.push((node, self.labels.len()));
+            self.labels.extend_from_slice(self.fine.labels(row));
+            // Up to where the next row branches off, what is below each node is complete.
+            let stop = next.map(|next| self.tree.meet(node, next));
+            loop {
+                let Some((_, start)) = self.path.last().copied() else { break };
+                if Some(node) == stop {
+                    break;
+                }
+                self.majorities[node as usize] += self.labels[start..].iter().max().copied().unwrap_or(0);
+                if node == top {
+                    self.path.clear();
+                    self.labels.clear();
+                    break;
+                }
+                node = self.tree.parent(node);
+                self.join(node);
+            }
         }
-        here[0].clear();
+    }
+
+    /// Moves what is on top of the path up to a node, into what waits there already if something does.
+    fn join(&mut self, node: u32) {
+        let Some((_, start)) = self.path.pop() else { return };
+        match self.path.last().copied() {
+            Some((waiting, before)) if waiting == node => {
+                let (waiting, arriving) = self.labels.split_at_mut(start);
+                waiting[before..].iter_mut().zip(arriving.iter()).for_each(|(count, more)| *count += more);
+                self.labels.truncate(start);
+            }
+            _ => self.path.push((node, start)),
+        }
     }
 }
