@@ -269,7 +269,11 @@ fn outcome_of(
     let trace = search.trace.iter().filter_map(|moment| Some((moment.seconds, moment.best?))).collect();
     Ok(Outcome {
         cost: cost.value,
-        normalised: cost.normalised,
+        // The thesis counts LM as a share of everything at the roots, whatever suppression costs.
+        normalised: match setup.cost {
+            "LM" => cost.value / (microdata.table.records as f64 * microdata.quasi.len() as f64),
+            _ => cost.normalised,
+        },
         seconds: search.seconds,
         examined: search.examined,
         space: search.space.and_then(|space| space.parse().ok()),

@@ -56,7 +56,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
     super::check_possible(policy, microdata, &problem)?;
     let schedule = Schedule { steps, limit: limit.unwrap_or(DEFAULT_LIMIT) };
     let found = anneal(&problem, policy.seed.unwrap_or(0), &schedule, &clock)?;
-    let mut solution = super::solution(&problem, microdata, &asked, &found, 0, &clock)?;
+    let mut solution = super::solution(&problem, microdata, &asked, &found, None, &clock)?;
     solution.search.optimal = false;
     solution.search.bound = None;
     solution.search.trace.iter_mut().for_each(|moment| moment.bound = None);

@@ -93,7 +93,7 @@ static LM: Info = Info {
     name: "LM",
     formula: "Σ over records and quasi-identifiers of (leaves covered − 1)/(leaves − 1); a suppressed sensitive cell adds \
               cost_value, a suppressed record costs cost_record instead",
-    range: "0 to records × cost_record",
+    range: "0 to what it costs when everything is suppressed as far as the scheme goes",
     smaller_is_better: true,
 };
 
@@ -119,8 +119,8 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock), &limits, &clock)?,
     };
-    let chosen = if drawn { draw(policy.seed, found.best.len()) } else { 0 };
-    solution(&problem, microdata, &asked, &found, chosen, &clock)
+    let drawn = drawn.then(|| draw(policy.seed, found.best.len()));
+    solution(&problem, microdata, &asked, &found, drawn, &clock)
 }
 
 /// One of the best cuts, by the seed.
@@ -148,11 +148,13 @@ fn solution(
     microdata: &Microdata,
     asked: &Asked,
     found: &Found,
-    chosen: usize,
+    drawn: Option<usize>,
     clock: &Clock,
 ) -> Result<Solution> {
-    let (cost, cut) =
-        found.best.get(chosen).ok_or_else(|| Error::internal("the search lost its first answer"))?;
+    let (cost, cut) = found
+        .best
+        .get(drawn.unwrap_or(0))
+        .ok_or_else(|| Error::internal("the search lost its first answer"))?;
     let rules = &problem.rules;
     let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut);
     let space: BigUint = microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product();
@@ -169,13 +171,17 @@ fn solution(
         bound: Some(value(rules, found.bound.min(*cost))),
         trace: found.trace.iter().map(moment).collect(),
     };
-    let cuts: serde_json::Map<String, serde_json::Value> = microdata
-        .quasi
-        .iter()
-        .enumerate()
-        .map(|(at, quasi)| (quasi.name.clone(), json!(labels(problem, microdata, cut, at))))
-        .collect();
-    let plan = json!({ "cuts": cuts, "suppression": Scheme::NAMES[asked.scheme as usize] });
+    let cuts_of = |cut: &Cut| {
+        let column =
+            |at: usize| (microdata.quasi[at].name.clone(), json!(labels(problem, microdata, cut, at)));
+        (0..microdata.quasi.len()).map(column).collect::<serde_json::Map<_, _>>()
+    };
+    let mut plan = json!({ "cuts": cuts_of(cut), "suppression": Scheme::NAMES[asked.scheme as usize] });
+    // A list of what could have been drawn would tell which one was.
+    if found.best.len() > 1 && drawn.is_none() {
+        let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
+        plan["top"] = found.best.iter().map(next).collect();
+    }
     Ok(Solution { recoding, plan, search, cost: Some(show(rules, microdata, *cost)), warnings: Vec::new() })
 }
 
@@ -194,7 +200,18 @@ fn value(rules: &Rules, amount: Amount) -> f64 {
 fn show(rules: &Rules, microdata: &Microdata, amount: Amount) -> ShownCost {
     let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
     let (info, worst): (&'static Info, f64) = match rules.metric {
-        Metric::Lm => (&LM, records * columns),
+        // Everything at the roots, or suppressed as far as the scheme goes.
+        Metric::Lm => {
+            let most = match rules.scheme {
+                Scheme::None => columns,
+                Scheme::AllRec | Scheme::VioRec => value(rules, rules.per_record),
+                Scheme::AllSa | Scheme::VioSa if rules.k > 1 => {
+                    (columns + value(rules, rules.per_cell)).max(value(rules, rules.per_record))
+                }
+                Scheme::AllSa | Scheme::VioSa => columns + value(rules, rules.per_cell),
+            };
+            (&LM, records * most)
+        }
         Metric::Dm => (loss::info("DM"), records * records),
         Metric::Cm => (loss::info("CM"), records),
     };

@@ -44,6 +44,15 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
         let wrong = Error::input(format!("suppression = \"{scheme}\" has no cost {cost}: {why}"));
         return Err(policy.at_method("cost", wrong.help("set cost = \"LM\", or suppression = \"all-rec\"")));
     }
+    for (key, used) in [("cost_value", scheme.stars()), ("cost_record", metric == Metric::Lm)] {
+        if settings.exact(key).is_some() && !used {
+            let wrong = format!("{key} has no effect with this suppression and cost");
+            let help = format!(
+                "remove it; {key} prices suppression under LM where the scheme suppresses such a thing"
+            );
+            return Err(policy.at_method(key, Error::input(wrong).help(help)));
+        }
+    }
     let (mut plus, mut k): (Option<(usize, &Clause)>, u64) = (None, 1);
     for (position, clause) in policy.requirements.iter().enumerate() {
         match clause.name() {
