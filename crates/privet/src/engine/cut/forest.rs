@@ -186,6 +186,21 @@ impl Forest {
         Cut(self.trees.iter().map(|_| vec![0]).collect())
     }
 
+    /// The cut of all nodes at a depth, and of the leaves above it.
+    pub fn at_depth(&self, depth: usize) -> Cut {
+        let of_tree = |tree: &Tree| {
+            let mut cut = vec![0];
+            for _ in 0..depth {
+                let opened = |node: u32| {
+                    if tree.is_leaf(node) { vec![node] } else { tree.children(node).collect() }
+                };
+                cut = cut.into_iter().flat_map(opened).collect();
+            }
+            cut
+        };
+        Cut(self.trees.iter().map(of_tree).collect())
+    }
+
     /// The cut of all leaves.
     pub fn finest(&self) -> Cut {
         Cut(self.trees.iter().map(Tree::finest).collect())

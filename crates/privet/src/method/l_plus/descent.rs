@@ -1,27 +1,40 @@
 //! A first answer: one column's cut is made the best there is with the others as they are, round after round.
 
+use rayon::prelude::*;
+
 use super::bound::LPlus;
 use super::walk::{Question, walk};
 use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, Place, Programme};
 
-/// Cuts that no change of a single column improves, found from the coarsest and from the finest one.
+/// Cuts that no change of a single column improves, found from several starts: the coarsest cut, which is always among
+/// the answers, and the finest; where the proof takes long enough to wait for a better first answer, also the cuts at
+/// equal depths, and the columns in both orders.
 pub fn descend(problem: &LPlus, clock: &Clock) -> Vec<(Cut, Amount)> {
     let forest = &problem.forest;
-    let coarsest = forest.coarsest();
-    let cost = problem.fine.cost_of(&problem.rules, forest, &coarsest);
-    let (from_top, from_bottom) = rayon::join(
-        || improve(problem, coarsest.clone(), cost, clock),
-        || improve(problem, forest.finest(), problem.fine.cost, clock),
+    let cost = |cut: &Cut| problem.fine.cost_of(&problem.rules, forest, cut);
+    let mut starts = vec![forest.coarsest(), forest.finest()];
+    let mut orders: Vec<Vec<usize>> = vec![(0..forest.trees.len()).collect()];
+    if problem.rules.splitting_helps() {
+        orders.push((0..forest.trees.len()).rev().collect());
+        let finest = starts[1].clone();
+        starts.extend((1..).map(|depth| forest.at_depth(depth)).take_while(|cut| *cut != finest));
+    }
+    let tries: Vec<(&Cut, &Vec<usize>)> =
+        starts.iter().flat_map(|start| orders.iter().map(move |order| (start, order))).collect();
+    let mut found = vec![(starts[0].clone(), cost(&starts[0]))];
+    found.par_extend(
+        tries
+            .into_par_iter()
+            .map(|(start, order)| improve(problem, start.clone(), cost(start), order, clock)),
     );
-    vec![(coarsest, cost), from_top, from_bottom]
+    found
 }
 
-fn improve(problem: &LPlus, mut cut: Cut, mut cost: Amount, clock: &Clock) -> (Cut, Amount) {
-    let columns = problem.forest.trees.len();
+fn improve(problem: &LPlus, mut cut: Cut, mut cost: Amount, order: &[usize], clock: &Clock) -> (Cut, Amount) {
     let mut unchanged = 0;
-    for column in (0..columns).cycle() {
-        if unchanged == columns || clock.is_over() || clock.check().is_err() {
+    for column in order.iter().copied().cycle() {
+        if unchanged == order.len() || clock.is_over() || clock.check().is_err() {
             break;
         }
         let (best, least) = best_of_column(problem, &cut, column);
