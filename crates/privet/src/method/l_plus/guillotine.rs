@@ -249,8 +249,7 @@ impl<'a> Blade<'a> {
     fn part_anew(&mut self, rows: &[u32], ends: &[(u32, u32)]) -> Amount {
         let on = self.on;
         let mut tally = self.tallies.pop().unwrap_or_else(|| on.rules.tally());
-        rows.iter().for_each(|row| on.fine.add_to(&mut tally, *row));
-        let violates = on.rules.violates(&tally);
+        let violates = on.fine.gauge(on.rules, &mut tally, rows);
         let (whole, least) =
             if violates { (on.rules.stake(&tally), on.rules.least_stake(&tally)) } else { (0, 0) };
         tally.clear();

@@ -139,15 +139,25 @@ impl Tally {
         }
     }
 
-    pub fn add(&mut self, entry: &Entry) {
+    /// Adds only what thresholds depend on.
+    pub fn add_value(&mut self, entry: &Entry) {
         self.size += entry.count;
         self.values.add(entry.value, entry.count);
+    }
+
+    /// Adds the labels of an entry whose value was added already.
+    pub fn add_label(&mut self, entry: &Entry) {
         if self.width > 0 {
             self.labels.add(entry.label, entry.count);
         }
         if self.joins {
             self.joint.add(entry.value * self.width + entry.label, entry.count);
         }
+    }
+
+    pub fn add(&mut self, entry: &Entry) {
+        self.add_value(entry);
+        self.add_label(entry);
     }
 
     pub fn clear(&mut self) {

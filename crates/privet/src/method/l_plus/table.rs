@@ -241,6 +241,20 @@ impl Fine {
         self.entries(row).iter().for_each(|entry| tally.add(entry));
     }
 
+    /// Adds rows to a tally as far as they matter for what must be suppressed: their labels only if they violate a
+    /// threshold. Returns whether they do.
+    pub fn gauge(&self, rules: &Rules, tally: &mut Tally, rows: &[u32]) -> bool {
+        let each = |row: &u32, tally: &mut Tally, add: fn(&mut Tally, &Entry)| {
+            self.entries(*row).iter().for_each(|entry| add(tally, entry));
+        };
+        rows.iter().for_each(|row| each(row, tally, Tally::add_value));
+        let violates = rules.violates(tally);
+        if violates && rules.labels > 0 {
+            rows.iter().for_each(|row| each(row, tally, Tally::add_label));
+        }
+        violates
+    }
+
     /// The memory it takes, in bytes.
     pub fn weight(&self) -> usize {
         // Nodes twice, the order, the others and the rows by them; starts and stakes.
@@ -278,26 +292,20 @@ impl Fine {
 
     /// The exact cost of the classes of a coarser cut.
     pub fn cost_of_classes(&self, rules: &Rules, classes: &Classes) -> Amount {
-        let answers = self.answers_of(rules, classes, |tally, _| rules.answer(tally));
+        let mut tally = rules.tally();
+        let answers = self.answers_of(classes, |rows| {
+            tally.clear();
+            rows.iter().for_each(|row| self.add_to(&mut tally, *row));
+            rules.answer(&tally)
+        });
         answers.iter().zip(&classes.losses).fold(0, |cost, (answer, g)| plus(cost, rules.cost(answer, *g)))
     }
 
     /// What each class comes to, where one of a single row is known already.
-    pub fn answers_of(
-        &self,
-        rules: &Rules,
-        classes: &Classes,
-        mut answer: impl FnMut(&Tally, &[u32]) -> Answer,
-    ) -> Vec<Answer> {
-        let mut tally = rules.tally();
+    pub fn answers_of(&self, classes: &Classes, mut answer: impl FnMut(&[u32]) -> Answer) -> Vec<Answer> {
         let of_class = |class: usize| match classes.members(class) {
             [row] => self.answers[*row as usize],
-            rows => {
-                rows.iter().for_each(|row| self.add_to(&mut tally, *row));
-                let answer = answer(&tally, rows);
-                tally.clear();
-                answer
-            }
+            rows => answer(rows),
         };
         (0..classes.count).map(of_class).collect()
     }

@@ -25,14 +25,17 @@ pub fn floors(
     guillotine: Option<Guillotine<'_>>,
 ) -> Vec<Answer> {
     let mut blade = guillotine.map(Blade::new);
-    fine.answers_of(rules, classes, |tally, rows| {
+    let mut tally = rules.tally();
+    fine.answers_of(classes, |rows| {
+        tally.clear();
+        let violates = fine.gauge(rules, &mut tally, rows);
         let charge = match &mut blade {
-            Some(blade) if rules.violates(tally) => Charge::Stake(blade.stake(rows, None, tally)),
-            _ => rules.floor(tally),
+            Some(blade) if violates => Charge::Stake(blade.stake(rows, None, &tally)),
+            _ => rules.floor(&tally),
         };
         // Every row is a group of its own.
         let majority = rows.iter().map(|row| fine.answers[*row as usize].majority).sum();
-        Answer { majority, ..rules.answer_with(tally, charge) }
+        Answer { majority, ..rules.answer_with(&tally, charge) }
     })
 }
 
@@ -225,17 +228,18 @@ impl Cells<'_> {
             return whole;
         }
         let (rules, tally) = (self.rules, &mut self.tally);
-        rows.iter().for_each(|row| self.fine.add_to(tally, *row));
+        tally.clear();
+        if self.exact {
+            rows.iter().for_each(|row| self.fine.add_to(tally, *row));
+            return rules.answer(tally);
+        }
+        let violates = self.fine.gauge(rules, tally, rows);
         let charge = match &mut self.blade {
             _ if closed => rules.extra(tally),
-            Some(blade) if rules.violates(tally) => {
-                Charge::Stake(blade.stake(rows, Some(self.column), tally))
-            }
+            Some(blade) if violates => Charge::Stake(blade.stake(rows, Some(self.column), tally)),
             _ => rules.floor(tally),
         };
-        let answer = rules.answer_with(tally, charge);
-        tally.clear();
-        answer
+        rules.answer_with(tally, charge)
     }
 
     /// For every node of the class, how many records have the majority label of their group, when groups are equal in
