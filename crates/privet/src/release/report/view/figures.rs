@@ -44,8 +44,9 @@ pub(super) struct TightnessView {
 }
 
 pub(super) fn risk(model: &ReportModel, edition: Edition) -> Option<RiskView> {
-    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, edition.is_steward())
-    else {
+    // Where nothing is released there is no risk to speak of, and 0 % would sound like an achievement.
+    let shown = edition.is_steward() && model.records.released > 0;
+    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, shown) else {
         return None;
     };
     let k = model.k();
