@@ -37,6 +37,13 @@ impl Output {
         }
     }
 
+    /// A warning that nobody should overlook.
+    pub fn alarm(&self, message: &str) {
+        if !self.quiet {
+            complain(&format!("WARNING: {message}\n"));
+        }
+    }
+
     pub fn warn(&self, message: &str) {
         if !self.quiet {
             complain(&format!("warning: {message}\n"));

@@ -218,6 +218,17 @@ pub(crate) fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> Strin
     }
 }
 
+/// A value in quotes, so that an empty one and one with blanks can be seen.
+pub(crate) fn quoted(value: &str) -> String {
+    format!("'{value}'")
+}
+
+/// The first dozen values in quotes.
+pub(crate) fn shortened_values(values: &[&str]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| quoted(value)).collect();
+    shortened(&quoted.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
 /// The first dozen names, so that a table of a thousand columns does not flood the terminal.
 pub(crate) fn shortened(names: &[&str]) -> String {
     const MOST: usize = 12;

@@ -31,11 +31,15 @@ pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -
 fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = Policy::read(policy)?.check(&CATALOGUE, None)?;
     let published = anonymize(policy, options, clock)?;
+    let (alarms, warnings) = published.warnings.split_at(usize::from(published.empty));
+    for alarm in alarms {
+        output.alarm(alarm);
+    }
     if !published.left_out.is_empty() {
         let columns = published.left_out.join(", ");
         output.warn(&format!("not published, because the policy does not mention them: {columns}"));
     }
-    for warning in &published.warnings {
+    for warning in warnings {
         output.warn(warning);
     }
     output.result(&text(&published), || published.manifest.clone());
@@ -52,8 +56,10 @@ fn text(published: &Published) -> String {
         records("suppressed"),
         records("dropped")
     );
-    if records("starred") > 0 {
-        text += &format!("suppressed {} cells of released records, shown as *\n", records("starred"));
+    let starred = records("starred");
+    if starred > 0 {
+        let cells = if starred == 1 { "cell" } else { "cells" };
+        text += &format!("suppressed {starred} {cells} of released records, shown as *\n");
     }
     let cost = &manifest["cost"];
     let proof = if manifest["optimal"] == true {
@@ -90,12 +96,19 @@ fn text(published: &Published) -> String {
     text
 }
 
+/// A label as it can be told from its neighbours: in quotes where it is empty, padded or has a comma of its own.
+fn shown(label: &str) -> String {
+    let plain = !label.is_empty() && label.trim() == label && !label.contains(", ");
+    if plain { label.to_string() } else { format!("'{label}'") }
+}
+
 /// Labels on one line; of a long list the beginning.
 fn listed(labels: &[&str]) -> String {
     /// About what fits a line beside a column's name.
     const WIDTH: usize = 80;
     let mut text = String::new();
     for (at, label) in labels.iter().enumerate() {
+        let label = &shown(label);
         if at > 0 && text.chars().count() + label.chars().count() > WIDTH {
             return format!("{text}, … ({} values)", labels.len());
         }
@@ -115,6 +128,7 @@ mod tests {
     fn a_long_cut_is_shortened() {
         assert_eq!(listed(&["20-39", "40-59"]), "20-39, 40-59");
         assert_eq!(listed(&[]), "");
+        assert_eq!(listed(&["", "a, b", " c"]), "'', 'a, b', ' c'");
         let labels: Vec<String> = (0..100).map(|label| format!("value {label}")).collect();
         let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let text = listed(&labels);

@@ -12,11 +12,13 @@ use crate::output::Output;
 pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
     let all = || CATALOGUE.requirements.iter().chain(CATALOGUE.methods);
     let Some(name) = &arguments.name else {
+        let names = all().map(|one| one.name).chain(INFOS.iter().map(|info| info.name));
+        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
         let list = |declarations: &[&Declaration]| -> String {
-            declarations.iter().map(|one| format!("  {:<18} {}\n", one.name, one.summary)).collect()
+            declarations.iter().map(|one| format!("  {:<width$} {}\n", one.name, one.summary)).collect()
         };
         let costs: String =
-            INFOS.iter().map(|info| format!("  {:<18} {}\n", info.name, info.formula)).collect();
+            INFOS.iter().map(|info| format!("  {:<width$} {}\n", info.name, info.formula)).collect();
         let text = format!(
             "Requirements, as [privacy.NAME]:\n{}\nMethods, as [method] name = \"NAME\":\n{}\nCosts, as [method] cost = \"NAME\":\n{costs}",
             list(CATALOGUE.requirements),
@@ -38,28 +40,40 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
     let Some(declaration) = all().find(|declaration| declaration.name == name) else {
         let names: Vec<&str> =
             all().map(|declaration| declaration.name).chain(NAMES.iter().copied()).collect();
-        return Err(
-            Error::input(format!("nothing is called '{name}'")).help(format!("known: {}", names.join(", ")))
-        );
+        let near = near(name, &names);
+        let help = if near.is_empty() {
+            format!("known: {}", names.join(", "))
+        } else {
+            format!("did you mean {}?", near.join(" or "))
+        };
+        return Err(Error::input(format!("nothing is called '{name}'")).help(help));
     };
-    let keys: String = declaration.keys.iter().map(key_line).collect();
+    let width = declaration.keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0);
+    let keys: String = declaration.keys.iter().map(|key| key_line(key, width)).collect();
     let text =
         format!("{}: {}\n\n{}\n\nKeys:\n{keys}", declaration.name, declaration.summary, declaration.help);
     output.result(&text, || to_json(declaration));
     Ok(0)
 }
 
+/// The names that what was asked for is a part of; "l+" is how papers write l-plus.
+fn near<'a>(wanted: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase().replace(['+', '⁺'], "-plus");
+    let is_part = |name: &str| wanted.len() > 2 && name.to_lowercase().contains(&wanted);
+    names.iter().copied().filter(|name| is_part(name)).collect()
+}
+
 fn cost_json(info: &Info) -> Json {
     json!({ "name": info.name, "formula": info.formula, "range": info.range, "smaller_is_better": info.smaller_is_better })
 }
 
-fn key_line(key: &Key) -> String {
+fn key_line(key: &Key, width: usize) -> String {
     let default = match (key.required, key.default) {
         (true, _) => "required".to_string(),
         (false, Some(default)) => format!("default {default}"),
         (false, None) => "optional".to_string(),
     };
-    format!("  {:<18} {} [{}; {default}]\n", key.name, key.help, takes(key.kind))
+    format!("  {:<width$} {} [{}; {default}]\n", key.name, key.help, takes(key.kind))
 }
 
 fn takes(kind: KeyKind) -> String {
@@ -86,4 +100,18 @@ fn to_json(declaration: &Declaration) -> Json {
         })
         .collect();
     json!({ "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "keys": keys })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn part_of_a_name_suggests_the_names() {
+        let names = ["k-anonymity", "l-plus-diversity", "l-plus-optimize", "mondrian"];
+        for wanted in ["l-plus", "l+", "L⁺"] {
+            assert_eq!(near(wanted, &names), ["l-plus-diversity", "l-plus-optimize"], "{wanted}");
+        }
+        assert!(near("", &names).is_empty() && near("incognito", &names).is_empty());
+    }
 }

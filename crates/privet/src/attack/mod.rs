@@ -46,9 +46,9 @@ pub struct Figure {
 }
 
 impl Finding {
-    /// Whether there was anything to attack.
-    pub fn has_targets(&self) -> bool {
-        self.figures.iter().any(|figure| figure.targets > 0)
+    /// Whether the adversary succeeded at all.
+    pub fn succeeds(&self) -> bool {
+        self.figures.iter().any(|figure| figure.hits > 0)
     }
 }
 

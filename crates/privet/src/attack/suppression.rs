@@ -380,7 +380,14 @@ impl Score {
             Rule::Cells => ("vio-sa", "all-sa", "suppressed cells", "classes with suppressed cells"),
             Rule::Records => ("vio-rec", "all-rec", "suppressed records", "classes with suppressed records"),
         };
-        let sizes = if rule == Rule::Records { ", and how many people belong to each class" } else { "" };
+        let known = match rule {
+            Rule::Cells => format!("the thresholds and that suppression is \"{scheme}\""),
+            Rule::Records => {
+                format!(
+                    "the thresholds, how many people belong to each class, and that suppression is \"{scheme}\""
+                )
+            }
+        };
         let rough = match self.rough {
             0 => String::new(),
             rough => format!(
@@ -408,14 +415,14 @@ impl Score {
             format!("{} of {} ({:.1} %)", figure.hits, figure.targets, figure.share() * 100.0)
         };
         let warning = format!(
-            "someone who knows that suppression is \"{scheme}\", the thresholds{sizes}, recovers {} of the {what}, and is \
+            "someone who knows {known} recovers {} of the {what}, and is \
              surer than a threshold allows of {} people in {where_}; suppression = \"{better}\" tells less",
             of(&figures[0]),
             of(&figures[1])
         );
         Finding {
             name: "suppression inference".to_string(),
-            knows: format!("the release, that suppression is {scheme}, the thresholds{sizes}"),
+            knows: format!("the release, {known}"),
             does: "works out which values the suppressed ones can have had, and how likely each is"
                 .to_string(),
             assumes: format!(

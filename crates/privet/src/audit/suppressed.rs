@@ -93,7 +93,11 @@ impl Suppressed {
                 ))
                 .in_file(policy.source.path())
                 .at_line(line)
-                .help("list \"*\" under 'missing' in [data], behind another spelling, or rename the value"));
+                .help(if policy.missing.iter().any(|spelling| spelling == STAR) {
+                    "it stands for missing values: rename it, or set on_missing = \"drop\" in [data]"
+                } else {
+                    "list \"*\" under 'missing' in [data], behind another spelling, or rename the value"
+                }));
             }
             if !ordinary && !columns.contains(&(place, star)) {
                 columns.push((place, star));
@@ -165,4 +169,27 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
         failing => format!("{failing} classes are suppressed in part, which \"all-sa\" does not do"),
     };
     Some(check)
+}
+
+/// What is suppressed in a table of unknown make; `None` where no cell is. By which scheme cannot be known, so this
+/// check only counts.
+pub(super) fn count(facts: &Facts<'_>) -> Option<Check> {
+    let quasi = facts.layout.quasi.len();
+    let release = &facts.tables.release.records;
+    let mut parts = Vec::new();
+    for (column, _) in &facts.suppressed.columns {
+        let cells =
+            |class| facts.suppressed.count(*column, &facts.classes.histogram(class, quasi + column, release));
+        let suppressed: u64 = facts.classes.cells.ids().map(cells).sum();
+        let place = facts.layout.plain.get(*column);
+        let name = place
+            .and_then(|place| facts.policy.columns.get(place.original))
+            .map_or("", |column| &column.name);
+        match suppressed {
+            0 => {}
+            1 => parts.push(format!("1 cell of {name} is suppressed (*)")),
+            more => parts.push(format!("{more} cells of {name} are suppressed (*)")),
+        }
+    }
+    (!parts.is_empty()).then(|| Check::new("suppressed cells", true, parts.join("; ")))
 }

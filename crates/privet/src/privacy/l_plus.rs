@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
-use crate::error::{nearest, shortened};
+use crate::error::{nearest, shortened_values};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
 use crate::{Error, Exact, Result};
 
@@ -94,7 +94,7 @@ pub(crate) fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
         let wrong = format!(
             "[privacy.l-plus-diversity] gives {which} of '{}' no threshold: {}",
             column.name,
-            shortened(&lacking)
+            shortened_values(&lacking)
         );
         return Err(Error::input(wrong).help(
             "add what is missing to theta, or set l = 4 or default = \"1/4\" for all values without one",
@@ -164,12 +164,17 @@ impl Mean {
 pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
     let column = column(clause, table)?;
     let thresholds = thresholds(clause, table)?;
-    Ok(Box::new(LPlus { thresholds, values: column.values.clone(), name: column.name.clone() }))
+    let occurring = thresholds.theta.iter().zip(&column.totals).filter(|(_, count)| **count > 0);
+    let positive = occurring.map(|(theta, _)| *theta).filter(|theta| theta.numerator() > 0);
+    let least = positive.min().unwrap_or(Exact::ZERO);
+    Ok(Box::new(LPlus { thresholds, least, values: column.values.clone(), name: column.name.clone() }))
 }
 
 #[derive(Debug)]
 struct LPlus {
     thresholds: Thresholds,
+    /// The least threshold above 0 of a value that occurs; 0 where there is none.
+    least: Exact,
     values: Vec<String>,
     name: String,
 }
@@ -225,7 +230,8 @@ impl Requirement for LPlus {
             Some((value, count)) => {
                 (count as f64 / class.size as f64, self.thresholds.theta[value as usize].to_f64())
             }
-            None => (0.0, 1.0),
+            // No value is shown, which is as far from every threshold as can be.
+            None => (0.0, self.least.to_f64()),
         };
         Tightness { value, threshold, at_most: true }
     }
@@ -241,6 +247,9 @@ impl Requirement for LPlus {
     }
 }
 
+/// More thresholds for values that do not occur are counted, not named.
+const MOST_ABSENT: usize = 3;
+
 /// What the publisher should know about a clause that can run as it is.
 pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: bool) -> Result<Vec<String>> {
     let column = column(clause, table)?;
@@ -254,21 +263,26 @@ pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: 
     };
     let name = &column.name;
     let mut warnings = Vec::new();
-    for wanted in clause.settings.thresholds("theta").into_iter().flat_map(|theta| theta.keys()) {
-        if present.iter().any(|(value, _)| value == wanted) {
-            continue;
-        }
+    let explicit = clause.settings.thresholds("theta").into_iter().flat_map(|theta| theta.keys());
+    let absent: Vec<&String> =
+        explicit.filter(|wanted| present.iter().all(|(value, _)| value != wanted)).collect();
+    for wanted in absent.iter().take(MOST_ABSENT) {
         let near = nearest(wanted, present.iter().map(|(value, _)| *value));
         let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
         warnings
             .push(format!("theta has a threshold for '{wanted}', which does not occur in '{name}'{near}"));
+    }
+    if absent.len() > MOST_ABSENT {
+        let more = absent.len() - MOST_ABSENT;
+        let values = if more == 1 { "value that does" } else { "values that do" };
+        warnings.push(format!("theta has thresholds for {more} more {values} not occur in '{name}'"));
     }
     let never = with(Exact::ZERO);
     if !never.is_empty() {
         warnings.push(format!(
             "the threshold 0 keeps these values of '{name}' out of every class: {}; records that have them can be \
              published only without them",
-            shortened(&never)
+            shortened_values(&never)
         ));
     }
     let free = with(Exact::ONE);
@@ -276,14 +290,7 @@ pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: 
         warnings.push(format!(
             "the threshold 1 allows a class of a single record for these values of '{name}': {}; whoever finds the \
              person learns the value. Add [privacy.k-anonymity] with k = 2 or more to rule that out",
-            shortened(&free)
-        ));
-    }
-    if stars && !asks_for_k && present.iter().any(|(_, theta)| *theta < Exact::ONE) {
-        warnings.push(format!(
-            "a class may be a single record whose '{name}' is suppressed: whoever finds the person does not learn the \
-             value, but knows that the record is theirs, with all its other columns. Add [privacy.k-anonymity] with k = 2 \
-             or more to rule that out"
+            shortened_values(&free)
         ));
     }
     if sum_is_below_one(present.iter().map(|(_, theta)| *theta)) {
@@ -387,7 +394,7 @@ mod tests {
         assert!(refused(&[("l", "4"), ("default", "1/4")], &[], &[1]).contains("both 'l' and 'default'"));
         assert!(refused(&[rule], &[("flu", "1/4")], &[1]).contains("lacks a threshold to start from"));
         let lacking = refused(&[], &[("asthma", "1/4")], &[1, 1, 1, 0]);
-        assert!(lacking.contains("no threshold: flu, cancer\n"), "{lacking}");
+        assert!(lacking.contains("no threshold: 'flu', 'cancer'\n"), "{lacking}");
         let fine = refused(&[("default", "0.123456789012345678"), rule], &[], &[4_000_000_007, 1_000_003]);
         assert!(fine.contains("'flu'") && fine.contains("too many digits"), "{fine}");
         assert!(refused(&[("l", "1000000000000000001")], &[], &[1]).contains("too large"));
@@ -430,13 +437,16 @@ mod tests {
         assert!(near.contains("'Cancr'") && near.contains("did you mean 'cancer'?"), "{near}");
         assert!(warn(&[("l", "2")], &[("cancer", "0")], false, false).contains("threshold 0"));
         let free = warn(&[("l", "2")], &[("cancer", "1")], false, false);
-        assert!(free.contains("single record") && free.contains("cancer"), "{free}");
+        assert!(free.contains("single record") && free.contains("'cancer'"), "{free}");
         assert_eq!(warn(&[("l", "2")], &[("cancer", "1")], true, false), "");
-        // A class of one exceeds every threshold below 1, so it is published only where its cell is suppressed.
-        let alone = warn(&[("l", "3")], &[], false, true);
-        assert!(alone.contains("a single record whose 'disease' is suppressed"), "{alone}");
-        assert_eq!(warn(&[("l", "3")], &[], true, true), "");
-        assert!(!warn(&[("l", "1")], &[], false, true).contains("is suppressed"), "nothing is suppressed");
+        assert_eq!(warn(&[("l", "3")], &[], false, true), "");
+        let many = ["a", "b", "c", "d", "e"].map(|value| (value, "0.2"));
+        let many = warn(&[("l", "2")], &many, false, false);
+        assert_eq!(many.lines().count(), 4, "{many}");
+        assert!(
+            many.ends_with("theta has thresholds for 2 more values that do not occur in 'disease'"),
+            "{many}"
+        );
         assert!(warn(&[("l", "4")], &[], false, false).contains("no class can ever be published"));
         assert!(warn(&[("l", "4")], &[], false, true).contains("suppressed cells"));
     }

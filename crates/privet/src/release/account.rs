@@ -197,7 +197,8 @@ fn account_column(
         let after = counts_after(&tracked.slots, classes);
         account.distinct_after = Some(after.iter().filter(|count| **count > 0).count() as u64);
         if recoding.stars_any(&tracked.slots) {
-            account.transformation = "some cells replaced by *".to_string();
+            let some = if account.distinct_after == Some(0) { "all" } else { "some" };
+            account.transformation = format!("{some} cells replaced by *");
         }
     }
     let Some(position) = quasi else { return account };
@@ -358,6 +359,7 @@ fn tightness(
                 (_, false) => Side::AtLeast,
             },
             counted: !figure.at_most && kind != Some("entropy"),
+            from_data: confidence::from_data(clause),
             holds: requirement.holds(&classes.class(worst)),
         });
     }

@@ -33,6 +33,11 @@ pub(super) fn confidences(
     Ok(all)
 }
 
+/// Whether a requirement's thresholds derive from how often values occur in the original.
+pub(super) fn from_data(clause: &Clause) -> bool {
+    clause.settings.choice("theta_rule").is_some()
+}
+
 /// The thresholds of a requirement, where it has one for each value.
 fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
     match (clause.name(), clause.settings.choice("kind"), clause.settings.column("column")) {
@@ -48,7 +53,7 @@ fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
         }
         ("l-plus-diversity", ..) => {
             let l_plus::Thresholds { slots, theta } = l_plus::thresholds(clause, table)?;
-            Ok(Some(Thresholds { slots, theta, from_data: clause.settings.choice("theta_rule").is_some() }))
+            Ok(Some(Thresholds { slots, theta, from_data: from_data(clause) }))
         }
         _ => Ok(None),
     }

@@ -2,6 +2,7 @@
 
 mod account;
 mod apply;
+mod caution;
 mod confidence;
 mod manifest;
 pub mod report;

@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value as Json;
 
-use super::account;
 use super::apply::{self, Destination};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, ReportModel};
 use super::target::Target;
+use super::{account, caution};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
@@ -46,6 +46,8 @@ pub struct Published {
     pub audit: Audit,
     /// Columns that the policy does not mention and that are therefore not published.
     pub left_out: Vec<String>,
+    /// Whether no record is released; the first warning says why.
+    pub empty: bool,
     /// What the user should know before the release leaves the house.
     pub warnings: Vec<String>,
 }
@@ -107,10 +109,11 @@ pub(super) fn publish(
     let attacks = attack::run(&policy, &microdata, &solution.recoding)?;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
+    warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     if released == 0 {
-        warnings.push("all records are suppressed: the release is empty".to_string());
+        warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
-    warnings.extend(attacks.iter().filter(|found| found.has_targets()).map(|found| found.warning.clone()));
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
     target.open()?;
@@ -177,7 +180,14 @@ pub(super) fn publish(
     target.publish()?;
     let left_out =
         policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
-    Ok(Published { path: options.target.clone(), manifest, audit, left_out: left_out.collect(), warnings })
+    Ok(Published {
+        path: options.target.clone(),
+        manifest,
+        audit,
+        left_out: left_out.collect(),
+        empty: released == 0,
+        warnings,
+    })
 }
 
 /// What tells one state of a file from the next.

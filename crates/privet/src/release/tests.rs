@@ -145,7 +145,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let published = publish(decided, target, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,
-            ["the method warns", "all records are suppressed: the release is empty"],
+            ["the release is EMPTY: all 4 records are suppressed", "the method warns"],
         );
         assert!(published.audit.passed);
         let manifest = &published.manifest;

@@ -140,6 +140,10 @@ fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus
         microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
     let whole = privacy::Class { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
     let error = super::impossible(&requirements, &whole);
+    if rules.k > whole.size {
+        // Suppression would leave nothing: no class can be as large as that.
+        return Err(error.help(format!("lower k to at most {}, or bring more records", whole.size)));
+    }
     Err(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
 }
 

@@ -83,7 +83,11 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
         let name = &microdata.table.tracked[column].name;
         let wrong =
             Error::input(format!("column '{name}' holds the value '*', which stands for suppressed cells"));
-        let help = "list \"*\" under 'missing' in [data], or rename the value";
+        let help = if policy.missing.iter().any(|spelling| spelling == "*") {
+            "it stands for missing values: rename it, or set on_missing = \"drop\" in [data]"
+        } else {
+            "list \"*\" under 'missing' in [data], or rename the value"
+        };
         return Err(policy.at_requirement(position, wrong.help(help)));
     }
     Ok(Asked { scheme, metric, k, thresholds, column })

@@ -9,7 +9,7 @@ use super::Edition;
 const SMALL: u64 = 10;
 const HIDDEN: &str = "1–10";
 /// Stands for a figure that is large enough itself, but would reveal a small one by subtraction.
-const WITHHELD: &str = "withheld";
+pub(super) const WITHHELD: &str = "withheld";
 
 /// Whether a count is one that the public must not see.
 pub(super) fn is_small(count: u64) -> bool {

@@ -163,6 +163,10 @@ pub struct Tightness {
     pub side: Side,
     /// Whether the figure counts records or values; the public edition hides small counts.
     pub counted: bool,
+    /// Whether the threshold derives from how often values occur in the original. The public does not see it then, nor
+    /// which class comes nearest to it.
+    #[serde(default)]
+    pub from_data: bool,
     /// Whether the requirement holds, as the exact comparison found; the figures here are only drawn.
     pub holds: bool,
 }

@@ -277,6 +277,7 @@ pub(super) fn census() -> ReportModel {
                 threshold: 11.0,
                 side: Side::AtLeast,
                 counted: true,
+                from_data: false,
                 holds: true,
             },
             Tightness {
@@ -286,6 +287,7 @@ pub(super) fn census() -> ReportModel {
                 threshold: 1.0 / 3.0,
                 side: Side::AtMost,
                 counted: false,
+                from_data: false,
                 holds: true,
             },
             Tightness {
@@ -295,6 +297,7 @@ pub(super) fn census() -> ReportModel {
                 threshold: 0.2,
                 side: Side::AtMost,
                 counted: false,
+                from_data: false,
                 holds: true,
             },
         ],
@@ -412,6 +415,7 @@ pub(super) fn patients() -> ReportModel {
         threshold: 2.0,
         side: Side::AtLeast,
         counted: true,
+        from_data: false,
         holds: true,
     };
     let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];

@@ -340,6 +340,9 @@ fn the_steward_sees_how_the_search_closed_in_and_what_to_mind() {
 fn thresholds_that_tell_counts_of_the_original_are_withheld() {
     let mut model = diseases();
     model.confidences[0].from_data = true;
+    model.tightness[0].from_data = true;
+    (model.tightness[0].threshold, model.tightness[0].side) = (0.396, Side::AtMost);
+    assert!(html(&model, Edition::Steward).contains("≤ 0.396"));
     assert!(html(&model, Edition::Steward).contains(">3&#x2f;10</td>"));
     let public = html(&model, Edition::Public);
     assert!(
@@ -347,6 +350,17 @@ fn thresholds_that_tell_counts_of_the_original_are_withheld() {
             && public.contains("<td data-name=\"Threshold\" class=\"number\">withheld</td>")
     );
     assert!(!public.contains("class=\"threshold\" x1=\"54.4\""));
+    assert!(!public.contains("0.396"), "the tightest threshold is one of them");
+    assert!(public.contains("<td data-name=\"Required\" class=\"number\">withheld</td>"));
+    assert!(public.contains("<td data-name=\"Worst class\" class=\"number\">not shown</td>"));
+    // The order by tightness would tell how thresholds compare.
+    let table = public.split("id=\"confidence\"").nth(1).and_then(|rest| rest.split("</section>").next());
+    let values: Vec<&str> = table
+        .into_iter()
+        .flat_map(|table| table.split("<th scope=\"row\">").skip(1))
+        .filter_map(|rest| rest.split('<').next())
+        .collect();
+    assert!(values.len() > 2 && values.is_sorted(), "{values:?}");
 }
 
 #[test]
@@ -359,4 +373,33 @@ fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
     model["records"].as_object_mut().expect("records").remove("starred");
     model["search"].as_object_mut().expect("a search").remove("trace");
     assert_eq!(serde_json::from_value::<ReportModel>(filed).expect("a model"), census());
+}
+
+#[test]
+fn an_empty_release_does_not_boast() {
+    let mut model = patients();
+    model.records = Records { read: 50, dropped: 0, suppressed: 50, released: 0, starred: 0 };
+    model.requirements =
+        vec![Requirement { notion: Notion::KAnonymity { k: 99 }, description: "99-anonymity".into() }];
+    for edition in [Edition::Steward, Edition::Public] {
+        let page = html(&model, edition);
+        assert!(page.contains("The release is empty") && !page.contains("keeps its promise"), "{edition:?}");
+        assert!(!page.contains("average risk of being found") && !page.contains("of information lost"));
+        let says_k = page.contains("k = 99 asks for more records than the table has");
+        assert_eq!(says_k, edition.is_steward());
+    }
+}
+
+#[test]
+fn the_headline_says_how_many_cells_are_suppressed() {
+    let mut model = diseases();
+    assert!(html(&model, Edition::Public).contains("of sensitive cells shown as *"));
+    for column in model.columns.iter_mut().filter(|column| column.role == "sensitive") {
+        column.distinct_after = Some(0);
+    }
+    model.records.starred = model.records.released;
+    for edition in [Edition::Steward, Edition::Public] {
+        let page = html(&model, edition);
+        assert!(page.contains("the release says nothing about it") && page.contains("<b>100 %</b>"));
+    }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart::{self, Bar};
-use super::super::lens::{Shown, figure, percent, thousands};
+use super::super::lens::{Shown, WITHHELD, figure, percent, thousands};
 use super::super::model::{Distribution, ReportModel, Side, Tightness, ValueCount};
 use super::super::risk::{Fraction, Risk};
 use super::{DataTable, Figure};
@@ -38,13 +38,15 @@ pub(super) struct TightnessView {
     worst: Option<String>,
     value: String,
     threshold: String,
-    chart: Value,
+    /// Nothing where the threshold is withheld.
+    chart: Option<Value>,
     holds: bool,
 }
 
 pub(super) fn risk(model: &ReportModel, edition: Edition) -> Option<RiskView> {
-    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, edition.is_steward())
-    else {
+    // Where nothing is released there is no risk to speak of, and 0 % would sound like an achievement.
+    let shown = edition.is_steward() && model.records.released > 0;
+    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, shown) else {
         return None;
     };
     let k = model.k();
@@ -136,19 +138,22 @@ fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<Figure> {
 pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     // A worst class of few people is their business, and the promise itself already says that it is not smaller.
     let small = entry.counted && entry.value <= 10.0;
-    let value = (edition.is_steward() || !small).then_some(entry.value);
+    // Which class is worst depends on the threshold, so its figure would tell of a withheld one.
+    let withheld = entry.from_data && !edition.is_steward();
+    let value = (!withheld && (edition.is_steward() || !small)).then_some(entry.value);
     let sign = match entry.side {
         Side::AtLeast => "≥",
         Side::AtMost => "≤",
         Side::Below => "<",
     };
-    let threshold = format!("{sign} {}", figure(entry.threshold));
+    let threshold =
+        if withheld { WITHHELD.to_string() } else { format!("{sign} {}", figure(entry.threshold)) };
     let text = value.map_or_else(|| "not shown".to_string(), figure);
     let title = format!("{}: worst class {text}, required {threshold}", entry.requirement);
     TightnessView {
         requirement: entry.requirement.clone(),
         worst: edition.steward_only(entry.worst.clone()).filter(|worst| !worst.is_empty()),
-        chart: chart::bullet(value, entry.threshold, entry.side, &title),
+        chart: (!withheld).then(|| chart::bullet(value, entry.threshold, entry.side, &title)),
         value: text,
         threshold,
         holds: entry.holds,

@@ -4,13 +4,16 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::lens::percent;
-use super::super::model::ReportModel;
+use super::super::model::{Column, ReportModel};
 use super::super::notion::{Cover, Notion, protections};
 
 /// The first page.
 #[derive(Serialize)]
 pub(super) struct Verdict {
     passed: bool,
+    /// Whether there is a release to speak of.
+    empty: bool,
+    headline: &'static str,
     promise: String,
     key_figures: Vec<KeyFigure>,
     /// What nothing here protects against.
@@ -62,11 +65,49 @@ pub(super) fn verdict(model: &ReportModel, edition: Edition) -> Verdict {
     }
     Verdict {
         passed: model.audit.passed,
-        promise: promise(&notions),
+        empty: is_empty(model),
+        headline: match (is_empty(model), model.audit.passed) {
+            (_, false) => "The release does not keep its promise",
+            (true, true) => "The release is empty",
+            (false, true) => "The release keeps its promise",
+        },
+        promise: if is_empty(model) {
+            emptiness(model, edition)
+        } else {
+            promise(&notions) + &silence(model)
+        },
         key_figures: key_figures(model, edition),
         uncovered,
         covered,
     }
+}
+
+/// Whether there were records, and none is released.
+fn is_empty(model: &ReportModel) -> bool {
+    model.records.read > 0 && model.records.released == 0
+}
+
+/// That nothing is released. Only the steward learns how many records there were.
+fn emptiness(model: &ReportModel, edition: Edition) -> String {
+    let kept = model.records.read.saturating_sub(model.records.dropped);
+    let why = match model.k() {
+        Some(k) if k > kept && kept > 0 && edition.is_steward() => {
+            format!(" k = {k} asks for more records than the table has.")
+        }
+        _ => String::new(),
+    };
+    format!("All records are left out: nothing is released, and nothing can be learnt from it.{why}")
+}
+
+/// The sensitive columns of which the release shows nothing.
+fn silence(model: &ReportModel) -> String {
+    let silent = |column: &&Column| column.role == "sensitive" && column.distinct_after == Some(0);
+    let names = model.columns.iter().filter(|_| model.records.starred > 0).filter(silent);
+    names
+        .map(|column| {
+            format!(" All cells of {} are replaced by *: the release says nothing about it.", column.name)
+        })
+        .collect()
 }
 
 fn promise(notions: &[Notion]) -> String {
@@ -90,6 +131,10 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
             format!("in {} columns", released_columns(model))
         },
     }];
+    if is_empty(model) {
+        figures.push(suppressed(model, edition));
+        return figures;
+    }
     if let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, edition.is_steward()) {
         figures.push(KeyFigure {
             value: edition.count(after.figures.smallest),
@@ -112,11 +157,14 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
                 note: "on the quasi-identifiers".to_string(),
             });
         }
+        figures.push(suppressed(model, edition));
+    }
+    if records.starred > 0 {
+        let share = records.starred as f64 / records.released.max(1) as f64;
         figures.push(KeyFigure {
-            // Not as a share: together with it, a hidden number of records read would follow.
-            value: edition.count(records.suppressed),
-            name: "records suppressed".to_string(),
-            note: "to keep the promise".to_string(),
+            value: edition.share(share, records.released),
+            name: "of sensitive cells shown as *".to_string(),
+            note: "in released records".to_string(),
         });
     }
     let losses = super::shown_losses(model, edition);
@@ -128,6 +176,15 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
         });
     }
     figures
+}
+
+fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {
+    KeyFigure {
+        // Not as a share: together with it, a hidden number of records read would follow.
+        value: edition.count(model.records.suppressed),
+        name: "records suppressed".to_string(),
+        note: "to keep the promise".to_string(),
+    }
 }
 
 /// How many columns the release has, in words where a figure might be taken for a hidden count.

@@ -1,0 +1,137 @@
+//! l+-diversity from the command line: what a user is told when suppression takes everything, or tells too much.
+
+mod common;
+
+use common::Bench;
+
+const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\
+    [columns.group]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n\
+    [privacy.l-plus-diversity]\ncolumn = \"disease\"\n";
+const METHOD: &str = "[method]\nname = \"l-plus-optimize\"\n";
+
+/// A bench with so many records of each group and disease.
+fn bench(records: &[(&str, &str, usize)], thresholds: &str, method: &str) -> Bench {
+    let bench = Bench::new();
+    let rows: String =
+        records.iter().map(|(group, disease, count)| format!("{group},{disease}\n").repeat(*count)).collect();
+    bench.write("data.csv", format!("group,disease\n{rows}"));
+    bench.write("policy.toml", format!("{POLICY}{thresholds}\n{METHOD}{method}\n"));
+    bench
+}
+
+const MIXED: &[(&str, &str, usize)] =
+    &[("a", "flu", 30), ("a", "cold", 12), ("a", "gout", 11), ("b", "flu", 20), ("b", "cold", 30)];
+
+#[test]
+fn thresholds_by_frequency_stay_out_of_the_public_room() {
+    let bench = bench(MIXED, "default = \"0.55\"\ntheta_rule = \"frequency\"", "");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let model = bench.json("out/steward/report.json");
+    let tight = &model["tightness"][0];
+    assert_eq!(tight["from_data"], true, "{tight}");
+    // Flu and cold are more frequent than the mean: 0.55 · 50/(103/3) and 0.55 · 42/(103/3).
+    let shown = ["0.801", "0.6728", "165&#x2f;206", "693&#x2f;1030"];
+    let steward = bench.text("out/steward/report.html");
+    assert!(shown.iter().any(|threshold| steward.contains(threshold)), "the steward sees thresholds");
+    let public = bench.text("out/public/report.html");
+    assert!(shown.iter().all(|threshold| !public.contains(threshold)), "a threshold tells counts");
+    assert!(public.contains("<td data-name=\"Required\" class=\"number\">withheld</td>"));
+}
+
+#[test]
+fn an_empty_release_is_said_first_and_everywhere() {
+    let bench = bench(MIXED, "l = 2\n[privacy.k-anonymity]\nk = 500", "");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let wanted = "WARNING: the release is EMPTY: all 103 records are suppressed, because k = 500 asks for more records";
+    assert!(outcome.stderr.starts_with(wanted), "{}", outcome.stderr);
+    for room in ["public", "steward"] {
+        let report = bench.text(&format!("out/{room}/report.html"));
+        assert!(report.contains("The release is empty") && !report.contains("keeps its promise"), "{room}");
+    }
+}
+
+#[test]
+fn a_release_that_says_nothing_about_its_sensitive_column_says_so() {
+    let bench = bench(&[("a", "flu", 12), ("b", "flu", 12)], "l = 2", "suppression = \"all-sa\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let wanted = "every sensitive cell is suppressed: the release says nothing about 'disease'";
+    assert!(outcome.stderr.contains(wanted), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("single record"), "no class is: {}", outcome.stderr);
+    for room in ["public", "steward"] {
+        let report = bench.text(&format!("out/{room}/report.html"));
+        assert!(report.contains("All cells of disease are replaced by *"), "{room}");
+        assert!(report.contains(">all cells replaced by *<") && report.contains("≤ 0.5<"), "{room}");
+    }
+    let arguments =
+        ["audit", "--policy", "policy.toml", "--original", "data.csv", "--release", "out/public/release.csv"];
+    let audit = bench.privet(&arguments).exits(0);
+    assert!(audit.stdout.contains("24 cells of disease are suppressed (*)"), "{}", audit.stdout);
+}
+
+#[test]
+fn single_records_whose_cell_is_suppressed_are_counted() {
+    let records = &[("a", "flu", 1), ("b", "flu", 10), ("b", "cold", 10)];
+    let bench = bench(records, "l = 2", "suppression = \"vio-sa\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert!(outcome.stderr.contains("1 class is a single record whose 'disease'"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("suppressed 1 cell of released"), "{}", outcome.stdout);
+    assert!(!outcome.stderr.contains("recovers"), "either value may be meant: {}", outcome.stderr);
+}
+
+#[test]
+fn a_value_that_follows_from_the_scheme_is_a_leak() {
+    let records = &[("a", "flu", 4), ("a", "cold", 1), ("b", "flu", 10), ("b", "cold", 10)];
+    let bench = bench(records, "l = 2", "suppression = \"vio-sa\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let leak = "someone who knows the thresholds and that suppression is \"vio-sa\" recovers 4 of 4";
+    assert!(outcome.stderr.contains(leak), "{}", outcome.stderr);
+}
+
+#[test]
+fn help_is_about_the_requirement_that_fails() {
+    let large = bench(MIXED, "l = 2\n[privacy.k-anonymity]\nk = 500", "suppression = \"none\"");
+    let outcome = large.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(3);
+    assert!(outcome.stderr.contains("help: lower k to at most 103"), "{}", outcome.stderr);
+    let strict = bench(MIXED, "l = 3", "suppression = \"none\"");
+    let outcome = strict.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(3);
+    assert!(outcome.stderr.contains("help: raise the threshold"), "{}", outcome.stderr);
+    let starred = bench(&[("a", "*", 5), ("a", "flu", 5)], "l = 2", "suppression = \"all-sa\"");
+    starred.edit(
+        "policy.toml",
+        "\"data.csv\"\n",
+        "\"data.csv\"\nmissing = [\"*\"]\non_missing = \"value\"\n",
+    );
+    let outcome = starred.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(outcome.stderr.contains("rename it, or set on_missing = \"drop\""), "{}", outcome.stderr);
+}
+
+#[test]
+fn compare_shows_stars_and_own_prices() {
+    let bench = bench(MIXED, "l = 3", "suppression = \"vio-sa\"");
+    let records = bench.text("policy.toml").replace("vio-sa", "vio-rec");
+    bench.write("records.toml", records);
+    let outcome = bench.privet(&["compare", "policy.toml", "records.toml", "--csv", "t.csv"]).succeeds();
+    assert!(outcome.stdout.contains("at cost_record"), "{}", outcome.stdout);
+    let table = bench.text("t.csv");
+    assert!(
+        table.starts_with("policy,method,suppressed,starred,classes,seconds,optimal,own cost,LM,"),
+        "{table}"
+    );
+    let json = bench.privet(&["compare", "policy.toml", "records.toml", "--json"]).succeeds().json();
+    let [cells, records] = [0, 1].map(|at| json["policies"][at].clone());
+    assert!(cells["starred"].as_u64() > Some(0) && cells["suppressed"] == 0, "{json}");
+    assert!(cells["cost"]["value"].as_f64() > cells["loss"]["LM"].as_f64(), "{json}");
+    assert!(
+        records["suppressed"].as_u64() < Some(103),
+        "records that stay do not count as suppressed: {json}"
+    );
+}
+
+#[test]
+fn an_unknown_name_suggests_what_it_is_part_of() {
+    for name in ["l+", "l-plus"] {
+        let outcome = Bench::new().privet(&["explain", name]).exits(2);
+        let help = "did you mean l-plus-diversity or l-plus-optimize?";
+        assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
+    }
+}

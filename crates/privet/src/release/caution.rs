@@ -1,0 +1,55 @@
+//! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
+
+use crate::engine::microdata::Microdata;
+use crate::error::quoted;
+use crate::method::recoding::{ClassTable, Recoding};
+use crate::policy::{CheckedPolicy, Role};
+
+/// Why a release without records is empty, in one sentence.
+pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
+    let records = microdata.summary.total();
+    let k = policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1);
+    let why = match records {
+        0 => "no record was left after those with missing values were dropped".to_string(),
+        1 => "the only record is suppressed".to_string(),
+        _ => format!("all {records} records are suppressed"),
+    };
+    let too_few = if records > 0 && k > records {
+        format!(", because k = {k} asks for more records than the table has; lower k")
+    } else {
+        String::new()
+    };
+    format!("the release is EMPTY: {why}{too_few}")
+}
+
+/// Warnings about suppressed cells: a column of which nothing is shown, and classes of a single record.
+pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if classes.starred == 0 {
+        return warnings;
+    }
+    let sensitive = microdata.table.tracked.iter().filter(|column| column.role == Role::Sensitive);
+    for column in sensitive.filter(|column| recoding.stars_any(&column.slots)) {
+        let name = quoted(&column.name);
+        let (mut shown, mut alone) = (0, 0u64);
+        for class in (0..classes.sizes.len()).map(|class| classes.class(class)) {
+            let mut values = 0;
+            class.counts.for_each(&column.slots, |_, count| values += count);
+            shown += values;
+            alone += u64::from(class.size == 1 && values == 0);
+        }
+        if shown == 0 {
+            warnings
+                .push(format!("every sensitive cell is suppressed: the release says nothing about {name}"));
+        }
+        if alone > 0 {
+            let what = if alone == 1 { "class is" } else { "classes are" };
+            warnings.push(format!(
+                "{alone} {what} a single record whose {name} is suppressed: whoever finds the person does not learn the \
+                 value, but knows that the record is theirs, with all its other columns. Add [privacy.k-anonymity] with \
+                 k = 2 or more to rule that out"
+            ));
+        }
+    }
+    warnings
+}
