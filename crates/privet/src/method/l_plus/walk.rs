@@ -264,8 +264,7 @@ impl Cells<'_> {
             self.labels.extend_from_slice(self.fine.labels(row));
             // Up to where the next row branches off, what is below each node is complete.
             let stop = next.map(|next| self.tree.meet(node, next));
-            loop {
-                let Some((_, start)) = self.path.last().copied() else { break };
+            while let Some((_, start)) = self.path.last().copied() {
                 if Some(node) == stop {
                     break;
                 }
