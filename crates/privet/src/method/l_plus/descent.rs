@@ -1,37 +1,52 @@
 //! A first answer: one column's cut is made the best there is with the others as they are, round after round.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::bound::LPlus;
+use super::rules::Scheme;
 use super::walk::{Question, walk};
+use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{Amount, Cut, Place, Programme};
+use crate::engine::cut::{Amount, Cut, Limits, Place, Programme, search};
 
-/// Cuts that no change of a single column improves, found from several starts: the coarsest cut, which is always among
-/// the answers, and the finest; where the proof takes long enough to wait for a better first answer, also the cuts at
-/// equal depths, and the columns in both orders.
-pub fn descend(problem: &LPlus, clock: &Clock) -> Vec<(Cut, Amount)> {
-    let forest = &problem.forest;
-    let cost = |cut: &Cut| problem.fine.cost_of(&problem.rules, forest, cut);
-    let mut starts = vec![forest.coarsest(), forest.finest()];
-    let mut orders: Vec<Vec<usize>> = vec![(0..forest.trees.len()).collect()];
-    if problem.rules.splitting_helps() {
-        orders.push((0..forest.trees.len()).rev().collect());
-        let finest = starts[1].clone();
+/// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
+/// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
+/// cut that needs no suppression, with the columns in both orders.
+pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
+    let (forest, columns) = (&problem.forest, problem.forest.trees.len());
+    let coarsest = forest.coarsest();
+    let cost = problem.fine.cost_of(&problem.rules, forest, &coarsest);
+    let mut starts = vec![coarsest.clone(), forest.finest()];
+    let mut orders: Vec<Vec<usize>> = vec![(0..columns).collect()];
+    if problem.rules.scheme != Scheme::VioRec && problem.rules.splitting_helps() {
+        let finest = forest.finest();
         starts.extend((1..).map(|depth| forest.at_depth(depth)).take_while(|cut| *cut != finest));
+        starts.extend(without_suppression(problem, clock)?);
+        orders.push((0..columns).rev().collect());
     }
     let tries: Vec<(&Cut, &Vec<usize>)> =
         starts.iter().flat_map(|start| orders.iter().map(move |order| (start, order))).collect();
-    let mut found = vec![(starts[0].clone(), cost(&starts[0]))];
-    found.par_extend(
-        tries
-            .into_par_iter()
-            .map(|(start, order)| improve(problem, start.clone(), cost(start), order, clock)),
-    );
-    found
+    let mut found = vec![(coarsest, cost)];
+    found.par_extend(tries.into_par_iter().map(|(cut, order)| improve(problem, cut.clone(), order, clock)));
+    Ok(found)
 }
 
-fn improve(problem: &LPlus, mut cut: Cut, mut cost: Amount, order: &[usize], clock: &Clock) -> (Cut, Amount) {
+/// The best cut under which every class satisfies its thresholds, if there is one: quickly found, and often not far.
+fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
+    let forest = problem.forest.clone();
+    let mut rules = problem.rules.clone();
+    rules.scheme = Scheme::None;
+    let fine = Arc::new(problem.fine.coarsen(&rules, &forest, &forest.finest()));
+    let strict = LPlus { rules, forest, fine, counts: problem.counts.clone() };
+    let known = descend(&strict, clock)?;
+    let found = search(&strict, known, &Limits::default(), clock)?;
+    Ok(found.best.into_iter().next().map(|(_, cut)| cut))
+}
+
+fn improve(problem: &LPlus, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cut, Amount) {
+    let mut cost = problem.fine.cost_of(&problem.rules, &problem.forest, &cut);
     let mut unchanged = 0;
     for column in order.iter().copied().cycle() {
         if unchanged == order.len() || clock.is_over() || clock.check().is_err() {

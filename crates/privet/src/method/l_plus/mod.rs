@@ -117,7 +117,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     check_possible(policy, microdata, &problem)?;
     let found = match techniques {
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
-        None => search(&problem, descent::descend(&problem, &clock), &limits, &clock)?,
+        None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
     let drawn = drawn.then(|| draw(policy.seed, found.best.len()));
     solution(&problem, microdata, &asked, &found, drawn, &clock)
