@@ -282,7 +282,8 @@ impl Case {
             (Some(all as u64), Some(concerned as u64))
         );
         let warned = manifest["warnings"].to_string().contains("someone who knows");
-        assert_eq!(warned, all > 0, "{}", manifest["warnings"]);
+        let succeeds = [0, 1].iter().any(|figure: &usize| figures[*figure]["hits"].as_u64() > Some(0));
+        assert_eq!(warned, succeeds, "{}", manifest["warnings"]);
     }
 
     fn run(&self, target: &Path) {
