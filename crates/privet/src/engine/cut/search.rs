@@ -227,7 +227,7 @@ pub fn search<P: CutProblem>(
         if *least >= incumbents.cutoff || clock.is_over() {
             break;
         }
-        let size = (queue.len() / 4).clamp(1, BATCH);
+        let size = (queue.len() / 2).clamp(1, BATCH);
         let mut batch: Vec<Open<P::Warmth>> = Vec::with_capacity(size);
         while batch.len() < size {
             let Some(Reverse((bound, _, id))) = queue.pop() else { break };

@@ -155,7 +155,8 @@ impl CutProblem for LPlus {
             })
             .collect();
         let reduced = self.reduce(&columns, fine.base);
-        let mut candidates = vec![(top, fine.cost_of_classes(rules, &classes)), (bottom, fine.cost)];
+        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested.
+        let mut candidates = vec![(bottom, fine.cost)];
         if candidates.iter().all(|(cut, _)| *cut != reduced.suggestion) {
             let cost = fine.cost_of(rules, forest, &reduced.suggestion);
             candidates.push((reduced.suggestion, cost));
