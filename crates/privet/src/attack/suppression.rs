@@ -57,8 +57,7 @@ pub(super) fn run(
     };
     let thresholds = l_plus::thresholds(clause, &microdata.table);
     let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
-    let column = microdata.table.tracked.iter().position(|column| column.slots == thresholds.slots);
-    let column = column.ok_or_else(|| Error::internal("the sensitive column is not tracked"))?;
+    let column = thresholds.column;
     let totals = &microdata.table.tracked[column].totals;
     let k = policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max();
     let adversary = Adversary {

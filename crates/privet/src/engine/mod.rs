@@ -4,5 +4,6 @@ pub mod clock;
 pub mod cut;
 pub mod lattice;
 pub mod microdata;
+pub(crate) mod numbering;
 pub mod partition;
 pub mod rollup;

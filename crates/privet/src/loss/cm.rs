@@ -6,7 +6,7 @@ use super::{Frame, Info};
 use crate::privacy::Class;
 use crate::{Error, Result};
 
-pub(super) static INFO: Info = Info {
+pub(crate) static INFO: Info = Info {
     name: "CM",
     formula: "records outside their class's majority label; a suppressed record counts 1",
     range: "0 to records",

@@ -3,7 +3,7 @@
 use super::Info;
 use crate::privacy::Class;
 
-pub(super) static INFO: Info = Info {
+pub(crate) static INFO: Info = Info {
     name: "DM",
     formula: "Σ over classes of size²; a suppressed record counts the number of records",
     range: "records to records²",

@@ -21,7 +21,8 @@ use crate::{Error, Result};
 
 use cells::CellPrices;
 pub use cells::{Cell, Extent};
-pub(crate) use cm::no_label;
+pub(crate) use cm::{INFO as CM, no_label};
+pub(crate) use dm::INFO as DM;
 
 /// The names of all measures, as a policy writes them.
 pub const NAMES: &[&str] = &["LM", "NCP", "DM", "CM", "average-class-size", "height", "precision", "entropy"];
@@ -37,11 +38,6 @@ pub static INFOS: &[&Info] = &[
     &precision::INFO,
     &entropy::INFO,
 ];
-
-/// What the measure of a name says about itself; what LM says for a name that no measure has.
-pub(crate) fn info(name: &str) -> &'static Info {
-    INFOS.iter().find(|info| info.name == name).copied().unwrap_or(&lm::INFO)
-}
 
 /// An amount of loss in units of its measure; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

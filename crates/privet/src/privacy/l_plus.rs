@@ -52,6 +52,8 @@ pub(super) static DECLARATION: Declaration = Declaration {
 /// The thresholds of one column's values.
 #[derive(Debug, Clone)]
 pub(crate) struct Thresholds {
+    /// The column, by its place among the tracked ones.
+    pub column: usize,
     /// The column's slots in [`Counts`](super::Counts).
     pub slots: Range<u32>,
     /// θ per value of the column, by code.
@@ -100,7 +102,8 @@ pub(crate) fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
             "add what is missing to theta, or set l = 4 or default = \"1/4\" for all values without one",
         ));
     }
-    Ok(Thresholds { slots: column.slots.clone(), theta })
+    let place = table.tracked.iter().take_while(|tracked| tracked.index != column.index).count();
+    Ok(Thresholds { column: place, slots: column.slots.clone(), theta })
 }
 
 fn column<'a>(clause: &Clause, table: &'a Table) -> Result<&'a TrackedColumn> {
@@ -182,7 +185,7 @@ struct LPlus {
 impl LPlus {
     /// Calls `each` with every value that occurs, its count and its threshold.
     fn for_each(&self, class: &Class<'_>, mut each: impl FnMut(u32, u64, Exact)) {
-        let Thresholds { slots, theta } = &self.thresholds;
+        let Thresholds { slots, theta, .. } = &self.thresholds;
         class.counts.for_each(slots, |value, count| each(value, count, theta[value as usize]));
     }
 
@@ -218,7 +221,7 @@ impl Requirement for LPlus {
     }
 
     fn most_kept(&self, class: &Class<'_>) -> u64 {
-        let Thresholds { slots, theta } = &self.thresholds;
+        let Thresholds { slots, theta, .. } = &self.thresholds;
         most_under_caps(class, slots, |value| {
             let theta = theta[value as usize];
             (u128::from(theta.numerator()), u128::from(theta.denominator()))

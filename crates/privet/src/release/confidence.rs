@@ -52,7 +52,7 @@ fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
             }))
         }
         ("l-plus-diversity", ..) => {
-            let l_plus::Thresholds { slots, theta } = l_plus::thresholds(clause, table)?;
+            let l_plus::Thresholds { slots, theta, .. } = l_plus::thresholds(clause, table)?;
             Ok(Some(Thresholds { slots, theta, from_data: from_data(clause) }))
         }
         _ => Ok(None),

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use num_rational::Ratio;
 use proptest::prelude::*;
 
+use super::naive::*;
 use super::*;
 
 const HALF: &str = "[privacy.l-plus-diversity]\ncolumn = \"disease\"\nl = 2\n";

@@ -155,6 +155,20 @@ impl Tree {
         cover
     }
 
+    /// The cut that is met on the way down through opened nodes.
+    pub fn cut(&self, is_opened: impl Fn(u32) -> bool) -> Vec<u32> {
+        let (mut cut, mut node) = (Vec::new(), 0);
+        while (node as usize) < self.len() {
+            if is_opened(node) {
+                node += 1;
+            } else {
+                cut.push(node);
+                node = self.end(node);
+            }
+        }
+        cut
+    }
+
     /// The finest cut: all leaves.
     pub fn finest(&self) -> Vec<u32> {
         (0..self.len() as u32).filter(|node| self.is_leaf(*node)).collect()

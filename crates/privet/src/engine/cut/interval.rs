@@ -104,19 +104,8 @@ impl Interval {
     }
 
     fn stop(&self, forest: &Forest, stops: impl Fn(Decision) -> bool) -> Cut {
-        let cut = |(tree, decisions): (&Tree, &Vec<Decision>)| {
-            let mut nodes = Vec::new();
-            let mut node = 0u32;
-            while (node as usize) < tree.len() {
-                if stops(decisions[node as usize]) {
-                    nodes.push(node);
-                    node = tree.end(node);
-                } else {
-                    node += 1;
-                }
-            }
-            nodes
-        };
+        let cut =
+            |(tree, decisions): (&Tree, &Vec<Decision>)| tree.cut(|node| !stops(decisions[node as usize]));
         Cut(forest.trees.iter().zip(&self.decisions).map(cut).collect())
     }
 

@@ -12,7 +12,7 @@ pub mod interval;
 pub mod programme;
 pub mod search;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use forest::{Cut, Forest, Tree};
 pub use interval::{Interval, Place};

@@ -60,22 +60,11 @@ impl Programme {
 
     /// The best cut; of equals the more specific.
     pub fn cut(&self, tree: &Tree, places: &[Place], keep: impl Fn(u32) -> Amount) -> Vec<u32> {
-        let mut cut = Vec::new();
-        let mut node = 0u32;
-        while (node as usize) < tree.len() {
-            let opened = match places[node as usize] {
-                Place::Above => true,
-                Place::Between => self.split[node as usize] <= keep(node),
-                Place::Floor | Place::Below => false,
-            };
-            if opened {
-                node += 1;
-            } else {
-                cut.push(node);
-                node = tree.end(node);
-            }
-        }
-        cut
+        tree.cut(|node| match places[node as usize] {
+            Place::Above => true,
+            Place::Between => self.split[node as usize] <= keep(node),
+            Place::Floor | Place::Below => false,
+        })
     }
 
     /// What the best cut costs with each node forced.

@@ -19,19 +19,20 @@ impl Priced {
         let trees = cut.0.iter().zip(&self.prices);
         trees.flat_map(|(nodes, prices)| nodes.iter().map(|node| prices[*node as usize])).sum()
     }
+}
 
-    fn all_cuts(&self) -> Vec<Cut> {
-        let mut all = vec![Cut(Vec::new())];
-        for tree in &self.forest.trees {
-            let of_tree = cuts_below(tree, 0);
-            let longer = |cut: &Cut| {
-                let with = |next: &Vec<u32>| Cut([cut.0.clone(), vec![next.clone()]].concat());
-                of_tree.iter().map(with).collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(longer).collect();
-        }
-        all
+/// All cuts of a small forest.
+pub(crate) fn all_cuts(forest: &Forest) -> Vec<Cut> {
+    let mut all = vec![Cut(Vec::new())];
+    for tree in &forest.trees {
+        let of_tree = cuts_below(tree, 0);
+        let longer = |cut: &Cut| {
+            let with = |next: &Vec<u32>| Cut([cut.0.clone(), vec![next.clone()]].concat());
+            of_tree.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
     }
+    all
 }
 
 fn cuts_below(tree: &Tree, node: u32) -> Vec<Vec<u32>> {
@@ -115,7 +116,7 @@ proptest! {
 
     #[test]
     fn the_best_cuts_are_found_whatever_the_number_of_threads(problem in any_problem(), top in 1usize..5) {
-        let mut costs: Vec<Amount> = problem.all_cuts().iter().map(|cut| problem.cost(cut)).collect();
+        let mut costs: Vec<Amount> = all_cuts(&problem.forest).iter().map(|cut| problem.cost(cut)).collect();
         costs.sort_unstable();
         costs.truncate(top);
         let limits = Limits { top, approximation: None };

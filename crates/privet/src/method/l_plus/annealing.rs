@@ -8,11 +8,11 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 
 use super::bound::LPlus;
-use super::numbering::{Numbering, bucket};
 use super::{COST, COST_RECORD, COST_VALUE, SUPPRESSION, problem};
 use crate::engine::clock::Clock;
-use crate::engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limits, note, plus};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limits, Tree, note, plus};
 use crate::engine::microdata::Microdata;
+use crate::engine::numbering::bucket;
 use crate::method::Solution;
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
 use crate::{Result, random};
@@ -91,18 +91,7 @@ struct State {
 
 impl State {
     fn cut(&self, forest: &Forest) -> Cut {
-        let column = |(tree, opened): (&crate::engine::cut::Tree, &Vec<bool>)| {
-            let (mut nodes, mut node) = (Vec::new(), 0u32);
-            while (node as usize) < tree.len() {
-                if opened[node as usize] {
-                    node += 1;
-                } else {
-                    nodes.push(node);
-                    node = tree.end(node);
-                }
-            }
-            nodes
-        };
+        let column = |(tree, opened): (&Tree, &Vec<bool>)| tree.cut(|node| opened[node as usize]);
         Cut(forest.trees.iter().zip(&self.opened).map(column).collect())
     }
 
@@ -150,8 +139,8 @@ impl Walk<'_> {
         let (rows, begins) = &self.order[column];
         let below = &rows[begins[node as usize] as usize..begins[end as usize] as usize];
         let cut = next.cut(forest);
-        let before = cost_among(self.problem, &state.cut(forest), below);
-        next.cost = plus(state.cost - before, cost_among(self.problem, &cut, below));
+        let cost = |cut: &Cut| self.problem.fine.cost_among(&self.problem.rules, forest, cut, below);
+        next.cost = plus(state.cost - cost(&state.cut(forest)), cost(&cut));
         self.found.examined += 1;
         self.incumbents.offer(next.cost, &cut);
         if next.cost < self.best.cost {
@@ -182,30 +171,6 @@ impl Walk<'_> {
         let chance = random::below(&mut self.random, DIGITS) as f64 / DIGITS as f64;
         worse <= 0 || chance < (-(worse as f64) / temperature).exp()
     }
-}
-
-/// What the classes of some rows cost, where no other rows are in them.
-fn cost_among(problem: &LPlus, cut: &Cut, rows: &[u32]) -> Amount {
-    let (rules, trees, fine) = (&problem.rules, &problem.forest.trees, &problem.fine);
-    let covers: Vec<Vec<u32>> = trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
-    let value = |column: usize, row: u32| covers[column][fine.nodes[column][row as usize] as usize];
-    let mut numbering = Numbering::new(rows.len());
-    for (column, tree) in trees.iter().enumerate() {
-        numbering.column(tree.len(), rows.iter().map(|row| value(column, *row)));
-    }
-    let (number, count) = numbering.finish();
-    let (members, begins) = bucket(0..rows.len() as u32, |at| number[at as usize], count);
-    let mut tally = rules.tally();
-    let mut cost = 0;
-    for class in begins.windows(2) {
-        let members = &members[class[0] as usize..class[1] as usize];
-        members.iter().for_each(|at| fine.add_to(&mut tally, rows[*at as usize]));
-        let first = rows[members[0] as usize];
-        let g = (0..trees.len()).map(|column| rules.losses[column][value(column, first) as usize]).sum();
-        cost = plus(cost, rules.cost(&rules.answer(&tally), g));
-        tally.clear();
-    }
-    cost
 }
 
 /// Walks until the schedule or the clock ends it.

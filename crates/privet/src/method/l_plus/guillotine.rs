@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::{FixedState, RandomState};
 use hashbrown::HashMap;
 
-use super::rules::{Rules, Scheme, Tally};
+use super::rules::{Rules, Scheme};
 use super::table::Fine;
+use super::tally::Tally;
 use crate::engine::cut::{Amount, Cut, Forest, Tree};
 
 /// Larger boxes fall back to the quick floor.

@@ -10,12 +10,12 @@ mod bound;
 mod descent;
 mod enumeration;
 mod guillotine;
-mod numbering;
 mod partition;
 mod problem;
 mod recode;
 mod rules;
 mod table;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -180,7 +180,7 @@ fn solution(
             |at: usize| (microdata.quasi[at].name.clone(), json!(labels(problem, microdata, cut, at)));
         (0..microdata.quasi.len()).map(column).collect::<serde_json::Map<_, _>>()
     };
-    let mut plan = json!({ "cuts": cuts_of(cut), "suppression": Scheme::NAMES[asked.scheme as usize] });
+    let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
     // A list of what could have been drawn would tell which one was.
     if found.best.len() > 1 && drawn.is_none() {
         let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
@@ -216,8 +216,8 @@ fn show(rules: &Rules, microdata: &Microdata, amount: Amount) -> ShownCost {
             };
             (&LM, records * most)
         }
-        Metric::Dm => (loss::info("DM"), records * records),
-        Metric::Cm => (loss::info("CM"), records),
+        Metric::Dm => (&loss::DM, records * records),
+        Metric::Cm => (&loss::CM, records),
     };
     let divisor = amount.gcd(&(rules.units as Amount));
     let (num, den) = (amount / divisor.max(1), rules.units as Amount / divisor.max(1));

@@ -12,8 +12,9 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::bound::LPlus;
-use super::rules::{Metric, Scheme, Tally};
-use crate::engine::cut::{Amount, Cut, FORBIDDEN};
+use super::rules::{Metric, Scheme};
+use super::tally::Tally;
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Tree};
 
 /// What is decided about a value, as long as it or a value below it is in the current cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl<'a> Partition<'a> {
     pub fn new(problem: &'a LPlus) -> Partition<'a> {
         let (forest, fine) = (&problem.forest, &problem.fine);
         let rows: Vec<u32> = (0..fine.len() as u32).collect();
-        let status = |tree: &crate::engine::cut::Tree| {
+        let status = |tree: &Tree| {
             let root = if tree.is_leaf(0) { Status::Locked } else { Status::Open };
             (0..tree.len()).map(|node| if node == 0 { root } else { Status::Locked }).collect()
         };
@@ -135,17 +136,8 @@ impl<'a> Partition<'a> {
 
     /// The current cut.
     pub fn cut(&self) -> Cut {
-        let column = |(tree, status): (&crate::engine::cut::Tree, &Vec<Status>)| {
-            let (mut nodes, mut node) = (Vec::new(), 0u32);
-            while (node as usize) < tree.len() {
-                if status[node as usize] == Status::Specialised {
-                    node += 1;
-                } else {
-                    nodes.push(node);
-                    node = tree.end(node);
-                }
-            }
-            nodes
+        let column = |(tree, status): (&Tree, &Vec<Status>)| {
+            tree.cut(|node| status[node as usize] == Status::Specialised)
         };
         Cut(self.problem.forest.trees.iter().zip(&self.status).map(column).collect())
     }

@@ -23,8 +23,6 @@ pub struct Asked {
     pub metric: Metric,
     pub k: u64,
     pub thresholds: Thresholds,
-    /// The sensitive column, by its place among the tracked ones.
-    pub column: usize,
 }
 
 /// Reads the requirements and the method's settings.
@@ -77,10 +75,8 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
     };
     let thresholds =
         thresholds(clause, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
-    let column = microdata.table.tracked.iter().position(|column| column.slots == thresholds.slots);
-    let column = column.ok_or_else(|| Error::internal("the sensitive column is not tracked"))?;
-    if scheme.stars() && microdata.table.tracked[column].values.iter().any(|value| value == "*") {
-        let name = &microdata.table.tracked[column].name;
+    if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {
+        let name = &microdata.table.tracked[thresholds.column].name;
         let wrong =
             Error::input(format!("column '{name}' holds the value '*', which stands for suppressed cells"));
         let help = if policy.missing.iter().any(|spelling| spelling == "*") {
@@ -90,7 +86,7 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
         };
         return Err(policy.at_requirement(position, wrong.help(help)));
     }
-    Ok(Asked { scheme, metric, k, thresholds, column })
+    Ok(Asked { scheme, metric, k, thresholds })
 }
 
 /// Builds the problem.
@@ -116,7 +112,7 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
         counts
     });
     let counts = counts.collect();
-    let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.column));
+    let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.thresholds.column));
     Ok(LPlus { rules, forest, fine, counts })
 }
 

@@ -1,10 +1,12 @@
 //! From a cut to a release: the classes, and what the scheme does to those that violate a threshold.
 
-use super::numbering::{Numbering, bucket};
 use super::problem::Asked;
-use super::rules::{Metric, Rules, Scheme, Tally};
+use super::rules::{Metric, Rules, Scheme};
+use super::table::Reader;
+use super::tally::Tally;
 use crate::engine::cut::{Cut, Forest};
 use crate::engine::microdata::Microdata;
+use crate::engine::numbering::{Numbering, bucket};
 use crate::loss::{Cell, Extent};
 use crate::method::recoding::{RecodedColumn, Recoding, ReleasedCell};
 
@@ -34,7 +36,12 @@ pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Ask
     }
     let (number, count) = numbering.finish();
     let (members, begins) = bucket(0..records as u32, |record| number[record as usize], count);
-    let mut class = ClassOf { rules, microdata, asked, tally: rules.tally() };
+    let mut class = ClassOf {
+        rules,
+        reader: Reader::new(rules, microdata, asked.thresholds.column),
+        asked,
+        tally: rules.tally(),
+    };
     for range in begins.windows(2) {
         let members = &members[range[0] as usize..range[1] as usize];
         class.count(members);
@@ -70,30 +77,16 @@ fn columns(forest: &Forest, microdata: &Microdata, cut: &Cut, places: &[Vec<u32>
 /// The class at hand.
 struct ClassOf<'a> {
     rules: &'a Rules,
-    microdata: &'a Microdata,
+    reader: Reader<'a>,
     asked: &'a Asked,
     tally: Tally,
 }
 
 impl ClassOf<'_> {
-    fn entry(&self, record: u32) -> super::rules::Entry {
-        let microdata = self.microdata;
-        let codes = &microdata.summary.record(record as usize)[microdata.quasi.len()..];
-        let label = match self.rules.metric {
-            Metric::Cm => microdata.label().map_or(0, |label| {
-                let place = microdata.table.tracked.iter().position(|column| column.index == label.index);
-                place.map_or(0, |place| codes[place])
-            }),
-            _ => 0,
-        };
-        let value = codes[self.asked.column];
-        super::rules::Entry { value, label, count: microdata.summary.count(record as usize) }
-    }
-
     fn count(&mut self, members: &[u32]) {
         self.tally.clear();
         for member in members {
-            let entry = self.entry(*member);
+            let entry = self.reader.entry(*member as usize);
             self.tally.add(&entry);
         }
     }
@@ -114,7 +107,7 @@ impl ClassOf<'_> {
             return self.publish_kept(recoding, class, members);
         }
         for member in members {
-            let count = self.microdata.summary.count(*member as usize);
+            let count = self.reader.entry(*member as usize).count;
             recoding.assign(*member as usize, class, count, count);
         }
         if !self.rules.violates(&self.tally) {
@@ -138,7 +131,7 @@ impl ClassOf<'_> {
         for (value, most) in keep {
             let of_value: Vec<_> = members
                 .iter()
-                .map(|member| (*member, self.entry(*member)))
+                .map(|member| (*member, self.reader.entry(*member as usize)))
                 .filter(|(_, e)| e.value == value)
                 .collect();
             let (first, second): (Vec<_>, Vec<_>) = of_value

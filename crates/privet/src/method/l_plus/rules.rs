@@ -4,6 +4,7 @@
 //! A class costs its *generalisation* plus an *extra* when it violates a threshold (or k). For every scheme and metric
 //! there is a floor under the extra of all classes that a set of records can be split into.
 
+use super::tally::Tally;
 use crate::Exact;
 use crate::engine::cut::{Amount, FORBIDDEN, plus};
 
@@ -48,6 +49,17 @@ impl Scheme {
         }
     }
 
+    /// The name of the scheme.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::None => "none",
+            Scheme::AllRec => "all-rec",
+            Scheme::VioRec => "vio-rec",
+            Scheme::AllSa => "all-sa",
+            Scheme::VioSa => "vio-sa",
+        }
+    }
+
     /// Whether cells are suppressed rather than records.
     pub fn stars(self) -> bool {
         matches!(self, Scheme::AllSa | Scheme::VioSa)
@@ -65,128 +77,6 @@ impl Metric {
             "CM" => Metric::Cm,
             _ => Metric::Lm,
         }
-    }
-}
-
-/// Counts of a few numbers out of many, with those that occur listed.
-#[derive(Debug, Clone, Default)]
-pub struct Counter {
-    counts: Vec<u64>,
-    touched: Vec<u32>,
-}
-
-impl Counter {
-    fn new(width: usize) -> Counter {
-        Counter { counts: vec![0; width], touched: Vec::new() }
-    }
-
-    fn add(&mut self, at: u32, count: u64) {
-        let slot = &mut self.counts[at as usize];
-        if *slot == 0 {
-            self.touched.push(at);
-        }
-        *slot += count;
-    }
-
-    fn clear(&mut self) {
-        for at in self.touched.drain(..) {
-            self.counts[at as usize] = 0;
-        }
-    }
-
-    /// The numbers that occur, with their counts.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        self.touched.iter().map(|at| (*at, self.counts[*at as usize]))
-    }
-
-    fn most(&self) -> u64 {
-        self.iter().map(|(_, count)| count).max().unwrap_or(0)
-    }
-}
-
-/// The records of a class, counted.
-#[derive(Debug, Clone)]
-pub struct Tally {
-    /// The number of records.
-    pub size: u64,
-    /// Per sensitive value.
-    pub values: Counter,
-    /// Per class label, for CM.
-    labels: Counter,
-    /// Per sensitive value and label, for CM where both matter together.
-    joint: Counter,
-    joins: bool,
-    width: u32,
-}
-
-/// Records with the same quasi-identifiers, sensitive value and label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    pub value: u32,
-    pub label: u32,
-    pub count: u64,
-}
-
-impl Tally {
-    fn new(values: usize, labels: usize, joint: bool) -> Tally {
-        Tally {
-            size: 0,
-            values: Counter::new(values),
-            labels: Counter::new(labels),
-            joint: Counter::new(if joint { values * labels } else { 0 }),
-            joins: joint,
-            width: labels as u32,
-        }
-    }
-
-    /// Adds only what thresholds depend on.
-    pub fn add_value(&mut self, entry: &Entry) {
-        self.size += entry.count;
-        self.values.add(entry.value, entry.count);
-    }
-
-    /// Adds the labels of an entry whose value was added already.
-    pub fn add_label(&mut self, entry: &Entry) {
-        if self.width > 0 {
-            self.labels.add(entry.label, entry.count);
-        }
-        if self.joins {
-            self.joint.add(entry.value * self.width + entry.label, entry.count);
-        }
-    }
-
-    pub fn add(&mut self, entry: &Entry) {
-        self.add_value(entry);
-        self.add_label(entry);
-    }
-
-    pub fn clear(&mut self) {
-        self.size = 0;
-        self.values.clear();
-        self.labels.clear();
-        self.joint.clear();
-    }
-
-    /// The distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
-    pub fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = if self.joins {
-            let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
-            self.joint.iter().map(pair).collect()
-        } else {
-            self.values.iter().map(|(value, count)| Entry { value, label: 0, count }).collect()
-        };
-        entries.sort_unstable_by_key(|entry| (entry.value, entry.label));
-        entries
-    }
-
-    /// The records that have a label.
-    pub fn with_label(&self, label: u32) -> u64 {
-        self.labels.counts[label as usize]
-    }
-
-    /// The records that have the majority label.
-    pub fn majority(&self) -> u64 {
-        self.labels.most()
     }
 }
 

@@ -1,9 +1,33 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
-use super::numbering::{Numbering, bucket};
-use super::rules::{Answer, Entry, Metric, Rules, Tally};
+use super::rules::{Answer, Metric, Rules};
+use super::tally::{Entry, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, plus};
 use crate::engine::microdata::Microdata;
+use crate::engine::numbering::{Numbering, bucket};
+use crate::policy::Role;
+
+/// What the records of a distinct record have in the columns that costs depend on.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    microdata: &'a Microdata,
+    /// The sensitive column and, where it matters, the label's, by their places among the tracked ones.
+    column: usize,
+    label: Option<usize>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(rules: &Rules, microdata: &'a Microdata, column: usize) -> Reader<'a> {
+        let label = microdata.table.tracked.iter().position(|tracked| tracked.role == Role::Class);
+        Reader { microdata, column, label: label.filter(|_| rules.metric == Metric::Cm) }
+    }
+
+    pub fn entry(&self, record: usize) -> Entry {
+        let codes = &self.microdata.summary.record(record)[self.microdata.quasi.len()..];
+        let label = self.label.map_or(0, |label| codes[label]);
+        Entry { value: codes[self.column], label, count: self.microdata.summary.count(record) }
+    }
+}
 
 /// Distinct tuples of nodes, with what their records have in the sensitive column and as label.
 #[derive(Debug)]
@@ -50,15 +74,8 @@ impl Fine {
                 (0..records).map(node).collect()
             })
             .collect();
-        let tracked = &microdata.table.tracked;
-        let label = tracked.iter().position(|tracked| tracked.role == crate::policy::Role::Class);
-        let label = label.filter(|_| rules.metric == Metric::Cm);
-        let entry = |record: usize| {
-            let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
-            let label = label.map_or(0, |label| codes[label]);
-            Entry { value: codes[column], label, count: microdata.summary.count(record) }
-        };
-        let entries: Vec<Entry> = (0..records).map(entry).collect();
+        let reader = Reader::new(rules, microdata, column);
+        let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
         let starts: Vec<u32> = (0..=records as u32).collect();
         Fine::gather(rules, forest, forest.finest(), &nodes, &starts, &entries)
     }
@@ -264,8 +281,7 @@ impl Fine {
 
     /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
     pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
-        let covers: Vec<Vec<u32>> =
-            forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect();
+        let covers = covers(forest, cut);
         let mut numbering = Numbering::new(self.len());
         for (column, nodes) in self.nodes.iter().enumerate().filter(|(column, _)| Some(*column) != without) {
             let cover = &covers[column];
@@ -287,18 +303,36 @@ impl Fine {
 
     /// The exact cost of a coarser cut.
     pub fn cost_of(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Amount {
-        self.cost_of_classes(rules, &self.classes(rules, forest, cut, None))
+        let rows: Vec<u32> = (0..self.len() as u32).collect();
+        self.cost_among(rules, forest, cut, &rows)
     }
 
-    /// The exact cost of the classes of a coarser cut.
-    pub fn cost_of_classes(&self, rules: &Rules, classes: &Classes) -> Amount {
+    /// What the classes of some rows cost under a coarser cut, where no other rows are in them.
+    pub fn cost_among(&self, rules: &Rules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
+        let covers = covers(forest, cut);
+        let mut numbering = Numbering::new(rows.len());
+        for ((tree, cover), nodes) in forest.trees.iter().zip(&covers).zip(&self.nodes) {
+            numbering.column(tree.len(), rows.iter().map(|row| cover[nodes[*row as usize] as usize]));
+        }
+        let (number, count) = numbering.finish();
+        let (members, begins) = bucket(0..rows.len() as u32, |at| number[at as usize], count);
         let mut tally = rules.tally();
-        let answers = self.answers_of(classes, |rows| {
-            tally.clear();
-            rows.iter().for_each(|row| self.add_to(&mut tally, *row));
-            rules.answer(&tally)
-        });
-        answers.iter().zip(&classes.losses).fold(0, |cost, (answer, g)| plus(cost, rules.cost(answer, *g)))
+        let mut cost = 0;
+        for class in begins.windows(2) {
+            let members = &members[class[0] as usize..class[1] as usize];
+            let first = rows[members[0] as usize];
+            let answer = if members.len() == 1 {
+                self.answers[first as usize]
+            } else {
+                tally.clear();
+                members.iter().for_each(|at| self.add_to(&mut tally, rows[*at as usize]));
+                rules.answer(&tally)
+            };
+            let cells = covers.iter().zip(self.tuple(first)).zip(&rules.losses);
+            let g = cells.map(|((cover, node), losses)| losses[cover[*node as usize] as usize]).sum();
+            cost = plus(cost, rules.cost(&answer, g));
+        }
+        cost
     }
 
     /// What each class comes to, where one of a single row is known already.
@@ -309,6 +343,11 @@ impl Fine {
         };
         (0..classes.count).map(of_class).collect()
     }
+}
+
+/// Per column, the cut's node above every node.
+fn covers(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
+    forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect()
 }
 
 /// The classes of a cut.

@@ -1,10 +1,11 @@
 //! Walks over cells: the records of a class below each node of one column's tree.
 
 use super::guillotine::{Blade, Guillotine};
-use super::numbering::bucket;
-use super::rules::{Answer, Charge, Metric, Rules, Tally};
+use super::rules::{Answer, Charge, Metric, Rules};
 use super::table::{Classes, Fine};
+use super::tally::Tally;
 use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
+use crate::engine::numbering::bucket;
 
 /// What a walk wants to know of a cell.
 #[derive(Clone, Copy)]

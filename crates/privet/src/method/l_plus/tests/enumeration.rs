@@ -28,7 +28,8 @@ impl<'a> Node<'a> {
         };
         let open: Vec<Vec<u32>> = (0..forest.trees.len()).map(of_column).collect();
         let interval = Interval::below(forest, &self.partition.cut(), &open);
-        let inside = all_cuts(self.problem).into_iter().filter(|cut| holds(self.problem, &interval, cut));
+        let inside =
+            all_cuts(&self.problem.forest).into_iter().filter(|cut| holds(self.problem, &interval, cut));
         inside.map(|cut| cost(self.problem, &cut)).min().unwrap_or(FORBIDDEN)
     }
 }
@@ -121,7 +122,7 @@ proptest! {
         let clock = Clock::unlimited().with_limit(Some(std::time::Duration::ZERO));
         let techniques = Techniques { descending: true, tighten: true };
         let found = enumerate(&problem, techniques, &crate::engine::cut::Limits::default(), &clock).expect("found");
-        let least = all_cuts(&problem).iter().map(|cut| cost(&problem, cut)).min().expect("a cut");
+        let least = all_cuts(&problem.forest).iter().map(|cut| cost(&problem, cut)).min().expect("a cut");
         prop_assert!(found.bound <= least);
         prop_assert_eq!(found.best.first().map_or(FORBIDDEN, |(cost, _)| *cost), cost(&problem, &problem.forest.coarsest()));
         prop_assert_eq!(found.trace.last().map(|step| step.bound), Some(found.bound));

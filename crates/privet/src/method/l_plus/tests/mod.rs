@@ -14,6 +14,7 @@ use self::oracle::{Case, NaiveCut};
 use super::bound::LPlus;
 use super::problem;
 use crate::engine::clock::Clock;
+use crate::engine::cut::tests::all_cuts;
 use crate::engine::cut::{Amount, Cut, CutProblem, Effort, FORBIDDEN, Interval, Place};
 use crate::engine::microdata::Microdata;
 use crate::method::tests::cases;
@@ -164,7 +165,7 @@ proptest! {
         let problem = build(&policy, &microdata);
         let limits = crate::engine::cut::Limits { top: 4, approximation: None };
         let found = crate::engine::cut::search(&problem, Vec::new(), &limits, &Clock::unlimited()).expect("found");
-        let mut costs: Vec<Amount> = all_cuts(&problem).iter().map(|cut| cost(&problem, cut)).filter(|cost| *cost < FORBIDDEN).collect();
+        let mut costs: Vec<Amount> = all_cuts(&problem.forest).iter().map(|cut| cost(&problem, cut)).filter(|cost| *cost < FORBIDDEN).collect();
         costs.sort_unstable();
         costs.truncate(4);
         prop_assert_eq!(found.best.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), costs);
@@ -189,7 +190,7 @@ proptest! {
             let node = free[node as usize % free.len()];
             if open { interval.open(forest, tree, node) } else { interval.lock(tree, node) }
         }
-        let inside: Vec<Cut> = all_cuts(&problem).into_iter().filter(|cut| holds(&problem, &interval, cut)).collect();
+        let inside: Vec<Cut> = all_cuts(&problem.forest).into_iter().filter(|cut| holds(&problem, &interval, cut)).collect();
         for effort in [Effort::Quick, Effort::Thorough] {
             let bounds = problem.bounds(&interval, None, effort);
             for cut in &inside {
@@ -218,41 +219,6 @@ fn as_f64(ratio: &Ratio) -> f64 {
 
 fn cost(problem: &LPlus, cut: &Cut) -> Amount {
     problem.fine.cost_of(&problem.rules, &problem.forest, cut)
-}
-
-/// All cuts of the trees of what occurs.
-fn all_cuts(problem: &LPlus) -> Vec<Cut> {
-    let mut all = vec![Cut(Vec::new())];
-    for tree in &problem.forest.trees {
-        fn below(tree: &crate::engine::cut::Tree, node: u32) -> Vec<Vec<u32>> {
-            let mut cuts = vec![vec![node]];
-            if !tree.is_leaf(node) {
-                let mut opened: Vec<Vec<u32>> = vec![Vec::new()];
-                for child in tree.children(node) {
-                    let parts = below(tree, child);
-                    opened = opened
-                        .iter()
-                        .flat_map(|cut| {
-                            parts.iter().map(|part| [cut.clone(), part.clone()].concat()).collect::<Vec<_>>()
-                        })
-                        .collect();
-                }
-                cuts.extend(opened);
-            }
-            cuts
-        }
-        let of_tree = below(tree, 0);
-        all = all
-            .iter()
-            .flat_map(|cut| {
-                of_tree
-                    .iter()
-                    .map(|next| Cut([cut.0.clone(), vec![next.clone()]].concat()))
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    all
 }
 
 /// Whether a cut lies in an interval.

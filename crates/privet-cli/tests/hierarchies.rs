@@ -1,0 +1,95 @@
+//! `privet hierarchy`: every kind is built, shown and checked.
+
+mod common;
+
+use common::Bench;
+
+#[test]
+fn hierarchies_of_every_kind_are_built_shown_and_checked() {
+    let bench = Bench::new();
+    let mut text = String::from("age,born,zip,job\n");
+    for number in 0..60 {
+        let (month, day) = (number % 12 + 1, number % 28 + 1);
+        let job = ["nurse", "smith", "baker"][number % 3];
+        text += &format!("{},{}-{month:02}-{day:02},5{:04},{job}\n", 18 + number, 1950 + number, number * 7);
+    }
+    bench.write("data.csv", text);
+    bench.write("groups.csv", "nurse;health\nsmith;craft\nbaker;craft\n");
+    let kinds: [(&str, &[&str]); 9] = [
+        ("age", &["--kind", "equal-width", "--width", "5"]),
+        ("age", &["--kind", "equal-width", "--bins", "8"]),
+        ("age", &["--kind", "equal-frequency", "--bins", "6", "--fanout", "3"]),
+        ("age", &["--kind", "breaks", "--breaks", "25,35,45,65;45"]),
+        ("age", &["--kind", "doubling", "--width", "5"]),
+        ("born", &["--kind", "dates"]),
+        ("zip", &["--kind", "prefixes", "--steps", "1,2"]),
+        ("job", &["--kind", "categories"]),
+        ("job", &["--kind", "categories", "--groups", "groups.csv"]),
+    ];
+    for (number, (column, options)) in kinds.into_iter().enumerate() {
+        let file = format!("h{number}.csv");
+        let build = ["hierarchy", "build", "data.csv", column, "-o", &file];
+        bench.privet(&[&build[..], options].concat()).succeeds();
+        let check = bench.privet(&["hierarchy", "check", &file, "data.csv", column]).succeeds();
+        assert!(check.stdout.contains("every value has a leaf"), "{options:?}: {}", check.stdout);
+        let show = bench.privet(&["hierarchy", "show", &file, "data.csv", column]).succeeds();
+        assert!(show.stdout.contains("60"), "{options:?}: the root counts all records: {}", show.stdout);
+        let again = bench.privet(&[&build[..], options].concat()).exits(2);
+        assert!(again.stderr.contains(&file), "an existing file is left alone: {}", again.stderr);
+        let policy = format!(
+            "[data]\npath = \"data.csv\"\n[columns.{column}]\nrole = \"quasi-identifier\"\nhierarchy = \"{file}\"\n\
+             [privacy.k-anonymity]\nk = 5\n"
+        );
+        bench.write("policy.toml", policy);
+        bench.privet(&["anonymize", "policy.toml", "-o", &format!("out{number}")]).succeeds();
+    }
+    let unfit = bench.privet(&["hierarchy", "check", "h8.csv", "data.csv", "age"]).exits(2);
+    assert!(
+        unfit.stderr.contains("no leaf") && unfit.stdout.contains("'18'"),
+        "{}{}",
+        unfit.stdout,
+        unfit.stderr
+    );
+    for (arguments, words) in [
+        (
+            &["hierarchy", "build", "data.csv", "agee", "--kind", "dates", "-o", "x.csv"][..],
+            "did you mean 'age'",
+        ),
+        (&["hierarchy", "build", "data.csv", "job", "--kind", "dates", "-o", "x.csv"], "data.csv:4: 'baker'"),
+        (
+            &["hierarchy", "build", "data.csv", "job", "--kind", "doubling", "--width", "5", "-o", "x.csv"],
+            "data.csv:4: 'baker'",
+        ),
+        (&["hierarchy", "build", "data.csv", "age", "--kind", "doubling", "-o", "x.csv"], "--width"),
+        (
+            &["hierarchy", "build", "data.csv", "age", "--kind", "doubling", "--width", "0", "-o", "x.csv"],
+            "0",
+        ),
+        (
+            &["hierarchy", "build", "data.csv", "age", "--kind", "equal-width", "--bins", "0", "-o", "x.csv"],
+            "",
+        ),
+        (
+            &[
+                "hierarchy",
+                "build",
+                "data.csv",
+                "age",
+                "--kind",
+                "breaks",
+                "--breaks",
+                "40,20",
+                "-o",
+                "x.csv",
+            ],
+            "",
+        ),
+        (&["hierarchy", "build", "data.csv", "zip", "--kind", "prefixes", "--steps", "0", "-o", "x.csv"], ""),
+        (&["hierarchy", "show", "nowhere.csv"], "nowhere.csv"),
+    ] {
+        let outcome = bench.privet(arguments).exits(2);
+        assert!(outcome.stderr.contains(words), "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("help:"), "{arguments:?}: {}", outcome.stderr);
+        assert!(!bench.path("x.csv").exists(), "{arguments:?}");
+    }
+}

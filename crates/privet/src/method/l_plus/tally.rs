@@ -1,0 +1,123 @@
+//! The records of a class, counted.
+
+/// Counts of a few numbers out of many, with those that occur listed.
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    pub counts: Vec<u64>,
+    pub touched: Vec<u32>,
+}
+
+impl Counter {
+    fn new(width: usize) -> Counter {
+        Counter { counts: vec![0; width], touched: Vec::new() }
+    }
+
+    fn add(&mut self, at: u32, count: u64) {
+        let slot = &mut self.counts[at as usize];
+        if *slot == 0 {
+            self.touched.push(at);
+        }
+        *slot += count;
+    }
+
+    fn clear(&mut self) {
+        for at in self.touched.drain(..) {
+            self.counts[at as usize] = 0;
+        }
+    }
+
+    /// The numbers that occur, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.touched.iter().map(|at| (*at, self.counts[*at as usize]))
+    }
+
+    pub fn most(&self) -> u64 {
+        self.iter().map(|(_, count)| count).max().unwrap_or(0)
+    }
+}
+
+/// The records of a class, counted.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    /// The number of records.
+    pub size: u64,
+    /// Per sensitive value.
+    pub values: Counter,
+    /// Per class label, for CM.
+    pub labels: Counter,
+    /// Per sensitive value and label, for CM where both matter together.
+    pub joint: Counter,
+    joins: bool,
+    pub width: u32,
+}
+
+/// Records with the same quasi-identifiers, sensitive value and label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub value: u32,
+    pub label: u32,
+    pub count: u64,
+}
+
+impl Tally {
+    pub fn new(values: usize, labels: usize, joint: bool) -> Tally {
+        Tally {
+            size: 0,
+            values: Counter::new(values),
+            labels: Counter::new(labels),
+            joint: Counter::new(if joint { values * labels } else { 0 }),
+            joins: joint,
+            width: labels as u32,
+        }
+    }
+
+    /// Adds only what thresholds depend on.
+    pub fn add_value(&mut self, entry: &Entry) {
+        self.size += entry.count;
+        self.values.add(entry.value, entry.count);
+    }
+
+    /// Adds the labels of an entry whose value was added already.
+    pub fn add_label(&mut self, entry: &Entry) {
+        if self.width > 0 {
+            self.labels.add(entry.label, entry.count);
+        }
+        if self.joins {
+            self.joint.add(entry.value * self.width + entry.label, entry.count);
+        }
+    }
+
+    pub fn add(&mut self, entry: &Entry) {
+        self.add_value(entry);
+        self.add_label(entry);
+    }
+
+    pub fn clear(&mut self) {
+        self.size = 0;
+        self.values.clear();
+        self.labels.clear();
+        self.joint.clear();
+    }
+
+    /// The distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = if self.joins {
+            let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
+            self.joint.iter().map(pair).collect()
+        } else {
+            self.values.iter().map(|(value, count)| Entry { value, label: 0, count }).collect()
+        };
+        entries.sort_unstable_by_key(|entry| (entry.value, entry.label));
+        entries
+    }
+
+    /// The records that have a label.
+    pub fn with_label(&self, label: u32) -> u64 {
+        self.labels.counts[label as usize]
+    }
+
+    /// The records that have the majority label.
+    pub fn majority(&self) -> u64 {
+        self.labels.most()
+    }
+}
