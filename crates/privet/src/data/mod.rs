@@ -16,6 +16,7 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transactions;
 mod typed;
 
 pub use cells::Batch;
@@ -23,3 +24,4 @@ pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};
+pub use transactions::{Form, Transaction, TransactionSource};

@@ -1,5 +1,6 @@
 //! The machinery that methods share: a method's own file should read like its paper's section.
 
+pub mod baskets;
 pub mod clock;
 pub mod cut;
 pub mod lattice;

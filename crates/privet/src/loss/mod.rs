@@ -10,6 +10,7 @@ mod cm;
 mod dm;
 mod entropy;
 mod height;
+pub mod items;
 mod lm;
 mod ncp;
 mod precision;

@@ -8,8 +8,10 @@ mod declare;
 pub mod draft;
 mod file;
 mod settings;
+mod transactions;
 
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
 pub use declare::{Catalogue, Declaration, Key, KeyKind};
 pub use file::Policy;
 pub use settings::{Clause, Setting, Settings, parse_duration};
+pub use transactions::TransactionPolicy;

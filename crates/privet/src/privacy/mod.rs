@@ -4,6 +4,7 @@
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
 mod k_anonymity;
+pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
 mod t_closeness;

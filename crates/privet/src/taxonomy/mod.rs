@@ -7,6 +7,7 @@ mod build;
 mod check;
 mod draw;
 mod grow;
+mod items;
 mod lookup;
 mod range;
 mod read;
@@ -25,6 +26,7 @@ pub use build::Builder;
 pub use check::{Fit, Misfit, Occurrence, check};
 pub use draw::{DrawOptions, draw};
 use grow::{Grower, Origin};
+pub use items::{ItemTree, Node};
 use lookup::NumberIndex;
 pub use range::Range;
 

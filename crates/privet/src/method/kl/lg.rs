@@ -1,0 +1,13 @@
+//! lg
+
+use super::{COST, ItemSolution, TIME_LIMIT, Task};
+use crate::engine::clock::Clock;
+use crate::policy::Declaration;
+use crate::{Error, Result};
+
+pub(super) static DECLARATION: Declaration =
+    Declaration { name: "lg", summary: "", help: "", keys: &[COST, TIME_LIMIT] };
+
+pub(super) fn run(_: &Task<'_>, _: &Clock) -> Result<ItemSolution> {
+    Err(Error::internal("not built"))
+}

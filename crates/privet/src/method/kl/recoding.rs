@@ -1,0 +1,128 @@
+//! What becomes of every item: the decision that all methods for transactions share.
+
+use crate::engine::baskets::Baskets;
+use crate::loss::items::ItemMeasure;
+use crate::taxonomy::{ItemTree, Node};
+
+/// What becomes of the items of every transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ItemRecoding {
+    /// The same everywhere: per node of the tree that is an item, the node published for it; `None` where the item is
+    /// suppressed. The entries of inner nodes say nothing.
+    Global(Vec<Option<Node>>),
+    /// Transaction by transaction.
+    Local {
+        /// The sets of nodes that are published, ascending.
+        sets: Vec<Vec<Node>>,
+        /// Per distinct basket, which sets its transactions are published as, and how many of them as each.
+        ways: Vec<Vec<(u32, u64)>>,
+    },
+}
+
+/// A published transaction and how often it is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The nodes, ascending.
+    pub nodes: Vec<Node>,
+    /// The distinct basket it stands for.
+    pub basket: usize,
+    /// The sensitive items.
+    pub marks: &'a [u32],
+    /// How many.
+    pub count: u64,
+}
+
+impl ItemRecoding {
+    /// Publishes every item as its node in a cut: nodes of which each item has exactly one at or above it.
+    pub fn of_cut(tree: &ItemTree, cut: &[Node]) -> ItemRecoding {
+        let mut shown = vec![None; tree.len()];
+        for node in cut {
+            shown[*node as usize..tree.end(*node) as usize].fill(Some(*node));
+        }
+        ItemRecoding::Global(shown)
+    }
+
+    /// What is published for the transactions of a distinct basket: the nodes, ascending, and how many.
+    pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<Shown<'a>> {
+        let marks = baskets.marks(basket);
+        match self {
+            ItemRecoding::Global(shown) => {
+                let mut nodes: Vec<Node> =
+                    baskets.items(basket).iter().filter_map(|item| shown[*item as usize]).collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                vec![Shown { nodes, basket, marks, count: baskets.count(basket) }]
+            }
+            ItemRecoding::Local { sets, ways } => ways[basket]
+                .iter()
+                .map(|(set, count)| Shown {
+                    nodes: sets[*set as usize].clone(),
+                    basket,
+                    marks,
+                    count: *count,
+                })
+                .collect(),
+        }
+    }
+
+    /// What the release loses by a measure: the numerator, over [`cost_of_everything`].
+    pub fn cost(&self, measure: ItemMeasure, baskets: &Baskets) -> u128 {
+        let tree = &baskets.tree;
+        let price = |node: Option<Node>| match node {
+            Some(node) => u128::from(measure.weight(tree, node)),
+            None => u128::from(measure.suppressed(tree)),
+        };
+        match self {
+            ItemRecoding::Global(shown) => {
+                let occurrences = baskets.occurrences();
+                let items = tree.nodes().filter(|node| tree.is_leaf(*node));
+                items.map(|item| price(shown[item as usize]) * u128::from(occurrences[item as usize])).sum()
+            }
+            ItemRecoding::Local { .. } => {
+                let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+                all.map(|shown| {
+                    let covering =
+                        |item: &Node| shown.nodes.iter().copied().find(|node| tree.contains(*node, *item));
+                    let items = baskets.items(shown.basket).iter();
+                    items.map(|item| price(covering(item))).sum::<u128>() * u128::from(shown.count)
+                })
+                .sum()
+            }
+        }
+    }
+}
+
+/// What it would cost to suppress every occurrence, in the same units as [`ItemRecoding::cost`].
+pub fn cost_of_everything(measure: ItemMeasure, baskets: &Baskets) -> u128 {
+    let occurrences = baskets.occurrences();
+    let all: u128 = baskets.tree.roots().map(|root| u128::from(occurrences[root as usize])).sum();
+    all * u128::from(measure.suppressed(&baskets.tree))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_priced_by_occurrence() {
+        let path = |text: &str| text.split(';').map(String::from).collect::<Vec<_>>();
+        let tree = ItemTree::from_paths(&[path("a;P;R"), path("b;P;R"), path("c;R")]).expect("a tree");
+        let find = |label: &str| tree.find(label).expect("a node");
+        let (a, b, c, p) = (find("a"), find("b"), find("c"), find("P"));
+        let mut baskets = Baskets::new(tree.clone().into(), Vec::new());
+        baskets.push(&mut vec![a, b], &mut vec![]);
+        baskets.push(&mut vec![a, c], &mut vec![]);
+        let recoding = ItemRecoding::of_cut(&tree, &[p, c]);
+        assert_eq!(recoding.shown(&baskets, 0)[0].nodes, [p]);
+        assert_eq!(recoding.shown(&baskets, 1)[0].nodes, [p, c]);
+        assert_eq!(recoding.cost(ItemMeasure::Ncp, &baskets), 6);
+        assert_eq!(cost_of_everything(ItemMeasure::Ncp, &baskets), 12);
+        assert_eq!(
+            (recoding.cost(ItemMeasure::Lm, &baskets), cost_of_everything(ItemMeasure::Lm, &baskets)),
+            (3, 8)
+        );
+        let local =
+            ItemRecoding::Local { sets: vec![vec![p], vec![p, c]], ways: vec![vec![(0, 1)], vec![(1, 1)]] };
+        assert_eq!(local.cost(ItemMeasure::Ncp, &baskets), 6);
+    }
+}
