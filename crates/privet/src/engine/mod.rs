@@ -3,6 +3,7 @@
 pub mod baskets;
 pub mod clock;
 pub mod cut;
+pub mod itemset;
 pub mod lattice;
 pub mod microdata;
 pub(crate) mod numbering;
