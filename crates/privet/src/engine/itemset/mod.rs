@@ -3,9 +3,11 @@
 
 mod field;
 mod guard;
+mod itemset;
 mod mine;
 pub mod patterns;
 pub mod rows;
 pub mod spread;
 
+pub use field::{Layout, Scope};
 pub use mine::{Effort, Ended, Miner, Power, Threat};
