@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
-use super::report::{self, Edition, ReportModel};
+use super::report::{self, Edition, Filed};
 use super::target::Target;
 use super::{account, caution};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
@@ -312,7 +312,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
         Error::io("read the report's figures", &path, &error)
             .help("name a release folder, as `privet anonymize -o` made it")
     })?;
-    let model: ReportModel = serde_json::from_str(&text).map_err(|error| {
+    let filed = Filed::read(&text).map_err(|error| {
         Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")
     })?;
     let mut manifest = read_manifest(folder)?;
@@ -327,7 +327,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
         let path = folder.join(room).join("report.html");
-        let text = report::render(&model, edition)?;
+        let text = filed.render(edition)?;
         replace(&path, &text).map_err(|error| Error::io("write the report", &path, &error))?;
         written.push(path);
         if edition == Edition::Public {

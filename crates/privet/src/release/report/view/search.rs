@@ -1,7 +1,7 @@
 //! How the plan was found: how much of the space was examined, what is proven, and how best cost and bound moved.
 
 use super::super::chart;
-use super::super::lens::{figure, percent, thousands};
+use super::super::lens::{capital, figure, percent, thousands};
 use super::super::model::Search;
 use super::{DataTable, Figure};
 use crate::method::Moment;
@@ -9,8 +9,8 @@ use crate::method::Moment;
 /// Moments listed beneath the curve.
 const MOST_MOMENTS: usize = 12;
 
-/// What is known about the search, as name and text.
-pub(super) fn facts(search: &Search) -> Vec<(String, String)> {
+/// What is known about the search and what it counted, as name and text.
+pub(super) fn facts(search: &Search, counters: &[(String, u64)]) -> Vec<(String, String)> {
     let answer = match (search.optimal, search.gap) {
         (true, _) => "proven to be the best plan in this space".to_string(),
         (false, Some(gap)) => format!("not proven; at most {} above the bound", percent(gap)),
@@ -29,6 +29,7 @@ pub(super) fn facts(search: &Search) -> Vec<(String, String)> {
     if let Some(bound) = search.bound {
         facts.push(("No plan can cost less than".to_string(), figure(bound)));
     }
+    facts.extend(counters.iter().map(|(name, count)| (capital(name), thousands(*count))));
     facts
 }
 

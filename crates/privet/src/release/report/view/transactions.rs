@@ -1,0 +1,424 @@
+//! The report about transactions.
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::super::Edition;
+use super::super::chart;
+use super::super::lens::{capital, figure, percent, thousands};
+use super::super::model::{TaxonomyDrawing, TaxonomyNode};
+use super::super::transactions::{
+    KnowledgeLimit, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
+};
+use super::columns::{Head, TreeView};
+use super::verdict::{self, KeyFigure, Verdict};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, figures};
+
+/// More trees than this are not drawn.
+const MOST_TREES: usize = 8;
+/// A tree of at most so many nodes is drawn in one piece.
+const ONE_PIECE: usize = 24;
+/// More sensitive items than this are not listed.
+const MOST_SENSITIVE: usize = 40;
+
+/// The whole page.
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    frame: Frame,
+    recoding: &'static str,
+    trees: Vec<TreeView>,
+    /// What is said about trees and nodes that are not drawn.
+    undrawn: Option<String>,
+    sensitive: Vec<SensitiveRow>,
+    more_sensitive: Option<String>,
+    utility: Vec<UtilityRow>,
+    lengths: Option<Figure>,
+}
+
+/// One measure of what is left to analyse.
+#[derive(Serialize)]
+struct UtilityRow {
+    name: String,
+    note: &'static str,
+    before: Option<String>,
+    after: String,
+}
+
+/// A sensitive item against its threshold.
+#[derive(Serialize)]
+struct SensitiveRow {
+    name: String,
+    transactions: String,
+    share: String,
+    threshold: String,
+    chart: Option<Value>,
+}
+
+/// Puts the model into words, as far as the edition may speak.
+pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Value {
+    let common = common(model);
+    let (trees, undrawn) = trees(model, edition);
+    let shown = |item: &&SensitiveItem| edition.is_steward() || item.transactions > 0;
+    let shown: Vec<&SensitiveItem> = model.sensitive.iter().filter(shown).collect();
+    let left = shown.len().saturating_sub(MOST_SENSITIVE);
+    let sensitive: Vec<_> =
+        shown.iter().take(MOST_SENSITIVE).map(|item| sensitive_row(item, model, edition)).collect();
+    let lengths = figures::distribution(&model.lengths, edition).map(|lengths| Figure {
+        note: "Share of transactions by how many items they have, sensitive ones left aside. Items that become one group \
+               count once."
+            .to_string(),
+        ..lengths
+    });
+    let mut sections = vec![("facts", "The release")];
+    sections.extend((!trees.is_empty()).then_some(("items", "Items")));
+    sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive items")));
+    sections.push(("utility", "What is left"));
+    let own = Own {
+        about: "on transactions",
+        noun: "transactions",
+        noun_title: "Transactions",
+        verdict: first_page(model, &common, edition),
+        requirements: model.requirements.iter().map(|limit| (limit.name.clone(), in_words(limit))).collect(),
+        records: records(model, edition),
+        reading: reading(model),
+        sections,
+        glossary: glossary(),
+    };
+    Value::from(Serde(View {
+        recoding: recoding(model.recoding),
+        trees,
+        undrawn,
+        more_sensitive: (left > 0).then(|| match edition {
+            Edition::Steward => format!("{} further items are less frequent.", thousands(left as u64)),
+            Edition::Public => "Further items are less frequent.".to_string(),
+        }),
+        sensitive,
+        utility: utility(model, edition),
+        lengths,
+        frame: Frame::new(&common, own, edition),
+    }))
+}
+
+fn common(model: &TransactionReport) -> Common<'_> {
+    Common {
+        title: &model.title,
+        data_name: &model.data_name,
+        privet: &model.privet,
+        kind: &model.kind,
+        method: &model.method,
+        policy: &model.policy,
+        seed: model.seed,
+        warnings: &model.warnings,
+        losses: &model.losses,
+        withheld: model.records.starred,
+        search: model.search.as_ref(),
+        counters: &model.counters,
+        attacks: &model.attacks,
+        audit: &model.audit,
+        reproduce: &model.reproduce,
+    }
+}
+
+fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) -> Verdict {
+    let records = model.records;
+    let empty = records.read > 0 && records.released == 0;
+    let promise = if empty {
+        "All transactions are left out: nothing is released, and nothing can be learnt from it.".to_string()
+    } else {
+        verdict::promise(model.requirements.iter().map(promise))
+    };
+    let mut figures = vec![KeyFigure {
+        value: edition.count(records.released),
+        name: "transactions released".to_string(),
+        note: match edition {
+            Edition::Steward => format!("of {} read", thousands(records.read)),
+            Edition::Public => "one line each".to_string(),
+        },
+    }];
+    if !empty {
+        figures.push(KeyFigure {
+            value: edition.count(model.utility.items_after),
+            name: "items and groups in the release".to_string(),
+            note: match edition {
+                Edition::Steward => {
+                    format!("in the original: {} items", thousands(model.utility.items_before))
+                }
+                Edition::Public => "sensitive items left aside".to_string(),
+            },
+        });
+        figures.push(KeyFigure {
+            value: edition.share(model.utility.at_leaves, records.released),
+            name: "of purchases keep their item".to_string(),
+            note: "the others show a group".to_string(),
+        });
+        figures.extend(verdict::lost(common.shown_losses(edition)));
+    }
+    let protections = protections(&model.requirements, !model.sensitive.is_empty());
+    Verdict::new(model.audit.passed, empty, promise, figures, protections)
+}
+
+/// A requirement's definition with its numbers.
+fn in_words(limit: &KnowledgeLimit) -> String {
+    format!("{}. {}", capital(&promise(limit)), limit.description)
+}
+
+fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
+    let records = model.records;
+    let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
+    let mut parts = vec![part("Transactions released", Some("after"), records.released)];
+    if records.suppressed > 0 {
+        parts.push(part("Suppressed", Some("withheld"), records.suppressed));
+    }
+    if records.starred > 0 {
+        parts.push(part("Item occurrences left out", None, records.starred));
+    }
+    if records.suppressed == 0 || edition.is_steward() {
+        parts.push(part("Read", None, records.read));
+    }
+    RecordsView { parts, flow: None }
+}
+
+fn reading(model: &TransactionReport) -> Vec<(&'static str, String)> {
+    let items = match model.recoding {
+        RecodingKind::Cut => {
+            "An item, or a group that contains it: a group says that at least one of its items was bought, not which and \
+             not how many. Every item is published in the same way everywhere, so what a line does not show was not \
+             bought."
+        }
+        RecodingKind::Suppression => {
+            "Some items are left out of all transactions: that a line does not show them says nothing. All others are \
+             published in the same way everywhere."
+        }
+        RecodingKind::Local => {
+            "An item, or a group that contains it. The same item may be published as itself in one line and as a group in \
+             another, so what a line does not show may still have been bought."
+        }
+    };
+    let mut reading = vec![
+        ("Lines", "Each line is one transaction, in shuffled order; a line without items is a transaction without any.".to_string()),
+        ("Items", items.to_string()),
+    ];
+    if !model.sensitive.is_empty() {
+        reading.push((
+            "Sensitive items",
+            "Published as they are, in the line of their transaction.".to_string(),
+        ));
+    }
+    reading
+}
+
+fn recoding(kind: RecodingKind) -> &'static str {
+    match kind {
+        RecodingKind::Cut => {
+            "One cut through the tree of items: every item is published as its node on the cut."
+        }
+        RecodingKind::Suppression => "Items are published as they are, or left out of all transactions.",
+        RecodingKind::Local => {
+            "Each transaction is generalised in its own way, so nodes of several levels are in use."
+        }
+    }
+}
+
+/// The trees in pieces that can be looked at, the most frequent first.
+fn trees(model: &TransactionReport, edition: Edition) -> (Vec<TreeView>, Option<String>) {
+    let forest = Forest::new(&model.tree.nodes, edition);
+    let tops = forest.pieces();
+    let left = tops.len().saturating_sub(MOST_TREES);
+    let views = tops.iter().take(MOST_TREES).map(|top| {
+        let piece = forest.piece(*top);
+        let name = piece.nodes.first().map(|node| node.label.clone()).unwrap_or_default();
+        let heads: &[Head] = if edition.is_steward() {
+            &[Head::Level, Head::Original, Head::Release]
+        } else {
+            &[Head::Release]
+        };
+        TreeView::new(
+            &name,
+            "",
+            &format!("Items below {name}, with what is published"),
+            &piece,
+            heads,
+            edition,
+        )
+    });
+    let views = views.collect();
+    let notes = match edition {
+        Edition::Steward => {
+            let trees = (left > 0).then(|| format!("{} more trees are not drawn.", thousands(left as u64)));
+            let nodes = (model.undrawn > 0).then(|| {
+                format!("The {} least frequent nodes are left out of the drawing.", thousands(model.undrawn))
+            });
+            trees.into_iter().chain(nodes).collect::<Vec<_>>().join(" ")
+        }
+        Edition::Public if left > 0 || model.undrawn > 0 => "Less frequent items are not drawn.".to_string(),
+        Edition::Public => String::new(),
+    };
+    (views, Some(notes).filter(|notes| !notes.is_empty()))
+}
+
+/// The nodes with their children, those that an edition may show, the most frequent first.
+struct Forest<'a> {
+    nodes: &'a [TaxonomyNode],
+    children: Vec<Vec<usize>>,
+    tops: Vec<usize>,
+}
+
+impl<'a> Forest<'a> {
+    fn new(nodes: &'a [TaxonomyNode], edition: Edition) -> Forest<'a> {
+        // How often the release shows a node or something below: all that may rank nodes in public.
+        let mut released: Vec<u64> =
+            nodes.iter().map(|node| if node.in_cut { node.released } else { 0 }).collect();
+        for at in (0..nodes.len()).rev() {
+            if let Some(parent) = nodes[at].parent.filter(|parent| *parent < at) {
+                released[parent] = released[parent].saturating_add(released[at]);
+            }
+        }
+        let rank = |at: &usize| {
+            std::cmp::Reverse(if edition.is_steward() { nodes[*at].records } else { released[*at] })
+        };
+        let mut children = vec![Vec::new(); nodes.len()];
+        let mut tops = Vec::new();
+        for at in (0..nodes.len()).filter(|at| edition.is_steward() || released[*at] > 0) {
+            match nodes[at].parent.filter(|parent| *parent < at) {
+                Some(parent) => children[parent].push(at),
+                None => tops.push(at),
+            }
+        }
+        children.iter_mut().for_each(|list: &mut Vec<usize>| list.sort_by_key(rank));
+        tops.sort_by_key(rank);
+        Forest { nodes, children, tops }
+    }
+
+    /// Where pieces begin: at the roots, or below a single root that is too large for one piece and not published.
+    fn pieces(&self) -> Vec<usize> {
+        let mut tops = self.tops.clone();
+        while let [only] = tops.as_slice() {
+            let children = &self.children[*only];
+            if self.nodes[*only].in_cut || children.is_empty() || self.nodes.len() <= ONE_PIECE {
+                break;
+            }
+            tops = children.clone();
+        }
+        tops
+    }
+
+    /// A node with all that is below it.
+    fn piece(&self, top: usize) -> TaxonomyDrawing {
+        let mut nodes: Vec<TaxonomyNode> = Vec::new();
+        let mut open = vec![(top, None)];
+        while let Some((at, parent)) = open.pop() {
+            open.extend(self.children[at].iter().rev().map(|child| (*child, Some(nodes.len()))));
+            nodes.push(TaxonomyNode { parent, ..self.nodes[at].clone() });
+        }
+        TaxonomyDrawing { nodes }
+    }
+}
+
+fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> SensitiveRow {
+    let all = model.records.released;
+    let share = item.transactions as f64 / all.max(1) as f64;
+    let text = edition.share(share, all);
+    // The bar would tell a share that the text withholds.
+    let drawn = edition.is_steward() || text == percent(share);
+    let limited = item.threshold < 1.0;
+    let threshold = if limited { item.threshold_text.clone() } else { "none".to_string() };
+    let title = format!("{}: in {text} of all transactions, confidence allowed: {threshold}", item.name);
+    SensitiveRow {
+        name: item.name.clone(),
+        transactions: edition.count(item.transactions),
+        chart: drawn.then(|| chart::share(share, limited.then_some(item.threshold), &title)),
+        share: text,
+        threshold,
+    }
+}
+
+fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
+    let utility = &model.utility;
+    let row = |name: &str, note, before: Option<String>, after: String| UtilityRow {
+        name: name.to_string(),
+        note,
+        before: before.filter(|_| edition.is_steward()),
+        after,
+    };
+    let mut rows = vec![
+        row(
+            "Distinct items",
+            "items and groups that occur",
+            Some(thousands(utility.items_before)),
+            edition.count(utility.items_after),
+        ),
+        row(
+            "Mean transaction length",
+            "sensitive items left aside",
+            Some(figure(utility.length_before)),
+            figure(utility.length_after),
+        ),
+        row(
+            "Occurrences published as the item itself",
+            "the others show a group, or nothing",
+            Some(percent(1.0)),
+            edition.share(utility.at_leaves, model.records.released),
+        ),
+    ];
+    if let Some(patterns) = &utility.patterns {
+        rows.push(row(
+            &format!("Frequent patterns, from {} of transactions on", patterns.threshold),
+            "sets of items and groups, the trivial one of the root included",
+            Some(thousands(patterns.before)),
+            edition.count(patterns.after),
+        ));
+        if edition.is_steward() {
+            rows.push(row(
+                "Patterns of the original that are still there",
+                "",
+                None,
+                thousands(patterns.common),
+            ));
+        }
+        rows.push(row(
+            "Error of their supports",
+            "summed differences over summed supports, common patterns only",
+            None,
+            percent(patterns.error),
+        ));
+    }
+    rows
+}
+
+fn glossary() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("Transaction", "The set of items that one person bought, visited or was given."),
+        (
+            "Sensitive item",
+            "What nobody may learn about a person. It is published as it is, in its transaction.",
+        ),
+        (
+            "Item tree, cut",
+            "A tree of ever coarser groups of items; a cut says which of its nodes the release uses.",
+        ),
+        ("Generalisation", "Publishing a group instead of an item: fruit instead of apples."),
+        (
+            "Support",
+            "How many transactions fit: hold all items known to be present, and none known to be absent.",
+        ),
+        (
+            "KL(m,n)-privacy",
+            "Whoever knows up to m items or groups that a transaction holds, and items with up to n leaves that it lacks, \
+             finds none or at least k that fit, of which at most the share 1/l holds any one sensitive item.",
+        ),
+        (
+            "kᵐ-anonymity",
+            "The same without sensitive items and absences: every set of up to m items occurs k times or never.",
+        ),
+        (
+            "Frequent pattern",
+            "A set of items or groups that occurs together in many transactions; what analysts look for first.",
+        ),
+        (
+            "Information loss",
+            "How much coarser the release is than the original, from 0 % (the same) to 100 % (nothing left).",
+        ),
+    ]
+}
