@@ -83,6 +83,12 @@ fn fallback(limits: &[KnowledgeLimit], attack: Attack) -> (Cover, String) {
             "Transactions are shuffled, items sorted, and files written anew, without leftovers of the original."
                 .to_string(),
         ),
+        Attack::Similarity => (
+            Cover::Uncovered,
+            "Each sensitive item has a limit of its own. Items that mean nearly the same, such as two drugs for one \
+             illness, may together be far surer."
+                .to_string(),
+        ),
         Attack::Minimality if limits.iter().all(|limit| !limit.guards) => (
             Cover::Bounded,
             "The requirement does not look at sensitive items, so what was generalised says nothing about them."

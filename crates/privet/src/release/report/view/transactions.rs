@@ -6,11 +6,9 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart;
-use super::super::lens::{capital, figure, percent, thousands};
+use super::super::lens::{capital, percent, thousands};
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
-use super::super::transactions::{
-    KnowledgeLimit, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
-};
+use super::super::transactions::{RecodingKind, SensitiveItem, TransactionReport, promise, protections};
 use super::columns::{Head, TreeView};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, figures};
@@ -157,11 +155,6 @@ fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) 
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
     Verdict::new(model.audit.passed, empty, promise, figures, protections)
-}
-
-/// A requirement's definition with its numbers.
-fn in_words(limit: &KnowledgeLimit) -> String {
-    format!("{}. {}", capital(&promise(limit)), limit.description)
 }
 
 fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
@@ -352,8 +345,8 @@ fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
         row(
             "Mean transaction length",
             "sensitive items left aside",
-            Some(figure(utility.length_before)),
-            figure(utility.length_after),
+            Some(format!("{:.2}", utility.length_before)),
+            format!("{:.2}", utility.length_after),
         ),
         row(
             "Occurrences published as the item itself",
