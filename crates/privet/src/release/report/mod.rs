@@ -27,6 +27,7 @@ pub use transactions::TransactionReport;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
+use crate::policy::DataKind;
 use crate::{Error, Result};
 
 /// The template of a page: what all reports have in common, around what one kind of data has.
@@ -67,7 +68,7 @@ impl Filed {
             kind: String,
         }
         let Kind { kind } = serde_json::from_str(text)?;
-        if kind == transactions::KIND {
+        if kind == DataKind::Transactions.name() {
             serde_json::from_str(text).map(Filed::Transactions)
         } else {
             serde_json::from_str(text).map(Filed::Table)

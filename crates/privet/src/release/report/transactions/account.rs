@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::super::model::{Distribution, Loss, Method, Records, TaxonomyDrawing, TaxonomyNode, ValueCount};
-use super::{KIND, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
+use super::{KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
 use crate::attack::Finding;
 use crate::audit::Audit;
 use crate::engine::baskets::Baskets;
 use crate::loss::items::ItemMeasure;
-use crate::method::kl::recoding::{ItemRecoding, cost_of_everything};
+use crate::method::kl::recoding::ItemRecoding;
 use crate::method::kl::{ItemSolution, Task};
-use crate::policy::{Clause, Policy};
+use crate::policy::{Clause, DataKind, Policy};
 use crate::privacy::kl::KlPrivacy;
 use crate::release::account as shared;
 use crate::taxonomy::{ItemTree, Node};
@@ -78,7 +78,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
         title: shared::title(&data_name),
         data_name,
         privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: KIND.to_string(),
+        kind: DataKind::Transactions.name().to_string(),
         method: Method {
             name: facts.method.name().to_string(),
             summary: facts.method.declaration.summary.to_string(),
@@ -275,9 +275,7 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let mut measures = ItemMeasure::ALL.to_vec();
     measures.sort_by_key(|measure| *measure != steering);
     let loss = |measure: &ItemMeasure| {
-        let worst = cost_of_everything(*measure, baskets);
-        let cost = solution.recoding.cost(*measure, baskets);
-        let share = if worst == 0 { 0.0 } else { cost as f64 / worst as f64 };
+        let share = solution.recoding.loss(*measure, baskets).value();
         Loss {
             name: measure.name().to_string(),
             value: share,

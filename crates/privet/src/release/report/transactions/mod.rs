@@ -17,9 +17,6 @@ pub(super) use protection::{promise, protections};
 use super::model::{Audit, Distribution, Loss, Method, Records, Reproduce, Search, TaxonomyDrawing};
 use crate::attack::Finding;
 
-/// The kind of data that this report is about, as policies and manifests call it.
-pub const KIND: &str = "transactions";
-
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionReport {
@@ -29,7 +26,7 @@ pub struct TransactionReport {
     pub data_name: String,
     /// The version of Privet that made the release.
     pub privet: String,
-    /// The kind of data: [`KIND`]. It tells this model from that of a table.
+    /// The kind of data, `transactions`: it tells this model from that of a table.
     pub kind: String,
     /// How the release was made.
     pub method: Method,

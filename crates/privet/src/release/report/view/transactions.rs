@@ -78,7 +78,11 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         noun: "transactions",
         noun_title: "Transactions",
         verdict: first_page(model, &common, edition),
-        requirements: model.requirements.iter().map(|limit| (limit.name.clone(), in_words(limit))).collect(),
+        requirements: model
+            .requirements
+            .iter()
+            .map(|limit| (limit.description.clone(), format!("{}.", capital(&promise(limit)))))
+            .collect(),
         records: records(model, edition),
         reading: reading(model),
         sections,
