@@ -66,7 +66,7 @@ static EXAMPLES: [Example; 5] = [
         files: &[
             stored!("five-baskets", "README.md"),
             stored!("five-baskets", "policy.toml"),
-            stored!("five-baskets", "baskets.csv"),
+            stored!("five-baskets", "five-baskets.csv"),
             stored!("five-baskets", "items.csv"),
             stored!("five-baskets", "sensitive.txt"),
         ],
