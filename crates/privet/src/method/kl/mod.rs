@@ -5,6 +5,8 @@ mod lg;
 mod mm;
 mod og;
 pub mod recoding;
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value as Json;
 
