@@ -20,13 +20,17 @@ use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::loss::items::ItemMeasure;
+use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{self, ItemSolution, Task};
 use crate::policy::{DataKind, TransactionPolicy};
 use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Result};
+use crate::{Error, Exact, Result};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
+
+/// What share of all transactions makes a pattern frequent, as the thesis has it.
+const PATTERN: (u64, u64) = (1, 100);
 
 /// Makes, audits and publishes a release of transactions.
 pub fn anonymize_transactions(
@@ -119,6 +123,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         audit: &audit,
         files: &files,
     };
+    let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
+    let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, clock)?;
     let inputs: Vec<&Path> =
         [Some(policy.source.path()), policy.hierarchy_path.as_deref()].into_iter().flatten().collect();
     let figures = account(&Facts {
@@ -129,7 +135,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         seed,
         baskets: &baskets,
         solution: &solution,
-        patterns: None,
+        utility: (&utility, threshold),
         audit: &audit,
         attacks: &attacks,
         warnings: &warnings,

@@ -10,6 +10,7 @@ use crate::audit::Audit;
 use crate::engine::baskets::Baskets;
 use crate::loss::items::ItemMeasure;
 use crate::method::kl::recoding::ItemRecoding;
+use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{ItemSolution, Task};
 use crate::policy::{Clause, DataKind, Policy};
 use crate::privacy::kl::KlPrivacy;
@@ -37,8 +38,8 @@ pub(crate) struct Facts<'a> {
     pub baskets: &'a Baskets,
     /// What the method decided.
     pub solution: &'a ItemSolution,
-    /// What became of frequent patterns, where they were counted.
-    pub patterns: Option<&'a Patterns>,
+    /// What is left to analyse, and the least share of transactions that makes a pattern frequent.
+    pub utility: (&'a ItemUtility, Exact),
     /// What the audit found.
     pub audit: &'a Audit,
     /// What attacks found.
@@ -60,10 +61,6 @@ struct Counts {
     /// Transactions by how many items they have, before and after.
     lengths: BTreeMap<usize, (u64, u64)>,
     released: u64,
-    /// Occurrences of items: all, those published as themselves, those left out.
-    occurrences: u64,
-    at_leaves: u64,
-    suppressed: u64,
 }
 
 /// All figures of a release.
@@ -72,6 +69,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
     let data = facts.inputs.first().and_then(|path| path.file_name());
     let data_name = data.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let counts = count(baskets, &solution.recoding);
+    let left_out = solution.recoding.suppressed(baskets);
     let losses = losses(facts);
     let (tree, undrawn) = drawing(&baskets.tree, &solution.recoding, &counts);
     Ok(TransactionReport {
@@ -98,18 +96,18 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
             dropped: 0,
             suppressed: baskets.total().saturating_sub(counts.released),
             released: counts.released,
-            starred: counts.suppressed,
+            starred: left_out,
         },
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
-            ItemRecoding::Global(_) if counts.suppressed > 0 => RecodingKind::Suppression,
+            ItemRecoding::Global(_) if left_out > 0 => RecodingKind::Suppression,
             ItemRecoding::Global(_) => RecodingKind::Cut,
         },
         items: u64::from(baskets.tree.total_leaves()),
         tree,
         undrawn,
         sensitive: sensitive(facts),
-        utility: utility(&counts, baskets, facts.patterns),
+        utility: utility(facts.utility),
         lengths: lengths(&counts.lengths),
         search: Some(shared::search(
             &solution.search,
@@ -149,9 +147,6 @@ fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
         showing: vec![0; tree.len()],
         lengths: BTreeMap::new(),
         released: 0,
-        occurrences: 0,
-        at_leaves: 0,
-        suppressed: 0,
     };
     let mut held: Vec<Node> = Vec::new();
     for basket in 0..baskets.len() {
@@ -162,18 +157,10 @@ fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
         held.dedup();
         held.iter().for_each(|node| counts.holding[*node as usize] += count);
         counts.lengths.entry(items.len()).or_default().0 += count;
-        counts.occurrences += items.len() as u64 * count;
         for shown in recoding.shown(baskets, basket) {
             counts.released += shown.count;
             counts.lengths.entry(shown.nodes.len()).or_default().1 += shown.count;
             shown.nodes.iter().for_each(|node| counts.showing[*node as usize] += shown.count);
-            for item in items {
-                match shown.nodes.iter().find(|node| tree.contains(**node, *item)) {
-                    Some(node) if node == item => counts.at_leaves += shown.count,
-                    Some(_) => {}
-                    None => counts.suppressed += shown.count,
-                }
-            }
         }
     }
     counts
@@ -235,19 +222,21 @@ fn sensitive(facts: &Facts<'_>) -> Vec<SensitiveItem> {
     items
 }
 
-fn utility(counts: &Counts, baskets: &Baskets, patterns: Option<&Patterns>) -> Utility {
-    let tree = &baskets.tree;
-    let mean = |sum: u64, of: u64| if of == 0 { 0.0 } else { sum as f64 / of as f64 };
+fn utility((measured, threshold): (&ItemUtility, Exact)) -> Utility {
     Utility {
-        items_before: tree
-            .nodes()
-            .filter(|node| tree.is_leaf(*node) && counts.holding[*node as usize] > 0)
-            .count() as u64,
-        items_after: counts.showing.iter().filter(|count| **count > 0).count() as u64,
-        length_before: mean(counts.occurrences, baskets.total()),
-        length_after: mean(counts.showing.iter().sum(), counts.released),
-        at_leaves: if counts.occurrences == 0 { 1.0 } else { mean(counts.at_leaves, counts.occurrences) },
-        patterns: patterns.cloned(),
+        items_before: measured.distinct_before,
+        items_after: measured.distinct_after,
+        length_before: measured.mean_length_before,
+        length_after: measured.mean_length_after,
+        at_leaves: measured.kept_share,
+        patterns: Patterns {
+            threshold: threshold.to_f64(),
+            before: measured.patterns_before,
+            after: measured.patterns_after,
+            common: measured.patterns_common,
+            error: measured.support_error(),
+            complete: measured.complete,
+        },
     }
 }
 

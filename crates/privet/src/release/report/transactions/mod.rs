@@ -128,15 +128,15 @@ pub struct Utility {
     pub length_after: f64,
     /// The share of occurrences that are still published as the item itself.
     pub at_leaves: f64,
-    /// What became of frequent patterns, where they were counted.
-    pub patterns: Option<Patterns>,
+    /// What became of frequent patterns.
+    pub patterns: Patterns,
 }
 
 /// Generalised frequent patterns: sets of items and groups of items that occur together often.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patterns {
-    /// The least share of transactions, as text: "1 %".
-    pub threshold: String,
+    /// The least share of transactions that hold one.
+    pub threshold: f64,
     /// Patterns of the original.
     pub before: u64,
     /// Patterns of the release.
@@ -145,4 +145,6 @@ pub struct Patterns {
     pub common: u64,
     /// How far the supports of common patterns are off, together, as a share.
     pub error: f64,
+    /// Whether all patterns were found; otherwise there are too many, and the numbers compare the first ones only.
+    pub complete: bool,
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Facts, Patterns, TransactionReport, account};
+use super::{Facts, TransactionReport, account};
 use crate::Exact;
 use crate::attack::{Figure, Finding};
 use crate::audit::{Audit, AuditRecords, Check};
 use crate::engine::baskets::Baskets;
+use crate::engine::clock::Clock;
 use crate::method::kl::recoding::ItemRecoding;
+use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{CATALOGUE, ItemSolution};
 use crate::method::{Moment, SearchFacts};
 use crate::policy::{Clause, Declaration, Policy, Setting, Settings};
@@ -114,8 +116,9 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     }];
     let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
     let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
-    let patterns =
-        Patterns { threshold: "1 %".to_string(), before: 1_204, after: 611, common: 611, error: 0.0 };
+    let threshold = Exact::parse("1%").expect("a number");
+    let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
+    let utility = utility.expect("patterns");
     let mut model = account(&Facts {
         policy: &policy,
         requirements: &requirements,
@@ -124,7 +127,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         seed: 421_337,
         baskets,
         solution: &solution,
-        patterns: Some(&patterns),
+        utility: (&utility, threshold),
         audit: &audit,
         attacks: &attacks,
         warnings: &["whoever knows three items may find somebody".to_string()],

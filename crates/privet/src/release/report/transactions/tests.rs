@@ -177,9 +177,8 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
     (model.utility.items_before, model.utility.items_after) = (7, 7);
     (model.utility.length_before, model.utility.length_after) = (1.5, 2.5);
     model.utility.at_leaves = 1.0 / 3.0;
-    if let Some(patterns) = &mut model.utility.patterns {
-        (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
-    }
+    let patterns = &mut model.utility.patterns;
+    (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
     model.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
     model.reproduce.released.clear();
     let text = text_of(&html(&model, Edition::Public));

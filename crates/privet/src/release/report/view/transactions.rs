@@ -359,28 +359,26 @@ fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
             edition.share(utility.at_leaves, model.records.released),
         ),
     ];
-    if let Some(patterns) = &utility.patterns {
-        rows.push(row(
-            &format!("Frequent patterns, from {} of transactions on", patterns.threshold),
-            "sets of items and groups, the trivial one of the root included",
-            Some(thousands(patterns.before)),
-            edition.count(patterns.after),
-        ));
-        if edition.is_steward() {
-            rows.push(row(
-                "Patterns of the original that are still there",
-                "",
-                None,
-                thousands(patterns.common),
-            ));
-        }
-        rows.push(row(
-            "Error of their supports",
-            "summed differences over summed supports, common patterns only",
-            None,
-            percent(patterns.error),
-        ));
+    let patterns = &utility.patterns;
+    let name = match patterns.complete {
+        true => "Frequent patterns, from",
+        false => "The first of very many frequent patterns, from",
+    };
+    rows.push(row(
+        &format!("{name} {} of transactions on", percent(patterns.threshold)),
+        "sets of items and groups, the trivial one of the root included",
+        Some(thousands(patterns.before)),
+        edition.count(patterns.after),
+    ));
+    if edition.is_steward() {
+        rows.push(row("Patterns of the original that are still there", "", None, thousands(patterns.common)));
     }
+    rows.push(row(
+        "Error of their supports",
+        "summed differences over summed supports, common patterns only",
+        None,
+        percent(patterns.error),
+    ));
     rows
 }
 
