@@ -113,7 +113,7 @@ pub(super) fn read(
     let mut entries = Entries::new(meaning);
     source.read(&mut |transaction, _| {
         entries.push(transaction.line, transaction.items);
-        if entries.ledger.total % ROWS == 0 { tick() } else { Ok(()) }
+        if entries.ledger.total.is_multiple_of(ROWS) { tick() } else { Ok(()) }
     })?;
     Ok(entries.finish())
 }
@@ -121,7 +121,10 @@ pub(super) fn read(
 /// Refuses an original with items that the policy does not know: nothing could be said about them.
 pub(super) fn check_original(original: &Ledger, tree: &ItemTree, source: &TransactionSource) -> Result<()> {
     let refuse = |label: &str, line: u64, why: &str| {
-        Err(Error::input(format!("'{label}' {why}")).in_file(source.path()).at_line(line))
+        Err(Error::input(format!("'{label}' {why}"))
+            .in_file(source.path())
+            .at_line(line)
+            .help("audit with the hierarchy and the list of sensitive items that the release was made with"))
     };
     if let Some((label, _, line)) = original.unknown.first() {
         return refuse(label, *line, "is neither an item of the hierarchy nor a sensitive item");
@@ -141,7 +144,7 @@ pub(super) fn flat_tree(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ItemTree> {
     let mut items = BTreeSet::new();
-    let mut rows = 0;
+    let mut rows = 0u64;
     source.read(&mut |transaction, _| {
         for item in transaction.items {
             if !items.contains(*item) && !sensitive.iter().any(|name| name == item) {
@@ -149,7 +152,7 @@ pub(super) fn flat_tree(
             }
         }
         rows += 1;
-        if rows % ROWS == 0 { tick() } else { Ok(()) }
+        if rows.is_multiple_of(ROWS) { tick() } else { Ok(()) }
     })?;
     const TOP: &str = "*";
     let mut paths: Vec<Vec<String>> = items.into_iter().map(|item| vec![item, TOP.to_string()]).collect();

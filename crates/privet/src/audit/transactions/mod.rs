@@ -21,7 +21,7 @@ mod walk;
 
 pub(crate) use demand::Demand;
 pub(crate) use released::Released;
-pub(crate) use search::exposed;
+pub(crate) use search::{Exposed, exposed};
 
 use self::ledger::{Ledger, Meaning};
 use super::{Audit, AuditOptions, AuditRecords, Check};

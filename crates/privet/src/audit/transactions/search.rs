@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
         let rarest = own.iter().min_by_key(|node| postings.get(**node as usize).len());
         let Some(rarest) = rarest else { return Continue((0..self.released.cells.len() as u32).collect()) };
         let candidates = postings.get(*rarest as usize);
-        walk.spend(candidates.len())?;
+        walk.spend(2 * candidates.len())?;
         let all = |row: &u32| own.iter().all(|node| self.held(*row).binary_search(node).is_ok());
         Continue(candidates.iter().copied().filter(all).collect())
     }
