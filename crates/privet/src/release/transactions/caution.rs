@@ -1,7 +1,5 @@
 //! What the publisher of transactions should know: where a policy says less than it seems to.
 
-use std::collections::BTreeMap;
-
 use unicode_normalization::UnicodeNormalization;
 
 use crate::Exact;
@@ -73,13 +71,14 @@ fn look_alikes(baskets: &Baskets) -> Option<String> {
     let folded = |label: &str| {
         if label.is_ascii() { label.to_ascii_lowercase() } else { label.to_lowercase().nfc().collect() }
     };
-    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for label in labels {
-        groups.entry(folded(label)).or_default().push(label);
-    }
-    let alike: Vec<String> = (groups.values())
-        .filter(|labels| labels.len() > 1)
-        .map(|labels| labels.iter().map(|label| format!("'{label}'")).collect::<Vec<_>>().join(" and "))
+    // Numbers are never alike, and data may have a million of them.
+    let has_letters = |label: &&str| label.bytes().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    let mut all: Vec<(String, &str)> =
+        labels.filter(has_letters).map(|label| (folded(label), label)).collect();
+    all.sort_unstable();
+    let alike: Vec<String> = (all.chunk_by(|(one, _), (next, _)| one == next))
+        .filter(|group| group.len() > 1)
+        .map(|group| group.iter().map(|(_, label)| format!("'{label}'")).collect::<Vec<_>>().join(" and "))
         .collect();
     if alike.is_empty() {
         return None;
