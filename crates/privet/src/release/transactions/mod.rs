@@ -14,7 +14,6 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
 use super::target::Target;
-use crate::attack::Finding;
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
 use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
@@ -24,7 +23,7 @@ use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{self, ItemSolution, Task};
 use crate::policy::{DataKind, TransactionPolicy};
 use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Exact, Result};
+use crate::{Error, Exact, Result, attack};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
@@ -84,7 +83,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let losses = ItemMeasure::ALL.map(price).into();
     let hidden = solution.recoding.suppressed(&baskets);
     let released = baskets.total();
-    let attacks: Vec<Finding> = Vec::new();
+    clock.progress().stage("attacking", None);
+    let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));

@@ -75,7 +75,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
             bound: Some(0.0413),
             trace: trace.map(moment).to_vec(),
         },
-        counters: vec![("conflicts", 36), ("itemsets counted", 112_776)],
+        counters: vec![("conflicts", 36), ("itemsets", 112_776)],
         warnings: Vec::new(),
     };
     let check = |name: &str, worst: &str| Check {

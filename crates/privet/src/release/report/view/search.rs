@@ -29,13 +29,27 @@ pub(super) fn facts(search: &Search, counters: &[(String, u64)]) -> Vec<(String,
     if let Some(bound) = search.bound {
         facts.push(("No plan can cost less than".to_string(), figure(bound)));
     }
-    facts.extend(counters.iter().map(|(name, count)| (capital(name), thousands(*count))));
+    facts.extend(counters.iter().map(|(name, count)| (counter(name), thousands(*count))));
     facts
+}
+
+/// What a counter counts, in words.
+fn counter(name: &str) -> String {
+    match name {
+        "itemsets" => "Itemsets counted".to_string(),
+        "threats" => "Threats found".to_string(),
+        "conflicts" => "Conflicts to avoid".to_string(),
+        "locked" => "Nodes that cannot be opened".to_string(),
+        "solves" => "Times the best cut was sought".to_string(),
+        other => capital(&other.replace('_', " ")),
+    }
 }
 
 /// The curve of best cost and bound, with some of its moments as a table.
 pub(super) fn curve(search: &Search) -> Option<Figure> {
-    let svg = chart::anytime(&search.trace, search.seconds)?;
+    // One moment is no curve.
+    let trace = Some(&search.trace).filter(|trace| trace.len() > 1)?;
+    let svg = chart::anytime(trace, search.seconds)?;
     let cost = |cost: Option<f64>| cost.map_or_else(|| "–".to_string(), figure);
     let row = |moment: &Moment| {
         let gap = moment.best.zip(moment.bound).map(|(best, bound)| (best - bound).max(0.0) / best.abs());
