@@ -163,7 +163,7 @@ impl Attack {
             Attack::Composition => "Several releases about the same people",
             Attack::FilesAndOrder => "Record order and file internals",
             Attack::SinglingOut => "Singling out, and presence in the data",
-            Attack::KnownItems => "Finding somebody by what they bought",
+            Attack::KnownItems => "Finding somebody by known items",
             Attack::SensitiveItems => "Learning a sensitive item",
             Attack::MoreKnowledge => "Knowing more than was assumed",
             Attack::Alternatives => "Knowing “this or that”",
@@ -228,11 +228,11 @@ impl Attack {
                 "Someone who knows that one of several things is true, but not which, can become surer than promised."
             }
             Attack::SeveralTransactions => {
-                "The promise takes every transaction for a different person. Whoever has several can be found by what they \
-                 have in common, and one item known from each adds up."
+                "Each transaction is taken for another person. Whoever has several can be found by what they have in \
+                 common."
             }
             Attack::KnownSensitiveItem => {
-                "Sensitive items are published as they are. Who knows one that somebody bought can find their transaction \
+                "Sensitive items are published as they are. Who knows that somebody’s transaction holds one can find it \
                  by it; only knowledge of the other items is limited."
             }
             Attack::UndeclaredItems => {

@@ -155,7 +155,7 @@ fn alternatives(limit: &KnowledgeLimit) -> Option<(Cover, String)> {
         return Some((
             Cover::Uncovered,
             format!(
-                "Who knows that somebody bought this or that, but not which, can become surer of a sensitive item than \
+                "Who knows that a transaction holds this or that, but not which, can become surer of a sensitive item than \
                  promised.{remedy}"
             ),
         ));

@@ -151,14 +151,19 @@ fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) 
             },
         });
         figures.push(KeyFigure {
-            value: edition.share(model.utility.at_leaves, records.released),
-            name: "of purchases keep their item".to_string(),
+            value: edition.share(model.utility.at_leaves, occurrences(model)),
+            name: "of items stay as they are".to_string(),
             note: "the others show a group".to_string(),
         });
         figures.extend(verdict::lost(common.shown_losses(edition)));
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
     Verdict::new(model.audit.passed, empty, promise, figures, protections)
+}
+
+/// How many items there are in all transactions together.
+fn occurrences(model: &TransactionReport) -> u64 {
+    (model.utility.length_before * model.records.read as f64).round() as u64
 }
 
 fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
@@ -180,9 +185,8 @@ fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
 fn reading(model: &TransactionReport) -> Vec<(&'static str, String)> {
     let items = match model.recoding {
         RecodingKind::Cut => {
-            "An item, or a group that contains it: a group says that at least one of its items was bought, not which and \
-             not how many. Every item is published in the same way everywhere, so what a line does not show was not \
-             bought."
+            "An item, or a group that contains it: a group says that at least one of its items is there, not which and not \
+             how many. Every item is published in the same way everywhere, so what a line does not show is not there."
         }
         RecodingKind::Suppression => {
             "Some items are left out of all transactions: that a line does not show them says nothing. All others are \
@@ -190,7 +194,7 @@ fn reading(model: &TransactionReport) -> Vec<(&'static str, String)> {
         }
         RecodingKind::Local => {
             "An item, or a group that contains it. The same item may be published as itself in one line and as a group in \
-             another, so what a line does not show may still have been bought."
+             another, so an item that a line does not show may still be there, in a group."
         }
     };
     let mut reading = vec![
@@ -356,7 +360,7 @@ fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
             "Occurrences published as the item itself",
             "the others show a group, or nothing",
             Some(percent(1.0)),
-            edition.share(utility.at_leaves, model.records.released),
+            edition.share(utility.at_leaves, occurrences(model)),
         ),
     ];
     let patterns = &utility.patterns;
