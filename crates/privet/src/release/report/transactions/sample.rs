@@ -1,7 +1,7 @@
 //! Made-up reports about transactions, for tests and for looking at.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 
@@ -116,7 +116,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     }];
     let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
     let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
-    let threshold = Exact::parse("1%").expect("a number");
+    let threshold = Exact::parse("5%").expect("a number");
     let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
     let utility = utility.expect("patterns");
     let mut model = account(&Facts {
@@ -142,6 +142,11 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
 
 /// The example's five thousand baskets, with a cut through mixed levels.
 pub(in super::super) fn baskets() -> TransactionReport {
+    static REPORT: LazyLock<TransactionReport> = LazyLock::new(five_thousand);
+    REPORT.clone()
+}
+
+fn five_thousand() -> TransactionReport {
     let tree = tree(include_str!("../../../../../../examples/baskets/items.csv"));
     let mut lines = Vec::new();
     crate::example::baskets::write(5_000, 1, &mut lines).expect("memory does not fail");
@@ -159,6 +164,11 @@ pub(in super::super) fn baskets() -> TransactionReport {
 
 /// Thousands of items under two roots, one of them wide and one deep, in a few hundred transactions.
 pub(in super::super) fn many_items() -> TransactionReport {
+    static REPORT: LazyLock<TransactionReport> = LazyLock::new(three_thousand_items);
+    REPORT.clone()
+}
+
+fn three_thousand_items() -> TransactionReport {
     let mut paths: String = (0..3_000).map(|item| format!("page{item};topic{};web\n", item % 40)).collect();
     paths.extend(
         (0..400).map(|item| {
