@@ -271,10 +271,10 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
             normalised: Some(share),
             formula: match measure {
                 ItemMeasure::Ncp => {
-                    "mean over occurrences of items of leaves below the published one / all leaves; 0 for a leaf"
+                    "mean, over all occurrences of items, of leaves below the published one / all leaves; 0 for a leaf"
                 }
                 ItemMeasure::Lm => {
-                    "mean over occurrences of items of (leaves below the published one − 1) / (all leaves − 1)"
+                    "mean, over all occurrences of items, of (leaves below the published one − 1) / (all leaves − 1)"
                 }
             }
             .to_string(),

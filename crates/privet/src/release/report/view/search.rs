@@ -47,9 +47,11 @@ fn counter(name: &str) -> String {
 
 /// The curve of best cost and bound, with some of its moments as a table.
 pub(super) fn curve(search: &Search) -> Option<Figure> {
-    // One moment is no curve.
-    let trace = Some(&search.trace).filter(|trace| trace.len() > 1)?;
-    let svg = chart::anytime(trace, search.seconds)?;
+    // Where the first answer was the last, there is no curve to draw.
+    let mut costs = search.trace.iter().flat_map(|moment| [moment.best, moment.bound]).flatten();
+    let first = costs.next()?;
+    costs.find(|cost| *cost != first)?;
+    let svg = chart::anytime(&search.trace, search.seconds)?;
     let cost = |cost: Option<f64>| cost.map_or_else(|| "–".to_string(), figure);
     let row = |moment: &Moment| {
         let gap = moment.best.zip(moment.bound).map(|(best, bound)| (best - bound).max(0.0) / best.abs());
