@@ -1,4 +1,5 @@
-//! Itemsets over an item tree: which combinations of items occur too rarely or tell too much, and which occur often.
+//! Sets of nodes of an item tree and how many transactions hold them: frequent ones, and those that occur too rarely or tell
+//! too much.
 
 mod field;
 mod guard;
