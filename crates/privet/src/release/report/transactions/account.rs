@@ -103,7 +103,6 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
             ItemRecoding::Global(_) if left_out > 0 => RecodingKind::Suppression,
             ItemRecoding::Global(_) => RecodingKind::Cut,
         },
-        items: u64::from(baskets.tree.total_leaves()),
         tree,
         undrawn,
         sensitive: sensitive(facts),

@@ -42,8 +42,6 @@ pub struct TransactionReport {
     pub records: Records,
     /// How items are published.
     pub recoding: RecodingKind,
-    /// How many items the hierarchy knows. Steward only.
-    pub items: u64,
     /// The item trees side by side, with what is published. `records` of a node are the transactions that hold it.
     pub tree: TaxonomyDrawing,
     /// Nodes of the trees that the drawing leaves out, for there are too many; they are the least frequent.

@@ -7,6 +7,7 @@ mod attacks;
 mod columns;
 mod confidence;
 mod figures;
+mod item_trees;
 mod search;
 mod table;
 mod transactions;
