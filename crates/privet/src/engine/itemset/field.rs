@@ -54,6 +54,8 @@ pub struct Layout {
     pub scope: Scope,
     /// How many leaves of absence the adversary may know.
     pub absent: u64,
+    /// How many leaves of absence a threat may need once it is made more general.
+    pub reach: u64,
     /// Whether to look for rows that are safe because others hold all that they hold. It takes a while, and pays where
     /// many items may be known.
     pub certify: bool,
@@ -70,6 +72,7 @@ pub(super) struct Field {
     pub end: Vec<u32>,
     /// How many items of the tree are below it, whether they occur or not.
     pub leaves: Vec<u32>,
+    pub reach: u64,
     /// Whether rows have the nodes of the cut only, not those above them.
     pub is_flat: bool,
     /// Per row, its nodes, ascending.
@@ -91,7 +94,7 @@ pub(super) struct Field {
 }
 
 /// How many rows are asked to vouch for one.
-const MOST_LOOKS: usize = 4096;
+const MOST_LOOKS: usize = 512;
 /// A node has a bitmap if one row in so many holds it.
 const FREQUENT: usize = 32;
 
@@ -110,10 +113,8 @@ impl Field {
         let safe: Vec<bool> = if privacy.guards_marks() {
             safe_cells(rows, privacy)
         } else if layout.certify {
-            let holders = holders(&cells, nodes.len());
             let (k, absent) = (privacy.k, layout.absent);
-            Certificate { rows: &cells, holders: &holders, weights: &weights, leaves: &leaves, k, absent }
-                .safe_rows()
+            Certificate::new(&cells, &weights, &leaves, k, absent).safe_rows()
         } else {
             weights.iter().map(|weight| *weight >= privacy.k).collect()
         };
@@ -125,6 +126,7 @@ impl Field {
             parent,
             end,
             leaves,
+            reach: layout.reach,
             is_flat,
             rows: Lists::new(),
             weights: order.iter().map(|row| weights[*row as usize]).collect(),
@@ -145,7 +147,7 @@ impl Field {
                 field.mark_totals[*mark as usize] += count;
             }
         }
-        field.holders = self::holders(&field.rows, field.nodes.len());
+        field.holders = holders(&field.rows, field.nodes.len(), 0..rows.len() as u32);
         if !privacy.guards_marks() {
             field.bitmaps = (0..field.nodes.len() as u32).map(|node| field.make_bitmap(node)).collect();
         }
@@ -179,7 +181,7 @@ impl Field {
             for row in 0..self.rows.len() as u32 {
                 cells.add_with_ancestors(self.rows.get(row).iter().copied(), &self.parent);
             }
-            holders(&cells, self.nodes.len())
+            holders(&cells, self.nodes.len(), 0..self.rows.len() as u32)
         });
         lists.get(node)
     }
@@ -273,8 +275,8 @@ impl Lists<u32> {
     }
 }
 
-/// Per node, the rows that hold it.
-fn holders(rows: &Lists<u32>, nodes: usize) -> Lists<u32> {
+/// Per node, the rows that hold it, in the given order.
+fn holders(rows: &Lists<u32>, nodes: usize, order: impl Iterator<Item = u32>) -> Lists<u32> {
     let mut starts = vec![0usize; nodes + 1];
     for node in &rows.items {
         starts[*node as usize + 1] += 1;
@@ -284,7 +286,7 @@ fn holders(rows: &Lists<u32>, nodes: usize) -> Lists<u32> {
     }
     let mut next = starts.clone();
     let mut items = vec![0; rows.items.len()];
-    for row in 0..rows.len() as u32 {
+    for row in order {
         for node in rows.get(row) {
             items[next[*node as usize]] = row;
             next[*node as usize] += 1;
@@ -307,14 +309,28 @@ fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
 /// Not all rows that could vouch are looked at: a row that is taken for unsafe by mistake only costs time.
 struct Certificate<'a> {
     rows: &'a Lists<u32>,
-    holders: &'a Lists<u32>,
+    /// Per node, the rows that hold it, heavy ones first: they vouch soonest.
+    holders: Lists<u32>,
     weights: &'a [u64],
     leaves: &'a [u32],
     k: u64,
     absent: u64,
 }
 
-impl Certificate<'_> {
+impl<'a> Certificate<'a> {
+    fn new(
+        rows: &'a Lists<u32>,
+        weights: &'a [u64],
+        leaves: &'a [u32],
+        k: u64,
+        absent: u64,
+    ) -> Certificate<'a> {
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.sort_by_key(|row| std::cmp::Reverse(weights[*row as usize]));
+        let holders = holders(rows, leaves.len(), order.into_iter());
+        Certificate { rows, holders, weights, leaves, k, absent }
+    }
+
     fn safe_rows(&self) -> Vec<bool> {
         let signatures: Vec<u64> = (0..self.rows.len() as u32)
             .map(|row| self.rows.get(row).iter().fold(0, |bits, node| bits | (1 << (node % 64))))

@@ -1,7 +1,6 @@
 //! A threat made as general as it goes: the more general, the more cuts its conflict rules out.
 
 use super::field::{Field, NONE};
-use crate::privacy::kl::KlPrivacy;
 
 /// What an adversary knows, in the numbers of a field.
 #[derive(Debug, Clone)]
@@ -15,13 +14,12 @@ pub(super) struct Itemset {
 impl Itemset {
     /// Lifts nodes to their parents as long as some transactions fit, but fewer than k. Only for requirements that do not
     /// guard sensitive items.
-    pub(super) fn generalise(&mut self, field: &Field, privacy: &KlPrivacy) {
+    pub(super) fn generalise(&mut self, field: &Field, k: u64) {
         loop {
             let lifts = (0..self.present.len()).map(|at| self.with_present_lifted(field, at));
-            let lifts =
-                lifts.chain((0..self.absent.len()).map(|at| self.with_absent_lifted(field, privacy, at)));
+            let lifts = lifts.chain((0..self.absent.len()).map(|at| self.with_absent_lifted(field, at)));
             let threat = lifts.flatten().find_map(|mut lifted| {
-                lifted.support = lifted.count(field, privacy.k)?;
+                lifted.support = lifted.count(field, k)?;
                 Some(lifted)
             });
             match threat {
@@ -44,7 +42,7 @@ impl Itemset {
     }
 
     /// With one absent node replaced by its parent, which takes the place of all absent nodes below it.
-    fn with_absent_lifted(&self, field: &Field, privacy: &KlPrivacy, at: usize) -> Option<Itemset> {
+    fn with_absent_lifted(&self, field: &Field, at: usize) -> Option<Itemset> {
         let above = Some(field.parent[self.absent[at] as usize]).filter(|parent| *parent != NONE)?;
         let range = above..field.end[above as usize];
         if self.present.iter().any(|present| range.contains(present)) {
@@ -54,7 +52,7 @@ impl Itemset {
         lifted.absent.retain(|other| !range.contains(other));
         lifted.absent.push(above);
         let cost: u64 = lifted.absent.iter().map(|node| u64::from(field.leaves[*node as usize])).sum();
-        (cost <= privacy.n).then_some(lifted)
+        (cost <= field.reach).then_some(lifted)
     }
 
     /// How many transactions fit, if some do but fewer than k.

@@ -103,14 +103,20 @@ impl<'a> Miner<'a> {
 
     /// Finds the conflicts of all threats within `power` among the visible nodes, and adds them to `conflicts`.
     ///
-    /// At most about `cells` cells are looked at.
+    /// At most about `cells` cells are looked at. `mined` is another cut whose threats within `power` all have a known
+    /// conflict, if there is one: what consists of its nodes is not looked at again.
     pub fn mine(
         &self,
         power: Power,
         cells: u64,
+        mined: Option<&[Node]>,
         conflicts: &mut Conflicts<Threat>,
         clock: &Clock,
     ) -> Result<(Ended, Effort)> {
+        // Nodes above a cut would have to be told apart as well, and absences.
+        let is_new = mined.filter(|_| self.field.is_flat && power.absent == 0).map(|mined| {
+            self.field.nodes.iter().map(|node| mined.binary_search(node).is_err()).collect::<Vec<bool>>()
+        });
         let guard = Guard::new(&self.field, conflicts.iter().map(|conflict| &conflict.members[..]));
         let mut mining = Mining {
             tree: self.tree,
@@ -121,6 +127,7 @@ impl<'a> Miner<'a> {
             conflicts,
             effort: Effort::default(),
             guard,
+            is_new: is_new.as_deref(),
             pool: Mutex::new(Vec::new()),
         };
         let ended = mining.run(cells)?;
@@ -138,6 +145,8 @@ struct Mining<'a> {
     effort: Effort,
     /// All conflicts known when a batch begins.
     guard: Guard,
+    /// Per node, whether itemsets with it have to be looked at, where others need not be.
+    is_new: Option<&'a [bool]>,
     /// Workers that are idle.
     pool: Mutex<Vec<Worker<'a>>>,
 }
@@ -198,8 +207,7 @@ impl<'a> Mining<'a> {
 
     /// Tests every node by itself, and returns those that larger itemsets may grow from.
     fn single_nodes(&mut self) -> Vec<u32> {
-        let mut worker =
-            Worker::new(self.field, self.privacy, self.power, self.tree, self.clock, self.guard.clone());
+        let mut worker = Worker::new(self);
         let all: Vec<u32> = (0..self.field.weights.len() as u32).collect();
         let mut buffer = Buffer::default();
         worker.extend(&all, self.field.nodes.len() as u32, &mut buffer);
@@ -207,7 +215,8 @@ impl<'a> Mining<'a> {
         self.effort.add(worker.effort);
         std::mem::take(&mut worker.found).into_iter().for_each(|found| self.keep(found));
         let larger = self.power.present > 1 || self.power.absent > 0;
-        growing.retain(|node| larger && !self.guard.is_blocked(self.field, *node));
+        let is_new = |node: u32| self.is_new.is_none_or(|is_new| is_new[node as usize]);
+        growing.retain(|node| larger && is_new(*node) && !self.guard.is_blocked(self.field, *node));
         growing
     }
 
@@ -215,9 +224,7 @@ impl<'a> Mining<'a> {
         let idle = self.pool.lock().ok().and_then(|mut pool| pool.pop());
         let mut worker = match idle {
             Some(worker) => worker,
-            None => {
-                Worker::new(self.field, self.privacy, self.power, self.tree, self.clock, self.guard.clone())
-            }
+            None => Worker::new(self),
         };
         worker.catch_up(&self.guard);
         worker.begin(start, cells);
@@ -251,6 +258,7 @@ struct Worker<'a> {
     privacy: &'a KlPrivacy,
     power: Power,
     clock: &'a Clock,
+    is_new: Option<&'a [bool]>,
     guard: Guard,
     /// How many conflicts were known before the task.
     known: usize,
@@ -309,14 +317,9 @@ enum Choice {
 }
 
 impl<'a> Worker<'a> {
-    fn new(
-        field: &'a Field,
-        privacy: &'a KlPrivacy,
-        power: Power,
-        tree: &'a ItemTree,
-        clock: &'a Clock,
-        guard: Guard,
-    ) -> Worker<'a> {
+    fn new(mining: &Mining<'a>) -> Worker<'a> {
+        let Mining { tree, field, privacy, power, clock, is_new, .. } = *mining;
+        let guard = mining.guard.clone();
         let nodes = field.nodes.len();
         let marks = if privacy.guards_marks() { privacy.theta.len() } else { 0 };
         Worker {
@@ -325,6 +328,7 @@ impl<'a> Worker<'a> {
             privacy,
             power,
             clock,
+            is_new,
             known: guard.len(),
             guard,
             present: Vec::new(),
@@ -394,7 +398,12 @@ impl<'a> Worker<'a> {
         if self.present.len() as u64 >= self.power.present {
             return;
         }
-        let last = self.present.last().copied().unwrap_or(self.field.nodes.len() as u32);
+        // Itemsets with something new begin with it, and all else may follow; the others go down in order.
+        let last = match self.present[..] {
+            [] | [_] if self.is_new.is_some() => self.field.nodes.len() as u32,
+            [.., last] => last,
+            [] => self.field.nodes.len() as u32,
+        };
         let is_last = self.present.len() as u64 + 1 == self.power.present && self.power.absent == 0;
         if is_last && self.marks.marks == 0 && self.is_capping_cheaper(rows, last) {
             self.extend_capped(rows, last, depth);
@@ -419,6 +428,12 @@ impl<'a> Worker<'a> {
             }
         }
         self.buffers[depth] = buffer;
+    }
+
+    /// Whether itemsets with this node are looked at elsewhere: those with several new nodes begin with the last of them.
+    fn comes_before(&self, node: u32) -> bool {
+        let (Some(is_new), Some(first)) = (self.is_new, self.present.first()) else { return false };
+        node >= *first && is_new[node as usize]
     }
 
     fn take_buffer(&mut self, depth: usize) -> Buffer {
@@ -501,7 +516,7 @@ impl<'a> Worker<'a> {
             }
             // A node above a chosen one is implied by it.
             if field.end[node as usize] <= last {
-                if field.is_flat && self.guard.is_blocked(field, node) {
+                if field.is_flat && (self.comes_before(node) || self.guard.is_blocked(field, node)) {
                     continue;
                 }
                 self.effort.itemsets += 1;
@@ -580,7 +595,7 @@ impl<'a> Worker<'a> {
             itemset.absent.push(node)
         }
         if self.field.is_flat {
-            itemset.generalise(self.field, self.privacy);
+            itemset.generalise(self.field, self.privacy.k);
         }
         let named = |numbers: &[u32]| -> Vec<Node> {
             let mut nodes: Vec<Node> =
@@ -637,7 +652,7 @@ impl Worker<'_> {
                 continue;
             }
             if field.end[node as usize] <= last {
-                if field.is_flat && self.guard.is_blocked(field, node) {
+                if field.is_flat && (self.comes_before(node) || self.guard.is_blocked(field, node)) {
                     continue;
                 }
                 self.effort.itemsets += 1;

@@ -6,22 +6,48 @@ use crate::engine::conflict::Conflicts;
 use crate::engine::itemset::rows::Rows;
 use crate::engine::itemset::{Effort, Ended, Layout, Miner, Power, Scope, Threat};
 use crate::privacy::kl::KlPrivacy;
-use crate::taxonomy::ItemTree;
+use crate::taxonomy::{ItemTree, Node};
 
 /// From this many known items on it pays to look for rows that others vouch for.
 const CERTIFIED: u64 = 3;
+
+/// How far a threat may be made more general.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// As far as the requirement goes: what is found early rules out more.
+    Requirement,
+    /// Within the power that is looked at, as rounds of growing power have it.
+    Power,
+}
 
 /// Mines the rows of one cut for growing powers.
 pub(super) struct Checker<'a> {
     tree: &'a ItemTree,
     privacy: &'a KlPrivacy,
     scope: Scope,
+    reach: Reach,
     laid_out: Option<(Layout, Miner<'a>)>,
 }
 
+/// Per requirement and power, the last cut whose threats all have known conflicts.
+#[derive(Debug, Default)]
+pub(super) struct Mined(Vec<(usize, Power, Vec<Node>)>);
+
+impl Mined {
+    pub(super) fn last(&self, requirement: usize, power: Power) -> Option<&[Node]> {
+        let same = |(other, known, _): &&(usize, Power, Vec<Node>)| (*other, *known) == (requirement, power);
+        self.0.iter().find(same).map(|(_, _, cut)| cut.as_slice())
+    }
+
+    pub(super) fn keep(&mut self, requirement: usize, power: Power, cut: &[Node]) {
+        self.0.retain(|(other, known, _)| (*other, *known) != (requirement, power));
+        self.0.push((requirement, power, cut.to_vec()));
+    }
+}
+
 impl<'a> Checker<'a> {
-    pub(super) fn new(tree: &'a ItemTree, privacy: &'a KlPrivacy, scope: Scope) -> Checker<'a> {
-        Checker { tree, privacy, scope, laid_out: None }
+    pub(super) fn new(tree: &'a ItemTree, privacy: &'a KlPrivacy, scope: Scope, reach: Reach) -> Checker<'a> {
+        Checker { tree, privacy, scope, reach, laid_out: None }
     }
 
     /// Has to be called when the rows have changed.
@@ -31,7 +57,8 @@ impl<'a> Checker<'a> {
 
     fn miner(&mut self, rows: &Rows, power: Power) -> &Miner<'a> {
         let certify = power.present >= CERTIFIED || power.absent > 0;
-        let layout = Layout { scope: self.scope, absent: power.absent, certify };
+        let reach = if self.reach == Reach::Power { power.absent } else { self.privacy.n };
+        let layout = Layout { scope: self.scope, absent: power.absent, reach, certify };
         if self.laid_out.as_ref().is_none_or(|(known, _)| *known != layout) {
             self.laid_out = None;
         }
@@ -49,15 +76,16 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Adds the conflicts of all threats within the power.
+    /// Adds the conflicts of all threats within the power; `mined` as for [`Miner::mine`].
     pub(super) fn mine(
         &mut self,
         rows: &Rows,
         power: Power,
         cells: u64,
+        mined: Option<&[Node]>,
         conflicts: &mut Conflicts<Threat>,
         clock: &Clock,
     ) -> Result<(Ended, Effort)> {
-        self.miner(rows, power).mine(power, cells, conflicts, clock)
+        self.miner(rows, power).mine(power, cells, mined, conflicts, clock)
     }
 }

@@ -1,9 +1,9 @@
 //! OG: eager while threats are cheap to find, lazy from there on.
 
-use super::checker::Checker;
+use super::checker::{Checker, Mined, Reach};
 use super::{Problem, Reached, rounds};
 use crate::engine::clock::Clock;
-use crate::engine::conflict::{Conflicts, solve};
+use crate::engine::conflict::{Conflicts, Solved, solve};
 use crate::engine::itemset::rows::{Rows, shown_by};
 use crate::engine::itemset::{Ended, Power, Scope, Threat};
 use crate::method::kl::Task;
@@ -45,13 +45,13 @@ impl Manner {
 /// Finds the cheapest valid cut, as far as the clock allows.
 pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Result<Reached> {
     let mut reached = Reached::default();
-    let mut conflicts = Conflicts::new(problem.tree);
-    if manner.is_anytime {
-        if let Some(cut) = rounds::run(problem, &mut reached, clock)? {
-            reached.improve(problem, cut, clock);
-        }
+    if manner.is_anytime
+        && let Some(cut) = rounds::run(problem, &mut reached, clock)?
+    {
+        reached.improve(problem, cut, clock);
     }
-    let mut search = Search { problem, conflicts: &mut conflicts, reached: &mut reached, clock };
+    let mut conflicts = Conflicts::new(problem.tree);
+    let mut search = Search::new(problem, &mut conflicts, &mut reached, clock);
     let is_complete = search.find_eagerly(manner.eager_cells)?;
     search.find_lazily(manner, is_complete)?;
     reached.conflicts = conflicts.len() as u64;
@@ -63,16 +63,9 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
     Ok(reached)
 }
 
-struct Search<'s, 'a> {
-    problem: &'s Problem<'a>,
-    conflicts: &'s mut Conflicts<Threat>,
-    reached: &'s mut Reached,
-    clock: &'s Clock,
-}
-
 /// The steps in which an adversary's power grows: presences one by one, then absences in doubling steps. Small powers go
 /// first because their threats are the most general ones.
-fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> {
+fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<> {
     let (m, n) = (privacy.m, privacy.n);
     let doubling = std::iter::successors(Some(1), move |absent| (*absent < n).then(|| (2 * absent).min(n)));
     let absences = doubling.take_while(move |absent| *absent <= n);
@@ -80,30 +73,60 @@ fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> {
     presences.chain(absences.map(move |absent| Power { present: m, absent }))
 }
 
-impl Search<'_, '_> {
+/// Conflicts, and what has been done to find them.
+pub(super) struct Search<'s, 'a> {
+    problem: &'s Problem<'a>,
+    conflicts: &'s mut Conflicts<Threat>,
+    reached: &'s mut Reached,
+    clock: &'s Clock,
+    mined: Mined,
+    /// The rows as the locks known at some time show them: every later cut is at or above those.
+    frontier: Vec<Node>,
+    rows: Rows,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    pub(super) fn new(
+        problem: &'s Problem<'a>,
+        conflicts: &'s mut Conflicts<Threat>,
+        reached: &'s mut Reached,
+        clock: &'s Clock,
+    ) -> Search<'s, 'a> {
+        let rows = problem.rows.clone();
+        Search { problem, conflicts, reached, clock, mined: Mined::default(), frontier: Vec::new(), rows }
+    }
+
+    /// Brings the rows to the locks that are known by now; whether anything changed.
+    fn merge_locked(&mut self) -> bool {
+        let frontier = self.conflicts.frontier(self.problem.tree);
+        let is_changed = frontier != self.frontier;
+        if is_changed {
+            self.rows = self.rows.merged(&shown_by(self.problem.tree, &frontier));
+            self.frontier = frontier;
+        }
+        is_changed
+    }
+
     /// Looks for all threats of all cuts, step by step; false once that takes too long.
     fn find_eagerly(&mut self, cells: u64) -> Result<bool> {
         if cells == 0 {
             return Ok(false);
         }
-        let tree = self.problem.tree;
-        let mut rows = self.problem.rows.clone();
         let mut is_complete = true;
         for privacy in self.problem.requirements {
-            let mut checker = Checker::new(tree, privacy, Scope::AllCuts);
+            let mut checker = Checker::new(self.problem.tree, privacy, Scope::AllCuts, Reach::Requirement);
             for power in powers(privacy) {
-                if checker.is_needless(&rows, power) {
+                if checker.is_needless(&self.rows, power) {
                     continue;
                 }
-                let locked = self.conflicts.locks();
-                let (ended, effort) = checker.mine(&rows, power, cells, self.conflicts, self.clock)?;
+                let (ended, effort) =
+                    checker.mine(&self.rows, power, cells, None, self.conflicts, self.clock)?;
                 self.reached.effort.add(effort);
                 self.stop_if_impossible()?;
                 if self.clock.is_over() {
                     return Ok(false);
                 }
-                if self.conflicts.locks() != locked {
-                    rows = rows.merged(&shown_by(tree, &self.conflicts.frontier(tree)));
+                if self.merge_locked() {
                     checker.forget();
                 }
                 if ended == Ended::Early {
@@ -123,26 +146,28 @@ impl Search<'_, '_> {
     }
 
     /// Takes the best cut for the known conflicts, until one has no threat.
-    fn find_lazily(&mut self, manner: &Manner, mut is_complete: bool) -> Result<()> {
-        let mut rows = Located { frontier: Vec::new(), rows: self.problem.rows.clone() };
+    fn find_lazily(&mut self, manner: &Manner, is_complete: bool) -> Result<()> {
         loop {
-            let solved =
-                solve(self.problem.tree, &self.problem.prices, self.conflicts, manner.alpha, self.clock)?;
-            self.reached.solves += 1;
-            self.reached.cuts += solved.examined;
+            let solved = self.solve(manner.alpha)?;
             self.reached.raise(self.problem, solved.bound, self.clock);
             if self.is_close_enough(manner.alpha) || self.clock.is_over() {
                 return Ok(());
             }
-            if is_complete || self.is_valid(&solved.cut, &mut rows)? {
+            if is_complete || self.is_valid(&solved.cut)? {
                 self.reached.improve(self.problem, solved.cut, self.clock);
                 return Ok(());
             }
             if self.clock.is_over() {
                 return Ok(());
             }
-            is_complete = false;
         }
+    }
+
+    fn solve(&mut self, alpha: Exact) -> Result<Solved> {
+        let solved = solve(self.problem.tree, &self.problem.prices, self.conflicts, alpha, self.clock)?;
+        self.reached.solves += 1;
+        self.reached.cuts += solved.examined;
+        Ok(solved)
     }
 
     fn is_close_enough(&self, alpha: Exact) -> bool {
@@ -152,34 +177,90 @@ impl Search<'_, '_> {
     }
 
     /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. False also where the time is over.
-    fn is_valid(&mut self, cut: &[Node], located: &mut Located) -> Result<bool> {
-        let tree = self.problem.tree;
-        let frontier = self.conflicts.frontier(tree);
-        if frontier != located.frontier {
-            located.rows = located.rows.merged(&shown_by(tree, &frontier));
-            located.frontier = frontier;
-        }
-        let rows = located.rows.merged(&shown_by(tree, cut));
-        for privacy in self.problem.requirements {
-            let mut checker = Checker::new(tree, privacy, Scope::OneCut);
-            for power in powers(privacy) {
-                if checker.is_needless(&rows, power) {
-                    continue;
-                }
-                let (ended, effort) = checker.mine(&rows, power, u64::MAX, self.conflicts, self.clock)?;
-                self.reached.effort.add(effort);
-                self.stop_if_impossible()?;
-                if effort.threats > 0 || ended == Ended::Early {
-                    return Ok(false);
-                }
+    fn is_valid(&mut self, cut: &[Node]) -> Result<bool> {
+        self.merge_locked();
+        let rows = self.rows.merged(&shown_by(self.problem.tree, cut));
+        for (requirement, privacy) in self.problem.requirements.iter().enumerate() {
+            if !self.withstands(requirement, powers(privacy), cut, &rows)? {
+                return Ok(false);
             }
         }
         Ok(true)
     }
+
+    /// Whether a cut, whose rows are given, has no threat within these powers.
+    fn withstands(
+        &mut self,
+        requirement: usize,
+        powers: impl Iterator<Item = Power>,
+        cut: &[Node],
+        rows: &Rows,
+    ) -> Result<bool> {
+        let privacy = &self.problem.requirements[requirement];
+        let mut checker = Checker::new(self.problem.tree, privacy, Scope::OneCut, Reach::Requirement);
+        for power in powers {
+            if checker.is_needless(rows, power) {
+                continue;
+            }
+            let mined = self.mined.last(requirement, power);
+            let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
+            self.reached.effort.add(effort);
+            self.stop_if_impossible()?;
+            if ended == Ended::Early {
+                return Ok(false);
+            }
+            self.mined.keep(requirement, power, cut);
+            if effort.threats > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Never specialises a node, whatever the reason.
+    pub(super) fn lock(&mut self, node: Node) {
+        let decided = Threat { present: Vec::new(), absent: Vec::new(), support: 0 };
+        self.conflicts.insert(self.problem.tree, vec![node], decided);
+    }
+
+    /// Makes a cut coarser until it has no threat within one power: the best such cut for the known conflicts. False if the
+    /// time is over before.
+    pub(super) fn settle(
+        &mut self,
+        requirement: usize,
+        power: Power,
+        current: &mut Current<'s>,
+    ) -> Result<bool> {
+        loop {
+            if current.checker.is_needless(&current.rows, power) {
+                return Ok(true);
+            }
+            let Current { cut, rows, checker } = current;
+            let mined = self.mined.last(requirement, power);
+            let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
+            self.reached.effort.add(effort);
+            self.stop_if_impossible()?;
+            if ended == Ended::Early {
+                return Ok(false);
+            }
+            self.mined.keep(requirement, power, cut);
+            if effort.threats == 0 {
+                return Ok(true);
+            }
+            self.merge_locked();
+            *cut = self.solve(Exact::ZERO)?.cut;
+            *rows = self.rows.merged(&shown_by(self.problem.tree, cut));
+            checker.forget();
+            if self.clock.is_over() {
+                return Ok(false);
+            }
+        }
+    }
 }
 
-/// The rows as the locks known at some time show them; every later cut is at or above those.
-struct Located {
-    frontier: Vec<Node>,
-    rows: Rows,
+/// A cut on its way to validity.
+pub(super) struct Current<'a> {
+    pub cut: Vec<Node>,
+    pub rows: Rows,
+    pub checker: Checker<'a>,
 }

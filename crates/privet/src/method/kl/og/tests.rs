@@ -61,10 +61,10 @@ proptest! {
         let tree: &ItemTree = &baskets.tree;
         let rows = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
         let mut conflicts = Conflicts::new(tree);
-        let layout = Layout { scope: Scope::AllCuts, absent: privacy.n, certify: true };
+        let layout = Layout { scope: Scope::AllCuts, absent: privacy.n, reach: privacy.n, certify: true };
         let miner = Miner::new(tree, &rows, &privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
-        miner.mine(power, u64::MAX, &mut conflicts, &Clock::unlimited()).expect("mined");
+        miner.mine(power, u64::MAX, None, &mut conflicts, &Clock::unlimited()).expect("mined");
         for cut in oracle::all_cuts(tree) {
             let above = |node: Node| cut.iter().any(|shown| *shown != node && tree.contains(node, *shown));
             let broken = conflicts.iter().any(|conflict| conflict.members.iter().all(|node| above(*node)));
