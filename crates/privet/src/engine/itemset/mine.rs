@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::field::{Field, Layout, NONE};
+use super::general::Itemset;
 use super::guard::Guard;
-use super::itemset::Itemset;
 use super::rows::Rows;
 use crate::Result;
 use crate::engine::clock::Clock;

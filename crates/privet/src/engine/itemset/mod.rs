@@ -2,8 +2,8 @@
 //! too much.
 
 mod field;
+mod general;
 mod guard;
-mod itemset;
 mod mine;
 pub mod patterns;
 pub mod rows;

@@ -9,7 +9,7 @@ use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node};
 
 /// From this many known items on it pays to look for rows that others vouch for.
-const CERTIFIED: u64 = 3;
+const CERTIFIED: u64 = 4;
 
 /// How far a threat may be made more general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
