@@ -5,8 +5,10 @@
 //! the cost of all its cuts, and for each free node the bound when it is opened and when it is locked; from these the
 //! search fixes what it can and branches on what it cannot.
 //!
-//! l+-Optimize runs on it; any method whose solutions are cuts can.
+//! l+-Optimize runs on it; any method whose solutions are cuts can. Beside it stands the thesis' own search through the cut
+//! enumeration tree.
 
+pub mod enumeration;
 pub mod forest;
 pub mod interval;
 pub mod programme;
@@ -18,7 +20,6 @@ pub use forest::{Cut, Forest, Tree};
 pub use interval::{Interval, Place};
 pub use programme::Programme;
 pub use search::{Bounds, CutProblem, Effort, Found, Limits, Step, search};
-pub(crate) use search::{Incumbents, note};
 
 /// A cost in whole units of its problem. Bounds may be negative; costs of cuts are not.
 pub type Amount = i128;

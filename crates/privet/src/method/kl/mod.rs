@@ -1,6 +1,7 @@
 //! The methods for set-valued data, after chapter 4 of the thesis, and the baselines that it compares with.
 
 mod aa;
+pub mod enumeration;
 mod lg;
 mod mm;
 mod og;
