@@ -2,7 +2,9 @@
 
 pub mod baskets;
 pub mod clock;
+pub mod conflict;
 pub mod cut;
+pub mod itemset;
 pub mod lattice;
 pub mod microdata;
 pub(crate) mod numbering;

@@ -1,0 +1,302 @@
+//! Rows laid out for mining: visible nodes numbered in preorder, every row with the ancestors of its nodes, and for every
+//! node the rows that hold it.
+
+use rayon::prelude::*;
+
+use super::rows::Rows;
+use crate::privacy::kl::KlPrivacy;
+use crate::taxonomy::{ItemTree, Node};
+
+/// Stands for the parent of a root.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A list of lists in one piece.
+#[derive(Debug, Default)]
+pub(super) struct Lists<T> {
+    items: Vec<T>,
+    starts: Vec<usize>,
+}
+
+impl<T> Lists<T> {
+    fn new() -> Lists<T> {
+        Lists { items: Vec::new(), starts: vec![0] }
+    }
+
+    fn close(&mut self) {
+        self.starts.push(self.items.len());
+    }
+
+    pub(super) fn get(&self, at: u32) -> &[T] {
+        &self.items[self.starts[at as usize]..self.starts[at as usize + 1]]
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+}
+
+/// The rows of a cut with all that is visible in it. Nodes and rows have numbers of their own here: nodes that occur, in
+/// preorder; unsafe rows first, then the others by growing weight.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// Per node, the node of the tree.
+    pub nodes: Vec<Node>,
+    pub parent: Vec<u32>,
+    /// One past the last descendant.
+    pub end: Vec<u32>,
+    /// How many items of the tree are below it, whether they occur or not.
+    pub leaves: Vec<u32>,
+    /// Per row, its nodes and their ancestors, ascending.
+    pub rows: Lists<u32>,
+    pub weights: Vec<u64>,
+    pub marks: Lists<(u32, u64)>,
+    /// Per node, the rows that hold it, ascending.
+    pub holders: Lists<u32>,
+    /// The first of the safe rows: those before may be in a threat, those from here on cannot make one by themselves.
+    pub unsafe_rows: u32,
+    pub total: u64,
+    pub mark_totals: Vec<u64>,
+    /// The mean number of nodes in a row.
+    pub mean_length: u64,
+    /// Of nodes that many rows hold, those rows as bits.
+    bitmaps: Vec<Option<Vec<u64>>>,
+}
+
+/// A node has a bitmap if one row in so many holds it.
+const FREQUENT: usize = 32;
+
+impl Field {
+    /// Lays out `rows`; `absent` is how many leaves of absence the adversary may know.
+    pub(super) fn new(tree: &ItemTree, rows: &Rows, privacy: &KlPrivacy, absent: u64) -> Field {
+        let (nodes, number) = occurring(tree, rows);
+        let parent = nodes.iter().map(|node| tree.parent(*node).map_or(NONE, |above| number[above as usize]));
+        let parent: Vec<u32> = parent.collect();
+        let end = nodes.iter().map(|node| nodes.partition_point(|other| *other < tree.end(*node)) as u32);
+        let end: Vec<u32> = end.collect();
+        let leaves: Vec<u32> = nodes.iter().map(|node| tree.leaves(*node)).collect();
+        let expanded = expand(rows, &number, &parent);
+        let holders = holders(&expanded, nodes.len());
+        let weights: Vec<u64> = (0..rows.len()).map(|row| rows.weight(row)).collect();
+        let safe = if privacy.guards_marks() {
+            safe_cells(rows, privacy)
+        } else {
+            Certificate {
+                expanded: &expanded,
+                holders: &holders,
+                weights: &weights,
+                leaves: &leaves,
+                k: privacy.k,
+                absent,
+            }
+            .safe_rows()
+        };
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.sort_by_key(|row| (safe[*row as usize], weights[*row as usize]));
+        let mut field = Field {
+            unsafe_rows: safe.iter().filter(|safe| !**safe).count() as u32,
+            nodes,
+            parent,
+            end,
+            leaves,
+            rows: Lists::new(),
+            weights: order.iter().map(|row| weights[*row as usize]).collect(),
+            marks: Lists::new(),
+            holders: Lists::new(),
+            total: weights.iter().sum(),
+            mark_totals: vec![0; privacy.theta.len()],
+            mean_length: (expanded.items.len() / rows.len().max(1)) as u64,
+            bitmaps: Vec::new(),
+        };
+        for row in &order {
+            field.rows.items.extend_from_slice(expanded.get(*row));
+            field.rows.close();
+            field.marks.items.extend_from_slice(rows.marks(*row as usize));
+            field.marks.close();
+            for (mark, count) in rows.marks(*row as usize) {
+                field.mark_totals[*mark as usize] += count;
+            }
+        }
+        field.holders = self::holders(&field.rows, field.nodes.len());
+        if !privacy.guards_marks() {
+            field.bitmaps = (0..field.nodes.len() as u32).map(|node| field.make_bitmap(node)).collect();
+        }
+        field
+    }
+
+    fn make_bitmap(&self, node: u32) -> Option<Vec<u64>> {
+        let holders = self.holders.get(node);
+        let mut bits = (holders.len() * FREQUENT >= self.weights.len())
+            .then(|| vec![0; self.weights.len().div_ceil(64)]);
+        if let Some(bits) = &mut bits {
+            for row in holders {
+                bits[*row as usize / 64] |= 1 << (row % 64);
+            }
+        }
+        bits
+    }
+
+    /// The rows that hold a node, as bits, if there are many of them.
+    pub(super) fn bitmap(&self, node: u32) -> Option<&[u64]> {
+        self.bitmaps[node as usize].as_deref()
+    }
+
+    /// The largest number of unrelated nodes in an unsafe row: nobody can know more of it to be present.
+    pub(super) fn longest(&self) -> u64 {
+        let lowest = |row: u32| {
+            let nodes = self.rows.get(row);
+            let is_lowest =
+                |at: usize| nodes.get(at + 1).is_none_or(|next| *next >= self.end[nodes[at] as usize]);
+            (0..nodes.len()).filter(|at| is_lowest(*at)).count() as u64
+        };
+        (0..self.unsafe_rows).map(lowest).max().unwrap_or(0)
+    }
+
+    /// The fewest leaves of a node that occurs.
+    pub(super) fn fewest_leaves(&self) -> u64 {
+        self.leaves.iter().min().map_or(u64::MAX, |leaves| u64::from(*leaves))
+    }
+
+    /// The proper ancestors of a node, nearest first.
+    pub(super) fn ancestors(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let above = |node: u32| Some(self.parent[node as usize]).filter(|parent| *parent != NONE);
+        std::iter::successors(above(node), move |node| above(*node))
+    }
+}
+
+/// The nodes that some row holds, ascending, and the number of each.
+fn occurring(tree: &ItemTree, rows: &Rows) -> (Vec<Node>, Vec<u32>) {
+    let mut occurs = vec![false; tree.len()];
+    for row in 0..rows.len() {
+        for node in rows.nodes(row) {
+            occurs[*node as usize] = true;
+        }
+    }
+    for node in tree.nodes().rev().filter(|node| *node > 0) {
+        if let (true, Some(parent)) = (occurs[node as usize], tree.parent(node)) {
+            occurs[parent as usize] = true;
+        }
+    }
+    let nodes: Vec<Node> = tree.nodes().filter(|node| occurs[*node as usize]).collect();
+    let mut number = vec![NONE; tree.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        number[*node as usize] = at as u32;
+    }
+    (nodes, number)
+}
+
+/// Every row with the ancestors of its nodes, ascending.
+fn expand(rows: &Rows, number: &[u32], parent: &[u32]) -> Lists<u32> {
+    let mut expanded = Lists::new();
+    let mut chain = Vec::new();
+    for row in 0..rows.len() {
+        let begin = expanded.items.len();
+        for node in rows.nodes(row) {
+            // Ancestors come in preorder before their descendants: those of this row's earlier nodes are in already.
+            chain.clear();
+            let mut at = number[*node as usize];
+            let last = expanded.items[begin..].last().copied();
+            while at != NONE && last.is_none_or(|last| at > last) {
+                chain.push(at);
+                at = parent[at as usize];
+            }
+            expanded.items.extend(chain.iter().rev());
+        }
+        expanded.close();
+    }
+    expanded
+}
+
+/// Per node, the rows that hold it.
+fn holders(rows: &Lists<u32>, nodes: usize) -> Lists<u32> {
+    let mut starts = vec![0usize; nodes + 1];
+    for node in &rows.items {
+        starts[*node as usize + 1] += 1;
+    }
+    for node in 0..nodes {
+        starts[node + 1] += starts[node];
+    }
+    let mut next = starts.clone();
+    let mut items = vec![0; rows.items.len()];
+    for row in 0..rows.len() as u32 {
+        for node in rows.get(row) {
+            items[next[*node as usize]] = row;
+            next[*node as usize] += 1;
+        }
+    }
+    Lists { items, starts }
+}
+
+/// Rows of enough transactions in which no sensitive item is too frequent. The transactions that any knowledge fits are a
+/// union of such cells, and both conditions hold in a union of disjoint sets that meet them: where all cells are safe,
+/// no knowledge is a threat.
+fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
+    (0..rows.len()).map(|row| !privacy.is_threat(rows.weight(row), rows.marks(row).iter().copied())).collect()
+}
+
+/// Where sensitive items are not guarded, a row is safe for every number of known items if at least k transactions hold all
+/// that it holds and agree with it on all nodes that absences can be about: whatever an adversary knows about it, those
+/// fit as well.
+struct Certificate<'a> {
+    expanded: &'a Lists<u32>,
+    holders: &'a Lists<u32>,
+    weights: &'a [u64],
+    leaves: &'a [u32],
+    k: u64,
+    absent: u64,
+}
+
+impl Certificate<'_> {
+    fn safe_rows(&self) -> Vec<bool> {
+        let signatures: Vec<u64> = (0..self.expanded.len() as u32)
+            .map(|row| self.expanded.get(row).iter().fold(0, |bits, node| bits | 1 << (node % 64)))
+            .collect();
+        let total: u64 = self.weights.iter().sum();
+        (0..self.expanded.len() as u32)
+            .into_par_iter()
+            .map(|row| self.is_safe(row, &signatures, total))
+            .collect()
+    }
+
+    fn is_safe(&self, row: u32, signatures: &[u64], total: u64) -> bool {
+        let own = self.expanded.get(row);
+        let mut found = self.weights[row as usize];
+        if found >= self.k {
+            return true;
+        }
+        let fits = |other: u32| {
+            let theirs = self.expanded.get(other);
+            signatures[row as usize] & !signatures[other as usize] == 0
+                && theirs.len() >= own.len()
+                && is_subset(own, theirs)
+                && (self.absent == 0 || self.small(own).eq(self.small(theirs)))
+        };
+        let Some(rarest) = own.iter().min_by_key(|node| self.holders.get(**node).len()) else {
+            // A row without nodes: with absences, it is like those that have no node they could be about.
+            if self.absent == 0 {
+                return total >= self.k;
+            }
+            let without = (0..self.expanded.len() as u32)
+                .filter(|other| self.small(self.expanded.get(*other)).next().is_none());
+            return without.map(|other| self.weights[other as usize]).sum::<u64>() >= self.k;
+        };
+        for other in self.holders.get(*rarest) {
+            if *other != row && fits(*other) {
+                found += self.weights[*other as usize];
+                if found >= self.k {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The nodes of a row that absences can be about.
+    fn small<'b>(&'b self, row: &'b [u32]) -> impl Iterator<Item = &'b u32> + 'b {
+        row.iter().filter(|node| u64::from(self.leaves[**node as usize]) <= self.absent)
+    }
+}
+
+fn is_subset(small: &[u32], large: &[u32]) -> bool {
+    let mut rest = large.iter();
+    small.iter().all(|node| rest.find(|other| *other >= node) == Some(node))
+}
