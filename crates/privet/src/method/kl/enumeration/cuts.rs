@@ -1,49 +1,31 @@
 //! Phase 2 of the thesis: the cut enumeration tree over the item tree (section 4.4.1).
 //!
-//! A node is visible when its parent is specialised, so a threat is realised when the parents of all its members are: its
-//! *conflict*. Threats among the same families of siblings have one conflict, and a cut is valid if it does not specialise
-//! all of any conflict.
+//! A cut realises a threat iff it specialises all nodes of the threat's [conflict](crate::engine::conflict), so validity is
+//! tested on conflicts: the verdicts are those of Theorem 4.3, and there are far fewer of them than of threats.
 
 use hashbrown::HashSet;
 
 use super::CutSwitches;
-use super::family::minimal;
 use super::threats::Known;
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::engine::conflict::{Conflicts, between, cut_of};
 use crate::engine::cut::enumeration::{Enumerable, Order, Techniques, enumerate};
 use crate::engine::cut::{Amount, Cut, Found, Limits};
 use crate::taxonomy::{ItemTree, Node};
 
-/// The minimal conflicts of all known threats and locks, each in falling order; an empty one where no cut is valid.
-pub fn conflicts(tree: &ItemTree, known: &Known) -> Vec<Vec<Node>> {
+/// The minimal conflicts of all known threats and locks.
+pub fn conflicts(tree: &ItemTree, known: &Known) -> Conflicts<()> {
     let mut all: HashSet<Vec<Node>> = known.locked.iter().map(|node| vec![*node]).collect();
-    let mut conflict: Vec<Node> = Vec::new();
-    for threat in known.threats() {
-        conflict.clear();
-        conflict.extend(threat.iter().filter_map(|member| tree.parent(*member)));
-        conflict.sort_unstable_by(|one, other| other.cmp(one));
-        conflict.dedup();
-        lowest(tree, &mut conflict);
-        if !all.contains(&conflict) {
-            all.insert(conflict.clone());
-        }
+    all.extend(known.threats().map(|threat| between(tree, threat.iter().copied())));
+    // Small ones first: they cover most of the others.
+    let mut all: Vec<Vec<Node>> = all.into_iter().collect();
+    all.sort_unstable_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
+    let mut conflicts = Conflicts::new(tree);
+    for conflict in all {
+        conflicts.insert(tree, conflict, ());
     }
-    minimal(tree, all.into_iter().collect())
-}
-
-/// Drops ancestors of other members: they are specialised whenever those are. Descendants come first.
-fn lowest(tree: &ItemTree, nodes: &mut Vec<Node>) {
-    let mut kept: usize = 0;
-    for at in 0..nodes.len() {
-        let node = nodes[at];
-        // What is below a node is next to it in preorder, so the last one kept is enough.
-        if kept == 0 || !tree.contains(node, nodes[kept - 1]) {
-            nodes[kept] = node;
-            kept += 1;
-        }
-    }
-    nodes.truncate(kept);
+    conflicts
 }
 
 /// A cut of the item tree with open and locked nodes.
@@ -73,15 +55,17 @@ impl<'a> ItemCut<'a> {
         tree: &'a ItemTree,
         prices: &'a [Amount],
         mut is_final: Vec<bool>,
-        conflicts: &[Vec<Node>],
+        conflicts: &Conflicts<()>,
         reduced: bool,
     ) -> ItemCut<'a> {
         let mut conflicts_of = vec![Vec::new(); tree.len()];
-        for (id, conflict) in (0..).zip(conflicts) {
-            conflict.iter().for_each(|node| conflicts_of[*node as usize].push(id));
-            if let ([node], true) = (conflict.as_slice(), reduced) {
-                is_final[*node as usize] = true;
-            }
+        for (id, conflict) in (0..).zip(conflicts.iter()) {
+            conflict.members.iter().for_each(|node| conflicts_of[*node as usize].push(id));
+        }
+        if reduced {
+            tree.nodes()
+                .filter(|node| conflicts.is_locked(*node))
+                .for_each(|node| is_final[node as usize] = true);
         }
         let mut specialised = vec![false; tree.len()];
         let mut first = Vec::new();
@@ -101,8 +85,8 @@ impl<'a> ItemCut<'a> {
             tree,
             prices,
             conflicts_of,
-            missing: conflicts.iter().map(Vec::len).collect(),
-            realised: conflicts.iter().filter(|conflict| conflict.is_empty()).count(),
+            missing: conflicts.iter().map(|conflict| conflict.members.len()).collect(),
+            realised: usize::from(conflicts.impossible().is_some()),
             cost: price(&mut first.iter()),
             first,
             is_final,
@@ -192,16 +176,7 @@ impl Enumerable for ItemCut<'_> {
     }
 
     fn cut(&self) -> Cut {
-        let (mut cut, mut node) = (Vec::new(), 0);
-        while (node as usize) < self.tree.len() {
-            if self.specialised[node as usize] {
-                node += 1;
-            } else {
-                cut.push(node);
-                node = self.tree.end(node);
-            }
-        }
-        Cut(vec![cut])
+        Cut(vec![cut_of(self.tree, |node| self.specialised[node as usize])])
     }
 }
 
@@ -210,7 +185,7 @@ pub fn cheapest(
     tree: &ItemTree,
     prices: &[Amount],
     is_final: Vec<bool>,
-    conflicts: &[Vec<Node>],
+    conflicts: &Conflicts<()>,
     switches: CutSwitches,
     clock: &Clock,
 ) -> Result<Found> {

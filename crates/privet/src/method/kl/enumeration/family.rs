@@ -82,38 +82,4 @@ impl Family {
         let up = std::iter::once(member).chain(tree.ancestors(member));
         longer.extend(up.filter_map(|node| self.child(prefix, node)));
     }
-
-    /// Whether a member is a generalisation of a set of unrelated nodes in falling order.
-    pub fn generalises(&self, tree: &ItemTree, set: &[Node]) -> bool {
-        let mut reached = vec![ROOT];
-        for member in set {
-            let mut longer = Vec::new();
-            reached.iter().for_each(|prefix| self.lengthen(tree, *prefix, *member, &mut longer));
-            if longer.iter().any(|prefix| self.is_set(*prefix)) {
-                return true;
-            }
-            reached.extend(longer);
-        }
-        false
-    }
-}
-
-/// The sets that no other one generalises, each once; sets of unrelated nodes in falling order.
-pub fn minimal(tree: &ItemTree, mut sets: Vec<Vec<Node>>) -> Vec<Vec<Node>> {
-    let depth = |set: &Vec<Node>| set.iter().map(|node| tree.ancestors(*node).count()).sum::<usize>();
-    // A generalisation has fewer members, or as many and higher ones: it comes first.
-    sets.sort_by_cached_key(|set| (set.len(), depth(set), set.clone()));
-    if sets.first().is_some_and(Vec::is_empty) {
-        sets.truncate(1);
-        return sets;
-    }
-    let (mut family, mut beginnings) = (Family::new(), Vec::new());
-    sets.retain(|set| {
-        let is_minimal = !family.generalises(tree, set);
-        if is_minimal {
-            family.insert(set, &mut beginnings);
-        }
-        is_minimal
-    });
-    sets
 }

@@ -16,12 +16,13 @@ mod threats;
 
 use std::time::Instant;
 
-use self::rows::Rows;
+use self::rows::FullRows;
 pub use self::threats::Prunings;
 use self::threats::{InverseTree, Known};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Step};
+use crate::engine::itemset::rows::{Rows, shown_by};
 use crate::loss::items::ItemMeasure;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
@@ -205,16 +206,14 @@ impl Search<'_> {
     /// Phase 1 for all requirements, and whether it came to its end.
     fn threats(&self, requirements: &[KlPrivacy], shown: &[Node], clock: &Clock) -> Result<(Known, bool)> {
         let tree = &self.baskets.tree;
-        let mut shown_for = vec![0; tree.len()];
         let mut dead = vec![false; tree.len()];
         for node in shown {
-            let below = *node as usize..tree.end(*node) as usize;
-            shown_for[below.clone()].fill(*node);
-            dead[below.start + 1..below.end].fill(true);
+            dead[*node as usize + 1..tree.end(*node) as usize].fill(true);
         }
         let guarded = |mark: usize| requirements.iter().any(|one| one.theta[mark] < Exact::ONE);
         let matters: Vec<bool> = (0..self.baskets.sensitive.len()).map(guarded).collect();
-        let mut rows = Rows::new(self.baskets, &shown_for, &matters);
+        let rows = Rows::of(self.baskets, &shown_by(tree, shown));
+        let mut rows = FullRows::new(tree, &rows, &matters);
         let mut known = Known::new(dead);
         for privacy in requirements {
             let prunings = self.switches.prunings;

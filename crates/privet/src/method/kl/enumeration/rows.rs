@@ -1,13 +1,13 @@
 //! The data as the inverse itemset enumeration tree scans it.
 
-use hashbrown::HashMap;
+use std::collections::BTreeMap;
 
-use crate::engine::baskets::Baskets;
-use crate::taxonomy::Node;
+use crate::engine::itemset::rows::Rows;
+use crate::taxonomy::{ItemTree, Node};
 
-/// Transactions with the same nodes, merged. Each row lists all nodes that it holds, ancestors included, ascending.
+/// Distinct rows, each with all nodes that it holds, ancestors included, ascending.
 #[derive(Debug)]
-pub struct Rows {
+pub struct FullRows {
     nodes: Vec<Node>,
     /// Per row, where its nodes begin and end.
     bounds: Vec<(usize, usize)>,
@@ -18,54 +18,32 @@ pub struct Rows {
     marks: Vec<(u32, u64)>,
 }
 
-impl Rows {
-    /// The rows of the data when it is published as a cut: per node, what is published for it. Of the sensitive items, those
-    /// are counted that matter.
-    pub fn new(baskets: &Baskets, shown: &[Node], matters: &[bool]) -> Rows {
-        let tree = &baskets.tree;
-        let mut index: HashMap<Vec<Node>, usize> = HashMap::new();
-        let mut rows = Rows {
+impl FullRows {
+    /// The rows with the ancestors of their nodes. Of the sensitive items, those are counted that matter.
+    pub fn new(tree: &ItemTree, rows: &Rows, matters: &[bool]) -> FullRows {
+        let mut full = FullRows {
             nodes: Vec::new(),
             bounds: Vec::new(),
-            weights: Vec::new(),
+            weights: (0..rows.len()).map(|row| rows.weight(row)).collect(),
             mark_ends: Vec::new(),
             marks: Vec::new(),
         };
-        let mut counts: Vec<Vec<(u32, u64)>> = Vec::new();
-        for basket in 0..baskets.len() {
-            let mut held: Vec<Node> =
-                baskets.items(basket).iter().map(|item| shown[*item as usize]).collect();
-            held.dedup();
-            let row = *index.entry(held).or_insert_with_key(|held| {
-                let start = rows.nodes.len();
-                for node in held {
-                    // Ancestors that the node before does not share.
-                    let known = rows.nodes[start..].last().copied();
-                    let new = |above: &Node| known.is_none_or(|known| !tree.contains(*above, known));
-                    let first = rows.nodes.len();
-                    rows.nodes.push(*node);
-                    rows.nodes.extend(tree.ancestors(*node).take_while(new));
-                    rows.nodes[first..].reverse();
-                }
-                rows.bounds.push((start, rows.nodes.len()));
-                rows.weights.push(0);
-                counts.push(Vec::new());
-                rows.bounds.len() - 1
-            });
-            rows.weights[row] += baskets.count(basket);
-            for mark in baskets.marks(basket).iter().filter(|mark| matters[**mark as usize]) {
-                match counts[row].iter_mut().find(|(known, _)| known == mark) {
-                    Some((_, count)) => *count += baskets.count(basket),
-                    None => counts[row].push((*mark, baskets.count(basket))),
-                }
+        for row in 0..rows.len() {
+            let start = full.nodes.len();
+            for node in rows.nodes(row) {
+                // Ancestors that the node before does not share, highest first.
+                let known = full.nodes[start..].last().copied();
+                let is_new = |above: &Node| known.is_none_or(|known| !tree.contains(*above, known));
+                let first = full.nodes.len();
+                full.nodes.push(*node);
+                full.nodes.extend(tree.ancestors(*node).take_while(is_new));
+                full.nodes[first..].reverse();
             }
+            full.bounds.push((start, full.nodes.len()));
+            full.marks.extend(rows.marks(row).iter().filter(|(mark, _)| matters[*mark as usize]));
+            full.mark_ends.push(full.marks.len());
         }
-        for mut counts in counts {
-            counts.sort_unstable();
-            rows.marks.extend(counts);
-            rows.mark_ends.push(rows.marks.len());
-        }
-        rows
+        full
     }
 
     /// The number of rows.
@@ -92,7 +70,7 @@ impl Rows {
 
     /// How many transactions hold each sensitive item that any holds, ascending.
     pub fn all_marks(&self) -> Vec<(u32, u64)> {
-        let mut all = std::collections::BTreeMap::new();
+        let mut all = BTreeMap::new();
         for (mark, count) in &self.marks {
             *all.entry(*mark).or_insert(0) += count;
         }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::cuts::conflicts;
-use super::family::minimal;
 use super::*;
 use crate::ErrorKind;
 use crate::method::kl::recoding::ItemRecoding;
@@ -47,8 +46,12 @@ fn phase_one(baskets: &Baskets, requirements: &[KlPrivacy], prunings: Prunings) 
 
 /// The minimal threats, ascending.
 fn threats(baskets: &Baskets, known: &Known) -> BTreeSet<Vec<Node>> {
-    let all = known.threats().map(<[Node]>::to_vec).collect();
-    minimal(&baskets.tree, all).into_iter().map(|threat| threat.into_iter().rev().collect()).collect()
+    let ascending = |threat: &[Node]| threat.iter().rev().copied().collect();
+    let all: BTreeSet<Vec<Node>> = known.threats().map(ascending).collect();
+    let is_covered = |threat: &Vec<Node>| {
+        all.iter().any(|other| other != threat && oracle::generalises(&baskets.tree, other, threat))
+    };
+    all.iter().filter(|threat| !is_covered(threat)).cloned().collect()
 }
 
 proptest! {
@@ -72,7 +75,8 @@ proptest! {
                 let visible = oracle::visible(tree, cut);
                 let is_specialised = |node: &Node| visible[*node as usize] && !cut.contains(node);
                 let is_valid = !known.impossible
-                    && !conflicts.iter().any(|conflict| conflict.iter().all(is_specialised));
+                    && conflicts.impossible().is_none()
+                    && !conflicts.iter().any(|conflict| conflict.members.iter().all(is_specialised));
                 let shown = |threat: &Vec<Node>| threat.iter().all(|node| visible[*node as usize]);
                 prop_assert_eq!(is_valid, !most_general.iter().any(shown), "{:?} {:?}", prunings, cut);
             }

@@ -10,10 +10,11 @@ use std::ops::Range;
 
 use super::counting::Counters;
 use super::family::Family;
-use super::rows::Rows;
+use super::rows::FullRows;
 use super::shadow::Shadow;
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::engine::conflict::between;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node};
 
@@ -131,7 +132,7 @@ const STALE_SHARE: usize = 16;
 #[derive(Debug)]
 pub struct InverseTree<'a> {
     pub(super) tree: &'a ItemTree,
-    pub(super) rows: &'a mut Rows,
+    pub(super) rows: &'a mut FullRows,
     pub(super) privacy: &'a KlPrivacy,
     pub(super) prunings: Prunings,
     pub(super) known: &'a mut Known,
@@ -152,7 +153,7 @@ impl<'a> InverseTree<'a> {
     /// The tree of a requirement over rows that count its sensitive items.
     pub fn new(
         tree: &'a ItemTree,
-        rows: &'a mut Rows,
+        rows: &'a mut FullRows,
         privacy: &'a KlPrivacy,
         prunings: Prunings,
         known: &'a mut Known,
@@ -344,20 +345,17 @@ impl<'a> InverseTree<'a> {
         let path = self.frames.iter().skip(1).map(|frame| frame.node).chain([node]);
         let threat: Vec<Node> = path.filter(|member| self.above[*member as usize] == 0).collect();
         self.known.materialised += 1;
-        // If all parents are on one path, the last one in preorder is the lowest.
-        let lowest = threat.iter().filter_map(|member| self.tree.parent(*member)).max();
-        let is_above = |parent: Node| lowest.is_some_and(|lowest| self.tree.contains(parent, lowest));
-        if self.prunings.locked && threat.iter().all(|member| self.tree.parent(*member).is_none_or(is_above))
-        {
-            match lowest {
-                Some(parent) => self.lock(parent),
-                None => {
+        if self.prunings.locked {
+            match between(self.tree, threat.iter().copied())[..] {
+                [] => {
                     self.known.impossible = true;
                     self.known.materialise(&threat);
                     self.frames.clear();
+                    return;
                 }
+                [node] => return self.lock(node),
+                _ => {}
             }
-            return;
         }
         self.known.materialise(&threat);
         if self.prunings.global {
