@@ -1,13 +1,17 @@
 //! The methods for set-valued data, after chapter 4 of the thesis, and the baselines that it compares with.
 
 mod aa;
+#[cfg(test)]
+mod baselines;
 pub mod enumeration;
+mod feasible;
 mod lg;
 mod mm;
 mod og;
 pub mod recoding;
 #[cfg(test)]
 mod tests;
+pub mod utility;
 
 use serde_json::Value as Json;
 
