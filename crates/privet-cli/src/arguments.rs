@@ -50,7 +50,7 @@ pub enum Command {
     Init(Init),
     /// Make, audit and publish a release
     Anonymize(Anonymize),
-    /// Check a release again, or any table
+    /// Check a release again, or one that another tool made
     Audit(Audit),
     /// Compare what several policies on the same data cost
     Compare(Compare),
@@ -105,7 +105,7 @@ pub struct Anonymize {
     /// The secret that random choices derive from, instead of the policy's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst [default: the data's]
+    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
 }
@@ -115,13 +115,13 @@ pub struct Audit {
     /// A release folder that `privet anonymize` made
     #[arg(required_unless_present = "release", conflicts_with_all = ["policy", "release"])]
     pub folder: Option<PathBuf>,
-    /// The policy, to audit any table
+    /// The policy, to audit a release that another tool made
     #[arg(long, requires = "release")]
     pub policy: Option<PathBuf>,
     /// The original data, where the policy's path does not lead to it
     #[arg(long)]
     pub original: Option<PathBuf>,
-    /// The released table to audit
+    /// The released file to audit: a table, or one transaction per line
     #[arg(long, requires = "policy")]
     pub release: Option<PathBuf>,
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::method::CATALOGUE;
-use privet::policy::Policy;
-use privet::release::{Published, RunOptions, anonymize};
-use privet::{Result, audit};
+use privet::policy::{DataKind, Policy};
+use privet::release::{Published, RunOptions, anonymize_any};
+use privet::{Result, audit, method};
+use serde_json::Value as Json;
 
 use crate::arguments::Anonymize;
 use crate::output::Output;
@@ -29,8 +29,8 @@ pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -
 }
 
 fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = Policy::read(policy)?.check(&CATALOGUE, None)?;
-    let published = anonymize(policy, options, clock)?;
+    let policy = method::check(&Policy::read(policy)?, None)?;
+    let published = anonymize_any(policy, options, clock)?;
     let (alarms, warnings) = published.warnings.split_at(usize::from(published.empty));
     for alarm in alarms {
         output.alarm(alarm);
@@ -48,6 +48,20 @@ fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> 
 
 fn text(published: &Published) -> String {
     let manifest = &published.manifest;
+    let mut text = if manifest["kind"] == DataKind::Transactions.name() {
+        about_transactions(manifest)
+    } else {
+        about_table(manifest)
+    };
+    text += &audit::render(&published.audit);
+    let path = published.path.display();
+    text += &format!(
+        "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"
+    );
+    text
+}
+
+fn about_table(manifest: &Json) -> String {
     let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
     let mut text = format!(
         "released {} of {} records ({} suppressed, {} dropped for missing values)\n",
@@ -61,6 +75,41 @@ fn text(published: &Published) -> String {
         let cells = if starred == 1 { "cell" } else { "cells" };
         text += &format!("suppressed {starred} {cells} of released records, shown as *\n");
     }
+    text += &cost(manifest, &manifest["cost"]["value"].to_string());
+    if let Some(levels) = manifest["plan"]["levels"].as_object() {
+        let levels: Vec<String> = levels
+            .iter()
+            .map(|(column, level)| format!("{column} {level}/{}", manifest["plan"]["highest"][column]))
+            .collect();
+        text += &format!("levels: {}\n", levels.join(", "));
+    }
+    for (column, cut) in manifest["plan"]["cuts"].as_object().into_iter().flatten() {
+        text += &format!("cut of {column}: {}\n", listed(&labels(cut)));
+    }
+    text
+}
+
+fn about_transactions(manifest: &Json) -> String {
+    /// A fraction that is longer tells nobody anything.
+    const LONGEST: usize = 24;
+    let released = manifest["records"]["released"].as_u64().unwrap_or(0);
+    let noun = if released == 1 { "transaction" } else { "transactions" };
+    let mut text = format!("released {released} {noun}\n");
+    let exact = manifest["cost"]["exact"].as_str().filter(|exact| exact.len() <= LONGEST);
+    let value = exact.map_or_else(|| manifest["cost"]["value"].to_string(), String::from);
+    text += &cost(manifest, &value);
+    if manifest["plan"]["cut"].is_array() {
+        text += &format!("cut: {}\n", listed(&labels(&manifest["plan"]["cut"])));
+    }
+    text
+}
+
+fn labels(list: &Json) -> Vec<&str> {
+    list.as_array().into_iter().flatten().filter_map(|label| label.as_str()).collect()
+}
+
+/// The cost and what is proven about it.
+fn cost(manifest: &Json, value: &str) -> String {
     let cost = &manifest["cost"];
     let proof = if manifest["optimal"] == true {
         " (proven optimal)".to_string()
@@ -71,29 +120,7 @@ fn text(published: &Published) -> String {
         }
     };
     let share = cost["normalised"].as_f64().unwrap_or(0.0) * 100.0;
-    text += &format!(
-        "{} {}, {share:.1} % of the worst{proof}\n",
-        cost["metric"].as_str().unwrap_or(""),
-        cost["value"]
-    );
-    if let Some(levels) = manifest["plan"]["levels"].as_object() {
-        let levels: Vec<String> = levels
-            .iter()
-            .map(|(column, level)| format!("{column} {level}/{}", manifest["plan"]["highest"][column]))
-            .collect();
-        text += &format!("levels: {}\n", levels.join(", "));
-    }
-    for (column, cut) in manifest["plan"]["cuts"].as_object().into_iter().flatten() {
-        let labels: Vec<&str> =
-            cut.as_array().into_iter().flatten().filter_map(|label| label.as_str()).collect();
-        text += &format!("cut of {column}: {}\n", listed(&labels));
-    }
-    text += &audit::render(&published.audit);
-    let path = published.path.display();
-    text += &format!(
-        "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"
-    );
-    text
+    format!("{} {value}, {share:.1} % of the worst{proof}\n", cost["metric"].as_str().unwrap_or(""))
 }
 
 /// A label as it can be told from its neighbours: in quotes where it is empty, padded or has a comma of its own.

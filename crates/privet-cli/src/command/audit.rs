@@ -1,12 +1,11 @@
-//! `privet audit`: checks a release again, or any table.
+//! `privet audit`: checks a release again, or any release that another tool made.
 
-use privet::audit::{AuditOptions, audit_table_watched, render};
-use privet::data::{ReadOptions, Source};
+use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
+use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::engine::clock::Clock;
-use privet::method::CATALOGUE;
-use privet::policy::Policy;
+use privet::policy::{AnyPolicy, Policy};
 use privet::release::audit_release;
-use privet::{ErrorKind, Result};
+use privet::{ErrorKind, Result, method};
 use serde_json::json;
 
 use crate::arguments::Audit;
@@ -17,9 +16,18 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
         (Some(folder), _, _) => audit_release(folder, original, clock)?,
         (None, Some(policy), Some(release)) => {
-            let policy = Policy::read(policy)?.check(&CATALOGUE, original)?;
-            let release = Source::open(release, &ReadOptions::default())?;
-            audit_table_watched(&policy, &release, &AuditOptions::foreign(), &mut || clock.check())?
+            let options = AuditOptions::foreign();
+            match method::check(&Policy::read(policy)?, original)? {
+                AnyPolicy::Table(policy) => {
+                    let release = Source::open(release, &ReadOptions::default())?;
+                    audit_table_watched(&policy, &release, &options, &mut || clock.check())?
+                }
+                AnyPolicy::Transactions(policy) => {
+                    let separator = Some(policy.source.separator());
+                    let release = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
+                    audit_transactions(&policy, &release, &options, &mut || clock.check())?
+                }
+            }
         }
         _ => return Err(privet::Error::input("name a release folder, or --policy and --release")),
     };

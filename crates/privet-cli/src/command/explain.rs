@@ -1,8 +1,9 @@
 //! `privet explain`: what a policy can ask for and how it can be made.
 
+use privet::loss::items::ItemMeasure;
 use privet::loss::{INFOS, Info, NAMES};
-use privet::method::CATALOGUE;
-use privet::policy::{Declaration, Key, KeyKind};
+use privet::method::{CATALOGUE, kl};
+use privet::policy::{Catalogue, Declaration, Key, KeyKind};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
@@ -10,7 +11,8 @@ use crate::arguments::Explain;
 use crate::output::Output;
 
 pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
-    let all = || CATALOGUE.requirements.iter().chain(CATALOGUE.methods);
+    let both = [&CATALOGUE, &kl::CATALOGUE];
+    let all = || both.into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
     let Some(name) = &arguments.name else {
         let names = all().map(|one| one.name).chain(INFOS.iter().map(|info| info.name));
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
@@ -19,15 +21,31 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         };
         let costs: String =
             INFOS.iter().map(|info| format!("  {:<width$} {}\n", info.name, info.formula)).collect();
+        let catalogue = |one: &Catalogue| {
+            format!(
+                "Requirements, as [privacy.NAME]:\n{}\nMethods, as [method] name = \"NAME\":\n{}\n",
+                list(one.requirements),
+                list(one.methods)
+            )
+        };
         let text = format!(
-            "Requirements, as [privacy.NAME]:\n{}\nMethods, as [method] name = \"NAME\":\n{}\nCosts, as [method] cost = \"NAME\":\n{costs}",
-            list(CATALOGUE.requirements),
-            list(CATALOGUE.methods)
+            "{}Costs, as [method] cost = \"NAME\":\n{costs}\nFor transactions, with kind = \"transactions\" in [data]:\n\n{}\
+             Costs: {}, per occurrence of an item\n",
+            catalogue(&CATALOGUE),
+            catalogue(&kl::CATALOGUE),
+            ItemMeasure::NAMES.join(", ")
         );
         output.result(&text, || {
             let json = |list: &[&Declaration]| -> Json { list.iter().map(|one| to_json(one)).collect() };
             let costs: Json = INFOS.iter().map(|info| cost_json(info)).collect();
-            json!({ "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods), "costs": costs })
+            let transactions = json!({
+                "requirements": json(kl::CATALOGUE.requirements), "methods": json(kl::CATALOGUE.methods),
+                "costs": ItemMeasure::NAMES,
+            });
+            json!({
+                "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods), "costs": costs,
+                "transactions": transactions,
+            })
         });
         return Ok(0);
     };

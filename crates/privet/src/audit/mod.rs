@@ -25,11 +25,13 @@ mod suppressed;
 mod table;
 #[cfg(test)]
 mod tests;
+mod transactions;
 mod truth;
 
 use serde::Serialize;
 
 pub use render::render;
+pub use transactions::audit_transactions;
 
 use self::classes::Classes;
 use self::columns::Layout;

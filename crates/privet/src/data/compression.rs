@@ -14,8 +14,17 @@ use crate::{Error, Result};
 
 const BUFFER: usize = 1 << 17;
 
-/// Opens a file that holds data, and says how large it is.
+/// Opens a file that holds data, and says how large it is; an empty one holds none.
 pub(super) fn open_regular(path: &Path) -> Result<(File, u64)> {
+    let (file, bytes) = open_file(path)?;
+    if bytes == 0 {
+        return Err(empty(path));
+    }
+    Ok((file, bytes))
+}
+
+/// Opens a file that can be read more than once, and says how large it is.
+pub(super) fn open_file(path: &Path) -> Result<(File, u64)> {
     let action = "read the data";
     let metadata = fs::metadata(path).map_err(|error| Error::io(action, path, &error))?;
     if metadata.is_dir() {
@@ -27,9 +36,6 @@ pub(super) fn open_regular(path: &Path) -> Result<(File, u64)> {
         return Err(Error::input("cannot read the data: this is a pipe or a device, not a file")
             .in_file(path)
             .help("data are read more than once; save them to a file first"));
-    }
-    if metadata.len() == 0 {
-        return Err(empty(path));
     }
     let file = File::open(path).map_err(|error| Error::io(action, path, &error))?;
     Ok((file, metadata.len()))

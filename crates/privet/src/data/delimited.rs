@@ -2,7 +2,7 @@
 //!
 //! The grammar is that of the `csv` crate (and a property test holds the two together): a cell that begins
 //! with a double quote runs to the closing one, a doubled quote inside stands for one, everything else is
-//! literal; records end at LF, CRLF or CR, in any mixture; empty lines are skipped. What that crate does not
+//! literal; records end at LF, CRLF or CR, in any mixture; empty lines are skipped, unless they count as records. What that crate does not
 //! offer is what a steward needs when a file is broken: the exact line of every record, an error for a quote
 //! that never closes, and a bound on the size of a record.
 
@@ -61,6 +61,8 @@ pub(super) struct RecordReader<R> {
     /// The delimiter's bytes but the last, and the last.
     delimiter: (Vec<u8>, u8),
     at_start: bool,
+    /// Whether an empty line is a record without cells.
+    empty_lines: bool,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -81,7 +83,13 @@ impl<R: Read> RecordReader<R> {
             ends_bare,
             delimiter: (before, last),
             at_start: true,
+            empty_lines: false,
         }
+    }
+
+    /// Takes an empty line for a record without cells, instead of skipping it.
+    pub(super) fn with_empty_lines(self) -> Self {
+        RecordReader { empty_lines: true, ..self }
     }
 
     /// Appends the cells of the next record, at most `wanted` of them, or returns `None` at the end.
@@ -109,7 +117,14 @@ impl<R: Read> RecordReader<R> {
             let taken = match state {
                 State::BeforeRecord => {
                     if matches!(first, b'\r' | b'\n') {
+                        // The LF of a CRLF ends the line before.
+                        let is_line = first == b'\r' || !self.after_cr;
+                        record.line = self.line;
                         self.count_line(first);
+                        if is_line && self.empty_lines {
+                            self.start += 1;
+                            return Ok(Some(record));
+                        }
                         1
                     } else {
                         self.after_cr = false;
@@ -284,6 +299,30 @@ mod tests {
         ] {
             let found: Vec<u64> = texts(input).iter().map(|(line, _)| *line).collect();
             assert_eq!(found, lines, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn empty_lines_are_records_where_they_count() {
+        for (input, lines) in [
+            ("", vec![]),
+            ("\n", vec![(1, 0)]),
+            ("a\n\n", vec![(1, 1), (2, 0)]),
+            ("a\r\n\r\nb,c\r\n", vec![(1, 1), (2, 0), (3, 2)]),
+            ("\r\r\na", vec![(1, 0), (2, 0), (3, 1)]),
+            ("\"x\r\n\"\n\n\"\"", vec![(1, 1), (3, 0), (4, 1)]),
+            ("\u{feff}", vec![]),
+        ] {
+            for trickle in [false, true] {
+                let input: Box<dyn Read> =
+                    if trickle { Box::new(Trickle(input.as_bytes())) } else { Box::new(input.as_bytes()) };
+                let mut reader = RecordReader::new(input, ',').with_empty_lines();
+                let mut found = Vec::new();
+                while let Some(record) = reader.read(&mut BatchBuilder::default(), 9).unwrap() {
+                    found.push((record.line, record.cells));
+                }
+                assert_eq!(found, lines);
+            }
         }
     }
 

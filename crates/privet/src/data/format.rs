@@ -100,7 +100,7 @@ impl FileKind {
 }
 
 /// Splits `data.csv.gz` into `data.csv` and gzip.
-fn split_compression(name: &str) -> (&str, Compression) {
+pub(super) fn split_compression(name: &str) -> (&str, Compression) {
     match name.rsplit_once('.') {
         Some((stem, end)) if end.eq_ignore_ascii_case("gz") => (stem, Compression::Gzip),
         Some((stem, end)) if end.eq_ignore_ascii_case("zst") => (stem, Compression::Zstd),
@@ -108,7 +108,7 @@ fn split_compression(name: &str) -> (&str, Compression) {
     }
 }
 
-fn format_of(extension: &str) -> Option<Format> {
+pub(super) fn format_of(extension: &str) -> Option<Format> {
     match extension.to_ascii_lowercase().as_str() {
         "csv" | "txt" => Some(Format::Csv),
         "tsv" => Some(Format::Tsv),

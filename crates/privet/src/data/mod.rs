@@ -9,7 +9,10 @@ mod dialect;
 mod format;
 mod guard;
 mod header;
+pub(crate) mod interner;
 mod ipc_check;
+mod list;
+mod records;
 mod sink;
 mod source;
 pub mod summary;
@@ -24,4 +27,6 @@ pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};
-pub use transactions::{Form, Transaction, TransactionSource};
+pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
+
+pub(crate) use list::read_list;

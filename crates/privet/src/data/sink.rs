@@ -36,17 +36,15 @@ impl Sink {
         let trouble = |error: io::Error| write_error(path, &error);
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(trouble)?;
         let encoder = Encoder::new(file, kind.compression).map_err(trouble)?;
-        let writer = match kind.format {
-            Format::Csv => {
-                TextWriter::new(encoder, delimiter, columns).map(|writer| Writer::Text(Box::new(writer)))
-            }
-            Format::Tsv => {
-                TextWriter::new(encoder, '\t', columns).map(|writer| Writer::Text(Box::new(writer)))
-            }
-            Format::Parquet | Format::Arrow => {
-                TypedWriter::new(encoder, kind.format, columns).map(|writer| Writer::Typed(Box::new(writer)))
-            }
-        };
+        let writer =
+            match kind.format {
+                Format::Csv => TextWriter::with_header(encoder, delimiter, columns)
+                    .map(|writer| Writer::Text(Box::new(writer))),
+                Format::Tsv => TextWriter::with_header(encoder, '\t', columns)
+                    .map(|writer| Writer::Text(Box::new(writer))),
+                Format::Parquet | Format::Arrow => TypedWriter::new(encoder, kind.format, columns)
+                    .map(|writer| Writer::Typed(Box::new(writer))),
+            };
         Ok(Sink { path: path.to_path_buf(), columns: columns.to_vec(), writer: writer.map_err(trouble)? })
     }
 
@@ -74,34 +72,39 @@ impl Sink {
     /// Writes what is buffered and waits until it is on disk.
     pub fn finish(self) -> Result<()> {
         match self.writer {
-            Writer::Text(writer) => writer.encoder.finish(),
+            Writer::Text(writer) => writer.finish(),
             Writer::Typed(writer) => writer.finish(),
         }
         .map_err(|error| write_error(&self.path, &error))
     }
 }
 
-fn write_error(path: &Path, error: &io::Error) -> Error {
+pub(super) fn write_error(path: &Path, error: &io::Error) -> Error {
     Error::io("write the release", path, error)
 }
 
 /// Writes delimited text with LF line ends and no quotes but the necessary ones.
-struct TextWriter {
+pub(super) struct TextWriter {
     encoder: Encoder,
     delimiter: char,
     row: Vec<u8>,
 }
 
 impl TextWriter {
+    pub(super) fn new(encoder: Encoder, delimiter: char) -> Self {
+        TextWriter { encoder, delimiter, row: Vec::new() }
+    }
+
     /// Begins with the header.
-    fn new(encoder: Encoder, delimiter: char, columns: &[SinkColumn]) -> io::Result<Self> {
-        let mut writer = TextWriter { encoder, delimiter, row: Vec::new() };
+    fn with_header(encoder: Encoder, delimiter: char, columns: &[SinkColumn]) -> io::Result<Self> {
+        let mut writer = TextWriter::new(encoder, delimiter);
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         writer.write(&names)?;
         Ok(writer)
     }
 
-    fn write(&mut self, cells: &[&str]) -> io::Result<()> {
+    /// Writes one row; one without cells is an empty line.
+    pub(super) fn write(&mut self, cells: &[&str]) -> io::Result<()> {
         self.row.clear();
         for (index, cell) in cells.iter().enumerate() {
             if index > 0 {
@@ -116,6 +119,11 @@ impl TextWriter {
         }
         self.row.push(b'\n');
         self.encoder.write_all(&self.row)
+    }
+
+    /// Writes what is buffered and waits until it is on disk.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.encoder.finish()
     }
 }
 

@@ -11,6 +11,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
+use super::interner::Interner;
 use super::{Batch, Source};
 use crate::Result;
 
@@ -337,53 +338,6 @@ impl Records {
         }
         sorted
     }
-}
-
-/// Distinct texts, numbered in the order they are first seen.
-#[derive(Debug, Clone, Default)]
-struct Interner {
-    text: String,
-    ends: Vec<usize>,
-    index: HashTable<u32>,
-    hasher: RandomState,
-}
-
-impl Interner {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn text(&self, seen: usize) -> &str {
-        text_of(&self.text, &self.ends, seen)
-    }
-
-    fn find(&self, text: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(text);
-        self.index.find(hash, |seen| self.text(*seen as usize) == text).copied()
-    }
-
-    fn intern(&mut self, text: &str) -> u32 {
-        let hash = self.hasher.hash_one(text);
-        let (texts, ends, hasher) = (&self.text, &self.ends, &self.hasher);
-        let stored = |seen: u32| text_of(texts, ends, seen as usize);
-        let entry =
-            self.index.entry(hash, |seen| stored(*seen) == text, |seen| hasher.hash_one(stored(*seen)));
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                let seen = self.ends.len() as u32;
-                entry.insert(seen);
-                self.text.push_str(text);
-                self.ends.push(self.text.len());
-                seen
-            }
-        }
-    }
-}
-
-fn text_of<'a>(text: &'a str, ends: &[usize], seen: usize) -> &'a str {
-    let start = if seen == 0 { 0 } else { ends[seen - 1] };
-    &text[start..ends[seen]]
 }
 
 #[cfg(test)]

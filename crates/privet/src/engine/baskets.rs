@@ -1,10 +1,14 @@
 //! Transactions as methods see them: how often each distinct set of items occurs, with the item tree beside it.
 
+mod read;
+
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+
+pub use read::Lexicon;
 
 use crate::taxonomy::{ItemTree, Node};
 

@@ -1,5 +1,9 @@
 //! What a release of transactions loses, charged per occurrence of an item: LM and NCP over the item tree.
 
+use std::fmt;
+
+use num_integer::Integer;
+
 use crate::taxonomy::{ItemTree, Node};
 
 /// A measure of what generalised and suppressed items lose.
@@ -46,6 +50,45 @@ impl ItemMeasure {
         match self {
             ItemMeasure::Ncp => leaves,
             ItemMeasure::Lm => leaves.saturating_sub(1),
+        }
+    }
+}
+
+/// An exact share from 0 to 1 in lowest terms: what is lost, of all there is to lose.
+///
+/// ```
+/// use privet::loss::items::Share;
+/// let share = Share::new(42, 152);
+/// assert_eq!((share.to_string().as_str(), share.value()), ("21/76", 21.0 / 76.0));
+/// assert_eq!(Share::new(0, 0).to_string(), "0");
+/// assert_eq!(Share::new(3, 3).to_string(), "1");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    part: u128,
+    whole: u128,
+}
+
+impl Share {
+    /// A part of a whole; where there is nothing to lose, nothing is lost.
+    pub fn new(part: u128, whole: u128) -> Share {
+        match part.gcd(&whole) {
+            _ if part == 0 || whole == 0 => Share { part: 0, whole: 1 },
+            divisor => Share { part: part / divisor, whole: whole / divisor },
+        }
+    }
+
+    /// The nearest floating-point number.
+    pub fn value(self) -> f64 {
+        self.part as f64 / self.whole as f64
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.whole {
+            1 => write!(f, "{}", self.part),
+            whole => write!(f, "{}/{whole}", self.part),
         }
     }
 }

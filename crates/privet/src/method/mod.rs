@@ -8,13 +8,15 @@ pub mod recoding;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Cost, Measure};
-use crate::policy::{Catalogue, CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{AnyPolicy, Catalogue, CheckedPolicy, Declaration, Key, KeyKind, Policy};
 use crate::privacy;
 use crate::{Error, Result};
 use recoding::Recoding;
@@ -88,6 +90,13 @@ pub struct Moment {
     pub best: Option<f64>,
     /// What no solution can beat, if that was proven.
     pub bound: Option<f64>,
+}
+
+/// Checks a policy as its kind of data asks for, against the catalogue of that kind.
+///
+/// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
+pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
+    policy.check_any(&CATALOGUE, &kl::CATALOGUE, original)
 }
 
 /// Makes the policy's decision.

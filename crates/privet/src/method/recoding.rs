@@ -268,16 +268,16 @@ pub struct Dispatcher<'a> {
 
 /// What is still to come of one distinct record whose records part ways.
 #[derive(Debug)]
-struct Parting {
-    rows: u64,
+pub(super) struct Parting {
+    pub(super) rows: u64,
     /// The classes with how many rows each still gets.
-    classes: Vec<(u32, u64)>,
+    pub(super) classes: Vec<(u32, u64)>,
 }
 
 impl Parting {
     /// Sequential sampling: with r of the t rows to come still going to a class, the next goes there with probability
     /// r/t, so that all of the ways to choose are equally likely (Fan, Muller & Rezucha, 1962).
-    fn next(&mut self, random: &mut ChaCha20Rng) -> Option<u32> {
+    pub(super) fn next(&mut self, random: &mut ChaCha20Rng) -> Option<u32> {
         // More rows than were counted come only from a file that was changed meanwhile; that is found out elsewhere.
         if self.rows == 0 {
             return None;

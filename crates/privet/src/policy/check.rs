@@ -10,7 +10,7 @@ use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
 use crate::taxonomy::Taxonomy;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 /// What a column is to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +55,18 @@ impl fmt::Display for Role {
 pub enum DataKind {
     /// Rows and columns.
     Table,
+    /// Sets of items.
+    Transactions,
+}
+
+impl DataKind {
+    /// The kind as written in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataKind::Table => "table",
+            DataKind::Transactions => "transactions",
+        }
+    }
 }
 
 /// What happens to a record with a missing value in a column that matters.
@@ -117,29 +129,12 @@ impl CheckedPolicy {
 
     /// Puts an error about a requirement, by its position, at its place in the policy.
     pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
-        let privacy = self.written.root().entry("privacy").and_then(|entry| entry.section().ok());
-        let sections = privacy.iter().flat_map(Section::entries).flat_map(|(_, entry)| {
-            let sections = entry.sections();
-            sections.unwrap_or_default()
-        });
-        self.placed(error, sections.map(|section| section.place()).nth(position))
+        self.written.at_requirement(position, error)
     }
 
     /// Puts an error about a key of the method at its place in the policy.
     pub(crate) fn at_method(&self, key: &str, error: Error) -> Error {
-        let method = self.written.root().entry("method").and_then(|entry| entry.section().ok());
-        self.placed(error, method.and_then(|section| section.entry(key)).map(|entry| entry.place()))
-    }
-
-    fn placed(&self, error: Error, line: Option<Option<u64>>) -> Error {
-        if error.kind() != ErrorKind::Input || error.file().is_some() {
-            return error;
-        }
-        let error = error.in_file(self.written.path());
-        match line.flatten() {
-            Some(line) => error.at_line(line),
-            None => error,
-        }
+        self.written.at_method(key, error)
     }
 
     /// Whether a cell's text is one of the spellings of a missing value.
@@ -154,11 +149,12 @@ impl Policy {
     /// `original` stands in for the policy's own `data.path`, for audits of tables that lie elsewhere.
     pub fn check(&self, catalogue: &Catalogue, original: Option<&Path>) -> Result<CheckedPolicy> {
         let root = self.root();
+        let kind = DataKind::Table;
+        self.of_kind(kind, &[("", &["items"]), ("data", &["separator", "form", "id", "item"])])?;
         root.only(&["seed", "data", "columns", "privacy", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
-        let data = root.required("data", "add [data] with path = \"your.csv\"")?.section()?;
+        let data = data_section(&root)?;
         data.only(&["path", "kind", "missing", "on_missing", "delimiter"])?;
-        let kind = data_kind(&data)?;
         let source = open_source(self, &data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
@@ -188,45 +184,86 @@ impl Policy {
     }
 }
 
-fn data_kind(data: &Section<'_>) -> Result<DataKind> {
-    const PLANNED: [&str; 3] = ["transactions", "query-log", "vocabularies"];
-    let Some(entry) = data.entry("kind") else { return Ok(DataKind::Table) };
-    match entry.text()? {
-        "table" => Ok(DataKind::Table),
-        planned if PLANNED.contains(&planned) => Err(entry
-            .error(format!("this version cannot anonymise kind = \"{planned}\" yet"))
-            .help("this version reads kind = \"table\"")),
-        other => Err(entry.error(format!("unknown kind '{other}'")).help(suggestion(
-            other,
-            &["table"],
+pub(super) fn data_section<'a>(root: &Section<'a>) -> Result<Section<'a>> {
+    root.required("data", "add [data] with path = \"your.csv\"")?.section()
+}
+
+impl Policy {
+    /// What kind of data the policy is about.
+    pub fn kind(&self) -> Result<DataKind> {
+        const KNOWN: [DataKind; 2] = [DataKind::Table, DataKind::Transactions];
+        const PLANNED: [&str; 2] = ["query-log", "vocabularies"];
+        let Some(entry) = data_section(&self.root())?.entry("kind") else { return Ok(DataKind::Table) };
+        let written = entry.text()?;
+        if let Some(kind) = KNOWN.into_iter().find(|kind| kind.name() == written) {
+            return Ok(kind);
+        }
+        if PLANNED.contains(&written) {
+            return Err(entry
+                .error(format!("this version cannot anonymise kind = \"{written}\" yet"))
+                .help("this version reads kind = \"table\" and kind = \"transactions\""));
+        }
+        Err(entry.error(format!("unknown kind '{written}'")).help(suggestion(
+            written,
+            &KNOWN.map(DataKind::name),
             "known kinds",
-        ))),
+        )))
+    }
+
+    /// Refuses a policy of another kind, and keys that only another kind has: a list of them per section.
+    pub(super) fn of_kind(&self, kind: DataKind, others: &[(&str, &[&str])]) -> Result<()> {
+        let root = self.root();
+        let found = self.kind()?;
+        if found != kind {
+            let (found, wanted) = (found.name(), kind.name());
+            return Err(data_section(&root)?
+                .error(format!("the policy is about kind = \"{found}\", not about kind = \"{wanted}\"")));
+        }
+        for (section, keys) in others {
+            let section = match *section {
+                "" => Some(root.clone()),
+                name => root.entry(name).and_then(|entry| entry.section().ok()),
+            };
+            let foreign = section.iter().flat_map(Section::entries).find(|(name, _)| keys.contains(name));
+            if let Some((name, entry)) = foreign {
+                let other = if kind == DataKind::Table { DataKind::Transactions } else { DataKind::Table };
+                return Err(entry
+                    .error(format!("'{name}' has no meaning for kind = \"{}\"", kind.name()))
+                    .help(format!("remove it, or set kind = \"{}\" in [data]", other.name())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the data is: `original`, or else what `[data] path` says.
+    pub(super) fn data_path(&self, data: &Section<'_>, original: Option<&Path>) -> Result<PathBuf> {
+        if let Some(path) = original {
+            return Ok(path.to_path_buf());
+        }
+        let help = "name the data file: path = \"your.csv\"";
+        let entry = data.required("path", help)?;
+        match entry.text()? {
+            "" => Err(entry.error("'data.path' is empty").help(help)),
+            path => Ok(self.resolve(path)),
+        }
+    }
+}
+
+/// A key of `[data]` that is a single character.
+pub(super) fn character(data: &Section<'_>, key: &str) -> Result<Option<char>> {
+    let Some(entry) = data.entry(key) else { return Ok(None) };
+    match entry.text()?.chars().collect::<Vec<char>>()[..] {
+        [character] if !"\"\r\n".contains(character) => Ok(Some(character)),
+        _ => {
+            let wrong = entry.error(format!("'data.{key}' must be a single character"));
+            Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
+        }
     }
 }
 
 fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> Result<Source> {
-    let delimiter = match data.entry("delimiter") {
-        None => None,
-        Some(entry) => match entry.text()?.chars().collect::<Vec<char>>()[..] {
-            [character] if !"\"\r\n".contains(character) => Some(character),
-            _ => {
-                let wrong = entry.error("'data.delimiter' must be a single character");
-                return Err(wrong
-                    .help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"));
-            }
-        },
-    };
-    let path = match original {
-        Some(path) => path.to_path_buf(),
-        None => {
-            let help = "name the data file: path = \"your.csv\"";
-            let entry = data.required("path", help)?;
-            match entry.text()? {
-                "" => return Err(entry.error("'data.path' is empty").help(help)),
-                path => policy.resolve(path),
-            }
-        }
-    };
+    let delimiter = character(data, "delimiter")?;
+    let path = policy.data_path(data, original)?;
     Source::open(&path, &ReadOptions { delimiter })
 }
 
@@ -282,14 +319,14 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
     Ok(columns)
 }
 
-fn check_requirements(
+pub(super) fn check_requirements(
     root: &Section<'_>,
     catalogue: &Catalogue,
     columns: &[PolicyColumn],
 ) -> Result<Vec<Clause>> {
-    let help = "say what must hold: [privacy.k-anonymity] k = 5";
-    let privacy = root.required("privacy", help)?.section()?;
     let names: Vec<&str> = catalogue.requirements.iter().map(|declaration| declaration.name).collect();
+    let help = format!("say what must hold: [privacy.{}] k = 5", names.first().copied().unwrap_or_default());
+    let privacy = root.required("privacy", &help)?.section()?;
     let mut clauses = Vec::new();
     for (name, entry) in privacy.entries() {
         let declaration = catalogue.requirement(name).ok_or_else(|| {
@@ -310,7 +347,11 @@ fn check_requirements(
     Ok(clauses)
 }
 
-fn check_method(root: &Section<'_>, catalogue: &Catalogue, columns: &[PolicyColumn]) -> Result<Clause> {
+pub(super) fn check_method(
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+    columns: &[PolicyColumn],
+) -> Result<Clause> {
     let names: Vec<&str> = catalogue.methods.iter().map(|declaration| declaration.name).collect();
     let Some(entry) = root.entry("method") else {
         return Ok(default_clause(catalogue));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, TableLike};
 
 use crate::error::suggestion;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// A policy file as written: valid TOML, not yet understood. [`Policy::check`] turns it into a
 /// [`CheckedPolicy`](super::CheckedPolicy).
@@ -82,6 +82,33 @@ impl Policy {
         let error = Error::input(message).in_file(&self.path);
         match span {
             Some(span) => error.at_line(line_of(&self.text, span.start)),
+            None => error,
+        }
+    }
+
+    /// Puts an error about a requirement, by its position, at its place in the policy.
+    pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
+        let privacy = self.root().entry("privacy").and_then(|entry| entry.section().ok());
+        let sections = privacy.iter().flat_map(Section::entries).flat_map(|(_, entry)| {
+            let sections = entry.sections();
+            sections.unwrap_or_default()
+        });
+        self.placed(error, sections.map(|section| section.place()).nth(position))
+    }
+
+    /// Puts an error about a key of the method at its place in the policy.
+    pub(crate) fn at_method(&self, key: &str, error: Error) -> Error {
+        let method = self.root().entry("method").and_then(|entry| entry.section().ok());
+        self.placed(error, method.and_then(|section| section.entry(key)).map(|entry| entry.place()))
+    }
+
+    fn placed(&self, error: Error, line: Option<Option<u64>>) -> Error {
+        if error.kind() != ErrorKind::Input || error.file().is_some() {
+            return error;
+        }
+        let error = error.in_file(&self.path);
+        match line.flatten() {
+            Some(line) => error.at_line(line),
             None => error,
         }
     }
@@ -270,6 +297,11 @@ impl<'a> Entry<'a> {
             })
         };
         array.iter().map(text).collect()
+    }
+
+    /// Whether it is a list.
+    pub fn is_list(&self) -> bool {
+        self.item.is_array()
     }
 
     pub fn flag(&self) -> Result<bool> {

@@ -2,6 +2,7 @@
 //!
 //! [`Policy`] is the file as written; [`CheckedPolicy`] is the policy as understood: the data is there, every column
 //! exists, every hierarchy is a tree, every threshold is a number. Methods and audits take only the checked kind.
+//! [`TransactionPolicy`] is the same for sets of items.
 
 mod check;
 mod declare;
@@ -14,4 +15,4 @@ pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
 pub use declare::{Catalogue, Declaration, Key, KeyKind};
 pub use file::Policy;
 pub use settings::{Clause, Setting, Settings, parse_duration};
-pub use transactions::TransactionPolicy;
+pub use transactions::{AnyPolicy, TransactionPolicy};

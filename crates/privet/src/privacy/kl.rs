@@ -6,7 +6,7 @@
 
 use super::given;
 use crate::error::suggestion;
-use crate::policy::{Clause, Declaration, Key, KeyKind};
+use crate::policy::{Clause, Declaration, Key, KeyKind, TransactionPolicy};
 use crate::{Error, Exact, Result};
 
 /// The requirements for transactions that this build knows.
@@ -87,6 +87,17 @@ static PRIVACY_DEGREE: Declaration = Declaration {
     help: "Privacy degree p (Ghinita, Tao and Kalnis, 2008): kl-privacy with k = 1, l = p and m = n = the number of items.",
     keys: &[Key::required("p", KeyKind::Exact("1", ""), "no sensitive item is surer than 1/p, as in p = 5")],
 };
+
+/// Reads all requirements of a policy; `items` is the number of items that the hierarchy knows.
+pub fn requirements(policy: &TransactionPolicy, items: u64) -> Result<Vec<KlPrivacy>> {
+    let clauses = policy.requirements.iter().enumerate();
+    clauses
+        .map(|(position, clause)| {
+            let read = KlPrivacy::new(clause, items, &policy.sensitive);
+            read.map_err(|error| policy.written.at_requirement(position, error))
+        })
+        .collect()
+}
 
 /// KL(m,n)-privacy with its parameters.
 #[derive(Debug, Clone, PartialEq)]

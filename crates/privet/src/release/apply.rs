@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::run::changed;
 use super::shuffle::Shuffle;
 use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source};
 use crate::engine::clock::Clock;
@@ -58,7 +59,7 @@ pub(super) fn apply(
             let record = match microdata.summary.locate(batch, row) {
                 Located::Record(record) => record,
                 Located::Dropped => continue,
-                Located::Unknown => return Err(changed(policy)),
+                Located::Unknown => return Err(changed(policy.source.path())),
             };
             let Some(class) = dispatcher.next(record) else { continue };
             let shown = recoding.cells(class as usize);
@@ -85,7 +86,7 @@ pub(super) fn apply(
         Ok(())
     })?;
     if rows != microdata.summary.read {
-        return Err(changed(policy));
+        return Err(changed(policy.source.path()));
     }
     clock.progress().stage("shuffling", None);
     let mut written = 0u64;
@@ -97,12 +98,6 @@ pub(super) fn apply(
         sink.write(cells)
     })?;
     sink.finish()
-}
-
-pub(super) fn changed(policy: &CheckedPolicy) -> Error {
-    Error::input("the data changed while it was being read")
-        .in_file(policy.source.path())
-        .help("run again when nobody writes to the file")
 }
 
 /// Identifiers and columns that the policy does not mention are not published.

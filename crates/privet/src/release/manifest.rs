@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::attack::Finding;
 use crate::audit::Audit;
 use crate::method::{SearchFacts, ShownCost};
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, Clause, DataKind, Policy};
 use crate::{Error, Result};
 
 /// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
@@ -37,35 +37,78 @@ pub(super) struct Facts<'a> {
     pub files: &'a [(String, String)],
 }
 
-impl Facts<'_> {
-    fn files(&self) -> Json {
-        self.files.iter().map(|(path, sha256)| json!({ "path": path, "sha256": sha256 })).collect()
-    }
+/// What a manifest states, whatever kind of data the release is made from.
+pub(super) struct Claims<'a> {
+    pub kind: DataKind,
+    pub policy: &'a Policy,
+    pub data: &'a Path,
+    pub method: &'a Clause,
+    /// The requirements as a person would say them.
+    pub asked: Vec<String>,
+    pub seed: u64,
+    pub read: u64,
+    pub dropped: u64,
+    pub suppressed: u64,
+    pub released: u64,
+    /// What the method was to lose least of.
+    pub cost: Price,
+    pub losses: Vec<Price>,
+    pub search: &'a SearchFacts,
+    /// What the search counted on the way.
+    pub counters: &'a [(&'static str, u64)],
+    pub plan: &'a Json,
+    pub warnings: &'a [String],
+    pub attacks: &'a [Finding],
+    pub audit: &'a Audit,
+    /// Path below `public/` and SHA-256.
+    pub files: &'a [(String, String)],
+}
 
-    fn asked(&self) -> Vec<String> {
-        self.policy.requirements.iter().map(|clause| clause.describe(&self.policy.columns)).collect()
-    }
+/// What a release loses by one measure.
+pub(super) struct Price {
+    pub name: &'static str,
+    pub value: f64,
+    /// The value as an exact fraction, where it is one.
+    pub exact: Option<String>,
+    /// The share of the worst there is.
+    pub normalised: f64,
+}
 
+impl From<&ShownCost> for Price {
+    fn from(cost: &ShownCost) -> Price {
+        let ShownCost { name, value, exact, normalised, .. } = cost;
+        Price { name, value: *value, exact: exact.clone(), normalised: *normalised }
+    }
+}
+
+impl Price {
+    /// The share in three digits, as the public may have it.
+    fn rounded(&self) -> (String, Json) {
+        (self.name.to_string(), json!((self.normalised * 1000.0).round() / 1000.0))
+    }
+}
+
+impl Claims<'_> {
     /// The steward's manifest: everything.
     pub fn steward(&self) -> Json {
-        let mut policy = self.policy.written.to_json();
+        let mut policy = self.policy.to_json();
         if let Some(policy) = policy.as_object_mut() {
             // Not `remove`, which would move the last key into the gap.
             policy.shift_remove("seed");
         }
         let losses: serde_json::Map<String, Json> =
-            self.costs.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
+            self.losses.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
-            "kind": "table",
-            "method": self.policy.method.name(),
+            "kind": self.kind.name(),
+            "method": self.method.name(),
             "policy": policy,
-            "requirements": self.asked(),
+            "requirements": self.asked,
             "seed": self.seed,
             "origin": {
-                "policy": absolute(self.policy.written.path()),
-                "policy_sha256": sha256_of_text(self.policy.written.text()),
-                "data": absolute(self.policy.source.path()),
+                "policy": absolute(self.policy.path()),
+                "policy_sha256": sha256_of_text(self.policy.text()),
+                "data": absolute(self.data),
             },
             "records": {
                 "read": self.read,
@@ -91,10 +134,10 @@ impl Facts<'_> {
             "plan": self.plan,
             "warnings": self.warnings,
             "audit": self.audit,
-            "files": self.files(),
+            "files": files(self.files),
         });
-        if self.starred > 0 {
-            manifest["records"]["starred"] = self.starred.into();
+        for (name, count) in self.counters {
+            manifest["search"][*name] = (*count).into();
         }
         if !self.attacks.is_empty() {
             manifest["attacks"] = json!(self.attacks);
@@ -103,40 +146,92 @@ impl Facts<'_> {
     }
 
     /// The public manifest: no seed, no paths, no risk on the source, no small counts, nothing the release hides.
-    pub fn public(&self) -> Json {
-        let columns: Vec<Json> = (self.policy.columns.iter())
-            .filter(|column| super::is_published(column))
-            .map(|column| json!({ "name": column.name, "role": column.role.map(|role| role.name()) }))
-            .collect();
+    /// `records` are the counts that the kind of data has, `also` what else it says.
+    pub fn public(&self, records: &[(&str, u64)], losses: Json, also: &[(&str, Json)]) -> Json {
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
-            "kind": "table",
-            "method": self.policy.method.name(),
-            "requirements": self.asked(),
-            "columns": columns,
-            "records": { "released": shown(self.released), "suppressed": shown(self.suppressed) },
-            "loss": self.public_losses(),
-            "audit": { "passed": self.audit.passed },
-            "files": self.files(),
+            "kind": self.kind.name(),
+            "method": self.method.name(),
+            "requirements": self.asked,
         });
+        for (key, value) in also {
+            manifest[*key] = value.clone();
+        }
+        manifest["records"] = records
+            .iter()
+            .map(|(name, count)| (name.to_string(), shown(*count)))
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        manifest["loss"] = losses;
+        manifest["audit"] = json!({ "passed": self.audit.passed });
+        manifest["files"] = files(self.files);
+        manifest
+    }
+
+    /// Losses as shares of the worst, in three digits; none where they would tell the small number of `hidden` records
+    /// or occurrences that every loss counts: it would follow by a little algebra.
+    pub fn public_losses(&self, hidden: u64, filter: impl Fn(&Price) -> bool) -> Json {
+        if is_small(hidden) {
+            return Json::Null;
+        }
+        let losses = self.losses.iter().filter(|cost| filter(cost)).map(Price::rounded);
+        losses.collect::<serde_json::Map<_, _>>().into()
+    }
+}
+
+fn files(files: &[(String, String)]) -> Json {
+    files.iter().map(|(path, sha256)| json!({ "path": path, "sha256": sha256 })).collect()
+}
+
+impl Facts<'_> {
+    fn claims(&self) -> Claims<'_> {
+        let policy = self.policy;
+        Claims {
+            kind: DataKind::Table,
+            policy: &policy.written,
+            data: policy.source.path(),
+            method: &policy.method,
+            asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+            seed: self.seed,
+            read: self.read,
+            dropped: self.dropped,
+            suppressed: self.suppressed,
+            released: self.released,
+            cost: self.cost.into(),
+            losses: self.costs.iter().map(Price::from).collect(),
+            search: self.search,
+            counters: &[],
+            plan: self.plan,
+            warnings: self.warnings,
+            attacks: self.attacks,
+            audit: self.audit,
+            files: self.files,
+        }
+    }
+
+    /// The steward's manifest: everything.
+    pub fn steward(&self) -> Json {
+        let mut manifest = self.claims().steward();
         if self.starred > 0 {
-            manifest["records"]["starred"] = shown(self.starred);
+            manifest["records"]["starred"] = self.starred.into();
         }
         manifest
     }
 
-    /// Losses as shares of the worst, in three digits. Every loss counts the suppressed records, so none is published
-    /// where that number is small: it would follow by a little algebra.
-    fn public_losses(&self) -> Json {
-        if is_small(self.suppressed) {
-            return Json::Null;
-        }
-        let small = |cost: &ShownCost| cost.name == "CM" && (1.0..=SMALL as f64).contains(&cost.value);
-        let losses: serde_json::Map<String, Json> = (self.costs.iter())
-            .filter(|cost| !small(cost))
-            .map(|cost| (cost.name.to_string(), json!((cost.normalised * 1000.0).round() / 1000.0)))
+    /// The public manifest: no seed, no paths, no risk on the source, no small counts, nothing the release hides.
+    pub fn public(&self) -> Json {
+        let columns: Json = (self.policy.columns.iter())
+            .filter(|column| super::is_published(column))
+            .map(|column| json!({ "name": column.name, "role": column.role.map(|role| role.name()) }))
             .collect();
-        losses.into()
+        let mut records = vec![("released", self.released), ("suppressed", self.suppressed)];
+        if self.starred > 0 {
+            records.push(("starred", self.starred));
+        }
+        let claims = self.claims();
+        let small = |cost: &Price| cost.name == "CM" && (1.0..=SMALL as f64).contains(&cost.value);
+        let losses = claims.public_losses(self.suppressed, |cost| !small(cost));
+        claims.public(&records, losses, &[("columns", columns)])
     }
 }
 

@@ -6,14 +6,17 @@ mod caution;
 mod confidence;
 mod manifest;
 pub mod report;
+mod rooms;
 mod run;
 mod shuffle;
 mod suppression;
 mod target;
 #[cfg(test)]
 mod tests;
+mod transactions;
 
-pub use run::{Published, RunOptions, anonymize, audit_release, rewrite_report};
+pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
+pub use transactions::anonymize_transactions;
 
 use crate::policy::{PolicyColumn, Role};
 

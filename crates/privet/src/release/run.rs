@@ -9,15 +9,17 @@ use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
-use super::report::{self, Edition, ReportModel};
+use super::report::{self, Edition};
+use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, caution};
+use super::transactions::report::Filed;
+use super::{account, caution, transactions};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, CATALOGUE, Solution};
-use crate::policy::{CheckedPolicy, Policy, Setting};
+use crate::method::{self, Solution};
+use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Setting};
 use crate::{Error, ErrorKind, Result, attack, privacy};
 
 /// What the user says about a run beside the policy.
@@ -54,15 +56,7 @@ pub struct Published {
 
 /// Makes, audits and publishes a release.
 pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
-    if let Some(limit) = options.time_limit {
-        policy.method.set("time_limit", Setting::Duration(limit));
-    }
-    let target = Target::claim(&options.target, options.force)?;
-    let seed = match options.seed.or(policy.seed) {
-        Some(seed) => seed,
-        None => draw_seed()?,
-    };
-    policy.seed = Some(seed);
+    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {
@@ -73,6 +67,56 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     let solution = method::run(&policy, &microdata, clock)?;
     clock.check()?;
     publish(Decided { policy, seed, state, microdata, solution }, target, options, clock)
+}
+
+/// Makes, audits and publishes a release of whatever the policy is about.
+pub fn anonymize_any(policy: AnyPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    match policy {
+        AnyPolicy::Table(policy) => anonymize(policy, options, clock),
+        AnyPolicy::Transactions(policy) => super::anonymize_transactions(policy, options, clock),
+    }
+}
+
+/// Claims the target and fills in what the user says over the policy; returns the seed in use.
+pub(super) fn begin(
+    options: &RunOptions,
+    method: &mut Clause,
+    seed: &mut Option<u64>,
+) -> Result<(Target, u64)> {
+    if let Some(limit) = options.time_limit {
+        method.set("time_limit", Setting::Duration(limit));
+    }
+    let target = Target::claim(&options.target, options.force)?;
+    let chosen = match options.seed.or(*seed) {
+        Some(seed) => seed,
+        None => draw_seed()?,
+    };
+    *seed = Some(chosen);
+    Ok((target, chosen))
+}
+
+/// Refuses to publish what did not pass its audit, and what was made from data that changed on the way.
+///
+/// The data was read three times by now. A change that no reading noticed, because each record still looked familiar, must
+/// neither be published nor look like a defect of ours.
+pub(super) fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Result<()> {
+    if state_of(data) != state {
+        return Err(changed(data));
+    }
+    if audit.passed {
+        return Ok(());
+    }
+    Err(Error::internal(format!(
+        "the release failed its audit and was not published:\n{}",
+        audit::render(audit)
+    )))
+}
+
+/// The error for data that is no longer what it was when it was read first.
+pub(super) fn changed(data: &Path) -> Error {
+    Error::input("the data changed while it was being read")
+        .in_file(data)
+        .help("run again when nobody writes to the file")
 }
 
 /// A decision with all that it was made from.
@@ -128,17 +172,7 @@ pub(super) fn publish(
         ExpectedCounts { released, suppressed: classes.suppressed, dropped: microdata.summary.dropped };
     let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
     clock.check()?;
-    // The data was read three times by now. A change that no reading noticed, because each record still looked
-    // familiar, must neither be published nor look like a defect of ours.
-    if state_of(policy.source.path()) != state {
-        return Err(apply::changed(&policy));
-    }
-    if !audit.passed {
-        return Err(Error::internal(format!(
-            "the release failed its audit and was not published:\n{}",
-            audit::render(&audit)
-        )));
-    }
+    approve(&audit, policy.source.path(), state)?;
 
     let files = vec![(name, sha256_of(&path)?)];
     let facts = Facts {
@@ -159,23 +193,15 @@ pub(super) fn publish(
         files: &files,
     };
     let model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
-    let public = [
-        ("report.html", report::render(&model, Edition::Public)?),
-        ("manifest.json", pretty(&facts.public())?),
-    ];
-    let write = |path: PathBuf, content: &str, private| target.write(&path, content.as_bytes(), private);
-    for (name, content) in &public {
-        write(target.public().join(name), content, false)?;
-    }
-    let hashes = public.iter().map(|(name, content)| (name.to_string(), sha256_of_text(content)));
-    let all_files: Vec<(String, String)> = files.iter().cloned().chain(hashes).collect();
-    let manifest = Facts { files: &all_files, ..facts }.steward();
-    let steward = target.steward();
-    write(steward.join("report.html"), &report::render(&model, Edition::Steward)?, true)?;
-    write(steward.join("report.json"), &pretty(&model)?, true)?;
-    write(steward.join("plan.json"), &pretty(&solution.plan)?, true)?;
-    write(steward.join("policy.toml"), policy.written.text(), true)?;
-    write(steward.join("manifest.json"), &pretty(&manifest)?, true)?;
+    let documents = Documents {
+        public_report: report::render(&model, Edition::Public)?,
+        public_manifest: facts.public(),
+        steward_report: report::render(&model, Edition::Steward)?,
+        figures: pretty(&model)?,
+        plan: &solution.plan,
+        policy: &policy.written,
+    };
+    let manifest = documents.write(&target, &files, |files| Facts { files, ..facts }.steward())?;
     clock.check()?;
     target.publish()?;
     let left_out =
@@ -204,11 +230,6 @@ fn draw_seed() -> Result<u64> {
     Ok(u64::from_le_bytes(bytes) >> 1)
 }
 
-fn pretty(value: &impl serde::Serialize) -> Result<String> {
-    let text = serde_json::to_string_pretty(value);
-    text.map(|text| text + "\n").map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
-}
-
 fn audit_file(
     policy: &CheckedPolicy,
     release: &Path,
@@ -228,7 +249,7 @@ fn audit_file(
 /// `original` stands in for the data's place when the release was made.
 pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
     let manifest = read_manifest(folder)?;
-    let policy = kept_policy(folder, &manifest)?.check(&CATALOGUE, original)?;
+    let policy = method::check(&kept_policy(folder, &manifest)?, original)?;
     let files = check_files(folder, &manifest)?;
     let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
     let expected = ExpectedCounts {
@@ -238,7 +259,12 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     };
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     let path = folder.join("public").join(name);
-    let mut audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
+    let mut audit = match &policy {
+        AnyPolicy::Table(policy) => audit_file(policy, &path, expected, &mut || clock.check())?,
+        AnyPolicy::Transactions(policy) => {
+            transactions::audit_file(policy, &path, expected, &mut || clock.check())?
+        }
+    };
     audit.passed &= files.holds;
     audit.checks.insert(0, files);
     Ok(audit)
@@ -285,7 +311,7 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
 fn broken(folder: &Path) -> Error {
     Error::input("the manifest is not one that Privet wrote")
         .in_file(folder.join("steward").join("manifest.json"))
-        .help("use --policy, --original and --release to audit any table")
+        .help("use --policy, --original and --release to audit any release")
 }
 
 fn read_manifest(folder: &Path) -> Result<Json> {
@@ -312,7 +338,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
         Error::io("read the report's figures", &path, &error)
             .help("name a release folder, as `privet anonymize -o` made it")
     })?;
-    let model: ReportModel = serde_json::from_str(&text).map_err(|error| {
+    let filed = Filed::read(&text).map_err(|error| {
         Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")
     })?;
     let mut manifest = read_manifest(folder)?;
@@ -327,7 +353,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
         let path = folder.join(room).join("report.html");
-        let text = report::render(&model, edition)?;
+        let text = filed.render(edition)?;
         replace(&path, &text).map_err(|error| Error::io("write the report", &path, &error))?;
         written.push(path);
         if edition == Edition::Public {

@@ -55,6 +55,11 @@ impl Grower {
         }
     }
 
+    /// Whether no path was added yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+
     /// Adds one path. Numbers of paths (lines of a file) start at 1 and grow.
     pub(super) fn add<'a>(&mut self, line: u64, labels: impl Iterator<Item = &'a str>) -> Result<()> {
         let width = self.intern(line, labels)?;

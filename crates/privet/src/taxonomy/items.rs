@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::{NodeId, Taxonomy, read};
+use super::grow::{Grower, Origin};
+use super::{NodeId, ROOT_LABEL, Taxonomy, read};
 use crate::Result;
 
 /// Stands above every root while the file is read. No file can hold it: NUL bytes are refused.
@@ -48,6 +49,18 @@ impl ItemTree {
         let extended: Vec<Vec<String>> =
             paths.iter().map(|path| path.iter().cloned().chain([ABOVE.to_string()]).collect()).collect();
         Taxonomy::from_paths(&extended).map(ItemTree::new)
+    }
+
+    /// The tree in which every item is a child of the root `*`; without items, the root alone.
+    pub fn flat<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<ItemTree> {
+        let mut grower = Grower::new(Origin::Path);
+        for (number, item) in (1..).zip(items) {
+            grower.add(number, [item, ROOT_LABEL, ABOVE].into_iter())?;
+        }
+        if grower.is_empty() {
+            grower.add(1, [ROOT_LABEL, ABOVE].into_iter())?;
+        }
+        grower.finish().map(ItemTree::new)
     }
 
     fn new(taxonomy: Taxonomy) -> ItemTree {
@@ -171,6 +184,14 @@ mod tests {
         assert_eq!(forest.parent(5), None);
         assert_eq!(forest.ancestors(2).collect::<Vec<_>>(), [1, 0]);
         assert_eq!(forest.nodes().map(|node| forest.leaves(node)).collect::<Vec<_>>(), [3, 2, 1, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_flat_tree_has_one_root_even_without_items() {
+        let flat = ItemTree::flat(["b", "a"]).expect("a tree");
+        assert_eq!(flat.nodes().map(|node| flat.label(node)).collect::<Vec<_>>(), ["*", "b", "a"]);
+        let bare = ItemTree::flat([]).expect("a tree");
+        assert_eq!((bare.len(), bare.label(0), bare.total_leaves()), (1, "*", 1));
     }
 
     #[test]

@@ -1,7 +1,13 @@
 //! What becomes of every item: the decision that all methods for transactions share.
 
+use std::collections::BTreeMap;
+
+use rand_chacha::ChaCha20Rng;
+
 use crate::engine::baskets::Baskets;
-use crate::loss::items::ItemMeasure;
+use crate::loss::items::{ItemMeasure, Share};
+use crate::method::recoding::Parting;
+use crate::random::keyed;
 use crate::taxonomy::{ItemTree, Node};
 
 /// What becomes of the items of every transaction.
@@ -92,6 +98,81 @@ impl ItemRecoding {
     }
 }
 
+impl ItemRecoding {
+    /// The share of all that a release loses, by a measure: the mean per occurrence.
+    pub fn loss(&self, measure: ItemMeasure, baskets: &Baskets) -> Share {
+        Share::new(self.cost(measure, baskets), cost_of_everything(measure, baskets))
+    }
+
+    /// How many occurrences of items are not published at all.
+    pub fn suppressed(&self, baskets: &Baskets) -> u64 {
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        let hidden = |shown: &Shown<'_>, item: Node| match self {
+            ItemRecoding::Global(nodes) => nodes[item as usize].is_none(),
+            ItemRecoding::Local { .. } => !shown.nodes.iter().any(|node| baskets.tree.contains(*node, item)),
+        };
+        all.map(|shown| {
+            let items = baskets.items(shown.basket).iter();
+            items.filter(|item| hidden(&shown, **item)).count() as u64 * shown.count
+        })
+        .sum()
+    }
+
+    /// How many different nodes are published.
+    pub fn distinct(&self, baskets: &Baskets) -> usize {
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        let mut seen = vec![false; baskets.tree.len()];
+        all.flat_map(|shown| shown.nodes).for_each(|node| seen[node as usize] = true);
+        seen.into_iter().filter(|seen| *seen).count()
+    }
+
+    /// Says transaction by transaction what is published, while the release is written.
+    ///
+    /// Where the transactions of one distinct basket part ways, the seed decides which goes where: every way of parting
+    /// them is equally likely.
+    pub fn dispatcher(&self, seed: u64, baskets: &Baskets) -> ItemDispatcher<'_> {
+        let mut left = BTreeMap::new();
+        if let ItemRecoding::Local { ways, .. } = self {
+            for (basket, ways) in ways.iter().enumerate().filter(|(_, ways)| ways.len() > 1) {
+                left.insert(basket, Parting { rows: baskets.count(basket), classes: ways.clone() });
+            }
+        }
+        ItemDispatcher { recoding: self, left, random: keyed(seed, "privet: transactions that part ways") }
+    }
+}
+
+/// Hands out published sets, transaction by transaction.
+#[derive(Debug)]
+pub struct ItemDispatcher<'a> {
+    recoding: &'a ItemRecoding,
+    left: BTreeMap<usize, Parting>,
+    random: ChaCha20Rng,
+}
+
+impl ItemDispatcher<'_> {
+    /// The nodes that the next transaction of a distinct basket is published as, ascending; false where none was decided.
+    pub fn next(&mut self, baskets: &Baskets, basket: usize, nodes: &mut Vec<Node>) -> bool {
+        nodes.clear();
+        match self.recoding {
+            ItemRecoding::Global(shown) => {
+                nodes.extend(baskets.items(basket).iter().filter_map(|item| shown[*item as usize]));
+                nodes.sort_unstable();
+                nodes.dedup();
+                true
+            }
+            ItemRecoding::Local { sets, ways } => {
+                let set = match (self.left.get_mut(&basket), ways[basket].first()) {
+                    (Some(parting), _) => parting.next(&mut self.random),
+                    (None, only) => only.map(|(set, _)| *set),
+                };
+                let Some(set) = set else { return false };
+                nodes.extend_from_slice(&sets[set as usize]);
+                true
+            }
+        }
+    }
+}
+
 /// What it would cost to suppress every occurrence, in the same units as [`ItemRecoding::cost`].
 pub fn cost_of_everything(measure: ItemMeasure, baskets: &Baskets) -> u128 {
     let occurrences = baskets.occurrences();
@@ -124,5 +205,32 @@ mod tests {
         let local =
             ItemRecoding::Local { sets: vec![vec![p], vec![p, c]], ways: vec![vec![(0, 1)], vec![(1, 1)]] };
         assert_eq!(local.cost(ItemMeasure::Ncp, &baskets), 6);
+        assert_eq!(local.loss(ItemMeasure::Ncp, &baskets).to_string(), "1/2");
+        assert_eq!((local.distinct(&baskets), local.suppressed(&baskets)), (2, 0));
+        let mut without = vec![None; tree.len()];
+        without[a as usize] = Some(a);
+        let without = ItemRecoding::Global(without);
+        assert_eq!((without.distinct(&baskets), without.suppressed(&baskets)), (1, 2));
+    }
+
+    #[test]
+    fn transactions_part_ways_as_decided() {
+        let tree = ItemTree::flat(["a", "b"]).expect("a tree");
+        let (root, a, b) = (0, 1, 2);
+        let mut baskets = Baskets::new(tree.into(), Vec::new());
+        baskets.add(&mut vec![a], &mut vec![], 20);
+        baskets.add(&mut vec![b], &mut vec![], 2);
+        let sets = vec![vec![a], vec![root]];
+        let recoding = ItemRecoding::Local { sets, ways: vec![vec![(0, 15), (1, 5)], vec![(1, 2)]] };
+        let dispatched = |seed| {
+            let mut dispatcher = recoding.dispatcher(seed, &baskets);
+            let mut nodes = Vec::new();
+            let mut next = |basket| dispatcher.next(&baskets, basket, &mut nodes).then(|| nodes.clone());
+            assert_eq!(next(1), Some(vec![root]));
+            (0..21).map(|_| next(0)).collect::<Vec<_>>()
+        };
+        let one = dispatched(1);
+        assert_eq!(one.iter().filter(|nodes| **nodes == Some(vec![a])).count(), 15);
+        assert_eq!((one[20].clone(), one == dispatched(1), one == dispatched(2)), (None, true, false));
     }
 }

@@ -1,0 +1,180 @@
+//! Transactions at the command's door: what is refused, where the message points, and that nothing is left behind.
+
+mod common;
+
+use common::Bench;
+
+const ITEMS: &str = "beer;Drinks;All\nwine;Drinks;All\nmilk;All\n";
+const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\nm = 1\n";
+
+/// A folder with a shop's data, hierarchy and sensitive items.
+fn shop(data: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("data.csv", data);
+    bench.write("items.csv", ITEMS);
+    bench.write("sensitive.txt", "S\nT\n");
+    bench
+}
+
+/// A policy with these lines in `[data]`, these in `[items]`, and what follows.
+fn policy(bench: &Bench, data: &str, items: &str, rest: &str) {
+    let text = format!(
+        "seed = 1\n[data]\npath = \"data.csv\"\nkind = \"transactions\"\n{data}\n[items]\n{items}\n{rest}"
+    );
+    bench.write("policy.toml", text);
+}
+
+/// The command must refuse its input with exit 2, say all of these words, and leave nothing behind.
+#[track_caller]
+fn refuses(bench: &Bench, arguments: &[&str], words: &[&str]) {
+    let before = bench.names(".");
+    let outcome = bench.privet(arguments).exits(2);
+    for word in words {
+        assert!(outcome.stderr.contains(word), "no {word:?} in {}", outcome.stderr);
+    }
+    assert!(outcome.stderr.contains("help: "), "{}", outcome.stderr);
+    assert_eq!(bench.names("."), before);
+}
+
+const MAKE: [&str; 4] = ["anonymize", "policy.toml", "-o", "out"];
+const BOTH: &str = "hierarchy = \"items.csv\"\nsensitive = \"sensitive.txt\"";
+
+#[test]
+fn data_that_do_not_fit_are_named_with_their_line() {
+    for (data, words) in [
+        (&b"milk\n\nbeer,gin\n"[..], &["data.csv:3:", "'gin'", "neither a leaf"][..]),
+        (b"milk\nbear,milk\n", &["data.csv:2:", "'bear'", "did you mean 'beer'?"]),
+        (b"Drinks\n", &["data.csv:1:", "'Drinks'", "inner node"]),
+        (b"milk\n\"beer\nwine\n", &["data.csv:2:", "never closes"]),
+        (b"milk\nb\xffer\n", &["data.csv:2:", "UTF-8"]),
+        (b"milk\n\nb\0er\n", &["data.csv:3:", "NUL"]),
+        (b"\x1f\x8b\x08", &["data.csv:", "gzip"]),
+        (b"\xff\xfem\0i\0", &["data.csv:", "UTF-16"]),
+    ] {
+        let bench = shop("");
+        bench.write("data.csv", data);
+        policy(&bench, "", BOTH, PRIVACY);
+        refuses(&bench, &MAKE, words);
+    }
+}
+
+#[test]
+fn policies_that_make_no_sense_are_named_with_their_line() {
+    for (data, items, rest, words) in [
+        ("missing = [\"?\"]", BOTH, PRIVACY, &["policy.toml:5:", "'missing' has no meaning"][..]),
+        ("delimiter = \",\"", BOTH, PRIVACY, &["policy.toml:5:", "form = \"long\""]),
+        ("separator = \"ab\"", BOTH, PRIVACY, &["policy.toml:5:", "single character"]),
+        ("separater = \",\"", BOTH, PRIVACY, &["policy.toml:5:", "did you mean 'separator'?"]),
+        ("form = \"wide\"", BOTH, PRIVACY, &["policy.toml:5:", "accepted values"]),
+        ("form = \"long\"", BOTH, PRIVACY, &["policy.toml:2:", "lacks 'id'"]),
+        ("", "hierarchy = \"none.csv\"", PRIVACY, &["none.csv:", "cannot read the hierarchy"]),
+        ("", "sensitive = \"none.txt\"", PRIVACY, &["none.txt:", "cannot read the sensitive items"]),
+        ("", "sensitive = [\"S\", \"S\"]", PRIVACY, &["policy.toml:7:", "'S' is listed twice"]),
+        ("", "hierarchy = \"items.csv\"\nsensitive = [\"beer\"]", PRIVACY, &["policy.toml:8:", "'beer'"]),
+        ("", "hierarchy = \"items.csv\"\nsensitive = [\"All\"]", PRIVACY, &["policy.toml:8:", "'All'"]),
+        ("", BOTH, "[columns.age]\nrole = \"other\"\n[privacy.km-anonymity]\nk = 2\nm = 1", &["'columns'"]),
+        ("", BOTH, "", &["policy.toml", "lacks 'privacy'", "kl-privacy"]),
+        ("", BOTH, "[privacy.k-anonymity]\nk = 2", &["policy.toml:9:", "k-anonymity"]),
+        ("", BOTH, "[privacy.kl-privacy]\nk = 2\nm = 1\nl = 0.5", &["policy.toml:12:", "at least 1"]),
+        ("", BOTH, "[privacy.kl-privacy]\nk = 2", &["policy.toml:9:", "lacks 'm'"]),
+        ("", BOTH, "[privacy.kl-privacy]\nk = 2\nm = 1\ntheta = { U = 0.5 }", &["policy.toml:9:", "'U'"]),
+        (
+            "",
+            BOTH,
+            "[privacy.kl-privacy]\nk = 2\nm = 1\n[method]\nname = \"mondrian\"",
+            &["policy.toml:13:", "og"],
+        ),
+    ] {
+        let bench = shop("milk\nbeer\n");
+        policy(&bench, data, items, rest);
+        refuses(&bench, &MAKE, words);
+    }
+}
+
+#[test]
+fn k_is_at_least_one() {
+    let bench = shop("milk\n");
+    policy(&bench, "", BOTH, "[privacy.kl-privacy]\nk = 0\nm = 1");
+    let outcome = bench.privet(&MAKE).exits(2);
+    let expected = "policy.toml:10: 'privacy.kl-privacy.k' is 0; it must be a whole number from 1";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+}
+
+#[test]
+fn broken_hierarchies_and_lists_are_named_with_their_line() {
+    for (file, content, words) in [
+        ("items.csv", "", &["items.csv:", "empty"][..]),
+        ("items.csv", "beer;Drinks;All\nbeer;Food;All\n", &["items.csv:2:", "two parents"]),
+        ("items.csv", "Drinks;All\nbeer;Drinks;All\n", &["items.csv:2:", "an inner node", "a leaf"]),
+        ("items.csv", "beer;All\nS;All\n", &["sensitive.txt:1:", "'S'"]),
+        ("sensitive.txt", "T\n\n\"S\n", &["sensitive.txt:3:", "never closes"]),
+        ("sensitive.txt", "T\nS\n\nT\n", &["sensitive.txt:4:", "'T' is listed twice, first on line 1"]),
+        ("sensitive.txt", "T\nwine\n", &["sensitive.txt:2:", "'wine'"]),
+    ] {
+        let bench = shop("beer\n");
+        bench.write(file, content);
+        policy(&bench, "", BOTH, PRIVACY);
+        refuses(&bench, &MAKE, words);
+    }
+}
+
+#[test]
+fn tables_of_items_name_their_columns() {
+    let long = "form = \"long\"\nid = \"basket\"\nitem = \"item\"";
+    for (data, words) in [
+        ("basket,item\n1,beer\n2,gin\n", &["data.csv:3:", "'gin'"][..]),
+        ("basket,item\n1,beer\n,milk\n", &["data.csv:3:", "'basket' is empty"]),
+        ("basket,product\n1,beer\n", &["data.csv:", "no column 'item'"]),
+        ("", &["data.csv:", "empty"]),
+    ] {
+        let bench = shop(data);
+        policy(&bench, long, BOTH, PRIVACY);
+        refuses(&bench, &MAKE, words);
+    }
+}
+
+#[test]
+fn a_format_is_for_tables_only() {
+    let bench = shop("milk\n");
+    policy(&bench, "", BOTH, PRIVACY);
+    refuses(&bench, &["anonymize", "policy.toml", "-o", "out", "--format", "csv"], &["--format"]);
+}
+
+#[test]
+fn kinds_are_not_compared_with_each_other() {
+    let bench = Bench::with_example("patients");
+    bench.write("data.csv", "milk\n");
+    policy(&bench, "", "sensitive = []", PRIVACY);
+    refuses(&bench, &["compare", "patients/policy.toml", "policy.toml"], &["about a table", "transactions"]);
+}
+
+#[test]
+fn a_table_refuses_the_keys_of_transactions() {
+    let bench = Bench::with_example("patients");
+    bench.edit("patients/policy.toml", "[data]\n", "[data]\nseparator = \",\"\n");
+    refuses(&bench, &["anonymize", "patients/policy.toml", "-o", "out"], &["'separator' has no meaning"]);
+}
+
+#[test]
+fn a_release_that_lacks_a_transaction_fails_its_audit() {
+    let bench = shop("milk\nbeer,milk\n\n");
+    policy(&bench, "", BOTH, "[privacy.km-anonymity]\nk = 1\nm = 1\n");
+    let audit = |release: &str| {
+        bench.write("release.txt", release);
+        bench.privet(&["audit", "--policy", "policy.toml", "--release", "release.txt"])
+    };
+    audit("\nmilk\nbeer,milk\n").succeeds();
+    audit("milk\nbeer,milk\n").exits(4);
+}
+
+#[test]
+fn both_kinds_are_explained() {
+    let bench = Bench::new();
+    let list = bench.privet(&["explain"]).succeeds().stdout;
+    let json = bench.privet(&["explain", "--json"]).succeeds().json();
+    for name in ["kl-privacy", "km-anonymity", "og", "mog"] {
+        assert!(list.contains(name), "{list}");
+        bench.privet(&["explain", name]).succeeds();
+    }
+    assert_eq!(json["transactions"]["requirements"][0]["name"], "kl-privacy");
+}

@@ -1,0 +1,71 @@
+//! The second stream: reads every transaction again, applies the decision, and writes the release in shuffled order.
+
+use std::path::Path;
+
+use crate::data::{Transaction, TransactionSink, TransactionSource};
+use crate::engine::baskets::{Baskets, Lexicon};
+use crate::engine::clock::Clock;
+use crate::method::kl::recoding::ItemRecoding;
+use crate::release::run::changed;
+use crate::release::shuffle::Shuffle;
+use crate::{Error, Result};
+
+/// Where the release's transactions go.
+pub(super) struct Destination<'a> {
+    pub path: &'a Path,
+    pub spill: &'a Path,
+    pub seed: u64,
+}
+
+/// Writes the release.
+pub(super) fn apply(
+    source: &TransactionSource,
+    baskets: &Baskets,
+    recoding: &ItemRecoding,
+    destination: &Destination<'_>,
+    clock: &Clock,
+) -> Result<()> {
+    let tree = &baskets.tree;
+    let mut sink = TransactionSink::create(destination.path, source.separator())?;
+    let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
+    let mut dispatcher = recoding.dispatcher(destination.seed, baskets);
+    let lexicon = Lexicon::new(baskets);
+    let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut read = 0;
+    clock.progress().stage("writing", Some(source.bytes()));
+    let mut each = |transaction: &Transaction<'_>, _| {
+        read += 1;
+        let unknown = lexicon.sort(transaction, &mut items, &mut marks);
+        let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
+        let basket = basket.ok_or_else(|| changed(source.path()))?;
+        if !dispatcher.next(baskets, basket, &mut nodes) {
+            // More transactions than were counted come only from a file that was changed meanwhile.
+            return Err(changed(source.path()));
+        }
+        let shown = nodes.iter().map(|node| tree.label(*node));
+        let kept = marks.iter().map(|mark| baskets.sensitive[*mark as usize].as_str());
+        let mut labels: Vec<&str> = shown.chain(kept).collect();
+        labels.sort_unstable();
+        shuffle.push(&labels)
+    };
+    source.read_watched(&mut each, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    if read != baskets.total() {
+        return Err(changed(source.path()));
+    }
+    clock.progress().stage("shuffling", None);
+    let mut written = 0u64;
+    shuffle.finish(&mut |labels| {
+        written += 1;
+        if written.is_multiple_of(1 << 16) {
+            clock.check()?;
+        }
+        sink.write(labels)
+    })?;
+    if written != read {
+        return Err(Error::internal(format!("{written} of {read} transactions were written")));
+    }
+    sink.finish()
+}

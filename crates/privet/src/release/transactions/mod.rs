@@ -1,0 +1,173 @@
+//! The run for transactions: read, decide, write, audit, publish.
+
+mod apply;
+mod caution;
+pub(super) mod report;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use report::Facts;
+
+use super::manifest::{Claims, Price, sha256_of};
+use super::report::Edition;
+use super::rooms::{Documents, pretty};
+use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::target::Target;
+use crate::attack::Finding;
+use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
+use crate::data::{TransactionOptions, TransactionSource};
+use crate::engine::baskets::Baskets;
+use crate::engine::clock::Clock;
+use crate::loss::items::ItemMeasure;
+use crate::method::kl::{self, ItemSolution, Task};
+use crate::policy::{DataKind, TransactionPolicy};
+use crate::privacy::kl::{KlPrivacy, requirements};
+use crate::{Error, Result};
+
+/// The released file's name.
+const RELEASE: &str = "release.txt";
+
+/// Makes, audits and publishes a release of transactions.
+pub fn anonymize_transactions(
+    mut policy: TransactionPolicy,
+    options: &RunOptions,
+    clock: &Clock,
+) -> Result<Published> {
+    if options.format.is_some() {
+        return Err(Error::input(format!(
+            "--format has no meaning for transactions: their release is always {RELEASE}, one transaction per line"
+        ))
+        .help("leave out --format"));
+    }
+    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
+    let state = state_of(policy.source.path());
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let baskets = Baskets::read(&policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+    clock.progress().stage("searching", None);
+    let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+    let solution = kl::run(&task, clock)?;
+    clock.check()?;
+    publish(Decided { policy, seed, state, baskets, limits, solution }, target, options, clock)
+}
+
+/// A decision with all that it was made from.
+struct Decided {
+    policy: TransactionPolicy,
+    seed: u64,
+    /// The data's state before it was read.
+    state: Option<(u64, SystemTime)>,
+    baskets: Baskets,
+    /// The policy's requirements as understood.
+    limits: Vec<KlPrivacy>,
+    solution: ItemSolution,
+}
+
+/// Writes, audits and publishes what was decided.
+fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    let Decided { policy, seed, state, baskets, limits, solution } = decided;
+    let price = |measure: ItemMeasure| {
+        let loss = solution.recoding.loss(measure, &baskets);
+        let value = loss.value();
+        Price { name: measure.name(), value, exact: Some(loss.to_string()), normalised: value }
+    };
+    let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+    let cost = price(task.measure());
+    let losses = ItemMeasure::ALL.map(price).into();
+    let hidden = solution.recoding.suppressed(&baskets);
+    let released = baskets.total();
+    let attacks: Vec<Finding> = Vec::new();
+    let mut warnings = caution::warnings(&policy, &baskets, &limits);
+    warnings.extend(solution.warnings.iter().cloned());
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    clock.check()?;
+
+    target.open()?;
+    let path = target.public().join(RELEASE);
+    let destination = apply::Destination { path: &path, spill: &target.spill(), seed };
+    apply::apply(&policy.source, &baskets, &solution.recoding, &destination, clock)?;
+
+    clock.progress().stage("auditing", None);
+    let expected = ExpectedCounts { released, suppressed: 0, dropped: 0 };
+    let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
+    clock.check()?;
+    approve(&audit, policy.source.path(), state)?;
+
+    let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
+    let claims = Claims {
+        kind: DataKind::Transactions,
+        policy: &policy.written,
+        data: policy.source.path(),
+        method: &policy.method,
+        asked: policy.requirements.iter().map(|clause| clause.describe(&[])).collect(),
+        seed,
+        read: baskets.total(),
+        dropped: 0,
+        suppressed: 0,
+        released,
+        cost,
+        losses,
+        search: &solution.search,
+        counters: &solution.counters,
+        plan: &solution.plan,
+        warnings: &warnings,
+        attacks: &attacks,
+        audit: &audit,
+        files: &files,
+    };
+    let inputs: Vec<&Path> =
+        [Some(policy.source.path()), policy.hierarchy_path.as_deref()].into_iter().flatten().collect();
+    let figures = report::account(&Facts {
+        policy: &policy.written,
+        requirements: &policy.requirements,
+        limits: &limits,
+        method: &policy.method,
+        seed,
+        baskets: &baskets,
+        solution: &solution,
+        audit: &audit,
+        attacks: &attacks,
+        warnings: &warnings,
+        inputs: &inputs,
+        files: &files,
+    })?;
+    let public_losses = claims.public_losses(hidden, |_| true);
+    let documents = Documents {
+        public_report: report::render_transactions(&figures, Edition::Public)?,
+        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        steward_report: report::render_transactions(&figures, Edition::Steward)?,
+        figures: pretty(&figures)?,
+        plan: &solution.plan,
+        policy: &policy.written,
+    };
+    let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
+    clock.check()?;
+    target.publish()?;
+    Ok(Published {
+        path: options.target.clone(),
+        manifest,
+        audit,
+        left_out: Vec::new(),
+        empty: released == 0,
+        warnings,
+    })
+}
+
+/// Audits a released file, which has one transaction per line whatever form the data has.
+pub(super) fn audit_file(
+    policy: &TransactionPolicy,
+    release: &Path,
+    expected: ExpectedCounts,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let separator = Some(policy.source.separator());
+    let source = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
+    let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
+    audit::audit_transactions(policy, &source, &options, tick)
+}
