@@ -175,7 +175,7 @@ impl Search<'_> {
         facts.threats += known.materialised;
         facts.kept += known.threats().count() as u64;
         if known.impossible {
-            return Err(self.impossible(requirements));
+            return Err(impossible());
         }
         if !complete {
             facts.threat_seconds += start.elapsed().as_secs_f64();
@@ -191,7 +191,7 @@ impl Search<'_> {
         facts.cuts += found.examined;
         facts.cut_seconds += start.elapsed().as_secs_f64();
         let Some((cost, cut)) = found.best.into_iter().next() else {
-            return Err(self.impossible(requirements));
+            return Err(impossible());
         };
         Ok(Some(Enumerated {
             cut: cut.0.into_iter().next().unwrap_or_default(),
@@ -231,7 +231,7 @@ impl Search<'_> {
         let all = Search { switches: Switches::ALL, ..*self };
         let (known, _) = all.threats(requirements, &cut, &self.clock.with_limit(None))?;
         if known.impossible || known.threats().next().is_some() {
-            return Err(self.impossible(requirements));
+            return Err(impossible());
         }
         let prices = self.prices();
         let cost: Amount = cut.iter().map(|root| prices[*root as usize]).sum();
@@ -248,25 +248,10 @@ impl Search<'_> {
         };
         tree.nodes().map(price).collect()
     }
+}
 
-    /// The error for requirements that even the roots do not meet.
-    fn impossible(&self, requirements: &[KlPrivacy]) -> Error {
-        let (baskets, total) = (self.baskets, self.baskets.total());
-        let counts = baskets.mark_counts();
-        let reason = requirements.iter().find_map(|one| {
-            if (1..one.k).contains(&total) {
-                return Some(format!("there are {total} transactions, and k = {}", one.k));
-            }
-            let often = |mark: &usize| one.exceeds(*mark as u32, counts[*mark], total);
-            let mark = (0..counts.len()).find(often)?;
-            let (name, theta) = (&baskets.sensitive[mark], one.theta[mark]);
-            Some(format!("more than the share {theta} of all transactions holds the sensitive item '{name}'"))
-        });
-        let reason = reason.unwrap_or_else(|| {
-            "even with every item published as the root of its tree, whether a transaction holds any item tells too much"
-                .to_string()
-        });
-        Error::infeasible(format!("no release can meet the policy: {reason}"))
-            .help("lower the requirement, or bring more transactions")
-    }
+/// The error for requirements that even the roots do not meet.
+fn impossible() -> Error {
+    let wrong = "no release can meet the policy: even with every item published as its root, the adversary learns too much";
+    Error::infeasible(wrong).help("lower k, l, m or n, or bring more transactions")
 }
