@@ -207,7 +207,7 @@ impl<'a> InverseTree<'a> {
         while !self.frames.is_empty() {
             let depth = self.frames.len();
             self.step();
-            if self.frames.len() > depth || self.known.nodes % NODES_PER_LOOK == 0 {
+            if self.frames.len() > depth || self.known.nodes.is_multiple_of(NODES_PER_LOOK) {
                 clock.check()?;
                 if clock.is_over() {
                     return Ok(false);
