@@ -103,7 +103,7 @@ impl Scale {
         Scale {
             datasets: vec![&WV1],
             seeds: 1,
-            limit: Duration::from_secs(4),
+            limit: Duration::from_secs(6),
             ks: vec![5, 20],
             ms: vec![1, 3],
             pattern_powers: vec![1],

@@ -3,14 +3,13 @@
 use super::super::page::{Cell, Section, Table};
 use super::data::{Dataset, POS, WV1};
 use super::{Bench, Ground, K};
-use crate::engine::clock::Clock;
+use crate::Result;
 use crate::experiment::Part;
 use crate::loss::items::ItemMeasure;
 use crate::method::kl::enumeration::{
-    CutSwitches, Enumerated, EnumerationFacts, Prunings, Switches, solve, solve_in_rounds,
+    CutSwitches, EnumerationFacts, Prunings, Switches, solve, solve_in_rounds,
 };
 use crate::privacy::kl::KlPrivacy;
-use crate::{ErrorKind, Result};
 
 pub(super) const PART: Part = Part {
     name: "table44",
@@ -117,9 +116,13 @@ fn means(
     switches: Switches,
     in_rounds: bool,
 ) -> Result<Means> {
-    let mut all = Vec::new();
+    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
+    let search = if in_rounds { solve_in_rounds } else { solve };
+    let mut all: Vec<EnumerationFacts> = Vec::new();
     for seed in 1..=bench.scale.seeds {
-        all.push(facts(bench, dataset, fan_out, seed, switches, in_rounds, &bench.clock)?.0);
+        let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
+        bench.clock.progress().stage("enumerating", None);
+        all.push(search(&baskets, &privacy, ItemMeasure::Ncp, switches, &bench.clock)?.facts);
     }
     let mean = |figure: &dyn Fn(&EnumerationFacts) -> f64| {
         all.iter().map(figure).sum::<f64>() / all.len().max(1) as f64
@@ -129,25 +132,4 @@ fn means(
         nodes: mean(&|facts| facts.nodes as f64),
         seconds: mean(&|facts| facts.threat_seconds),
     })
-}
-
-/// What the thesis' search counts, and whether it came to its end.
-pub(super) fn facts(
-    bench: &Bench,
-    dataset: &'static Dataset,
-    fan_out: usize,
-    seed: u64,
-    switches: Switches,
-    in_rounds: bool,
-    clock: &Clock,
-) -> Result<(EnumerationFacts, bool)> {
-    let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
-    bench.clock.progress().stage("enumerating", None);
-    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
-    let search = if in_rounds { solve_in_rounds } else { solve };
-    match search(&baskets, &privacy, ItemMeasure::Ncp, switches, clock) {
-        Ok(Enumerated { facts, complete, .. }) => Ok((facts, complete)),
-        Err(error) if error.kind() == ErrorKind::Infeasible => Ok((EnumerationFacts::default(), true)),
-        Err(error) => Err(error),
-    }
 }

@@ -2,11 +2,12 @@
 
 use super::super::page::{Cell, Section, Table};
 use super::data::{Dataset, WV1};
-use super::table44::facts;
-use super::{Bench, Ground};
+use super::{Bench, Ground, K};
 use crate::Result;
 use crate::experiment::Part;
-use crate::method::kl::enumeration::{CutSwitches, Prunings, Switches};
+use crate::loss::items::ItemMeasure;
+use crate::method::kl::enumeration::{CutSwitches, Enumerated, Switches, solve_each, solve_in_rounds};
+use crate::privacy::kl::KlPrivacy;
 
 pub(super) const PART: Part = Part {
     name: "table45",
@@ -61,32 +62,22 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 format!("{}, fan-out {fan_out}: about 10^{} cuts", dataset.name, cuts.to_string().len() - 1);
             let head = ["", "cuts", "thesis", "share", "thesis", "time", "thesis", "ended"];
             let mut table = Table::new(&format!("{}-{fan_out}", dataset.name), title, head);
-            let mut first = None;
-            for line in LINES.iter().filter(|line| runs_on(line, dataset)) {
-                let switches = Switches { prunings: Prunings::ALL, cuts: line.cuts };
-                let (mut cuts, mut seconds, mut ended) = (0.0, 0.0, true);
-                for seed in 1..=bench.scale.seeds {
-                    let clock = bench.clock.with_limit(Some(limit));
-                    let (facts, complete) =
-                        facts(bench, dataset, *fan_out, seed, switches, line.in_rounds, &clock)?;
-                    (cuts, seconds) = (cuts + facts.cuts as f64, seconds + facts.cut_seconds);
-                    ended &= complete;
-                }
-                let seeds = bench.scale.seeds as f64;
-                let (cuts, seconds) = (cuts / seeds, seconds / seeds);
-                let base = *first.get_or_insert(cuts);
-                let is_base = |figure: f64| (dataset == &WV1 && figure > 0.0).then_some(figure);
-                let (stated_cuts, stated_seconds) =
-                    if dataset == &WV1 { line.wv1 } else { line.pos.unwrap_or_default() };
+            let lines: Vec<&Line> = LINES.iter().filter(|line| runs_on(line, dataset)).collect();
+            let means = means(bench, dataset, *fan_out, &lines)?;
+            let is_wv1 = dataset == &WV1;
+            let base = is_wv1.then(|| means[0].cuts).filter(|base| *base > 0.0);
+            for (line, found) in lines.iter().zip(&means) {
+                let (cuts, seconds) = if is_wv1 { line.wv1 } else { line.pos.unwrap_or_default() };
+                let stated_base = is_wv1.then_some(LINES[0].wv1.0 as f64);
                 table.row([
                     Cell::text(line.name),
-                    Cell::Count(cuts as u64),
-                    Cell::Count(stated_cuts),
-                    Cell::share(is_base(base).map(|base| cuts / base)),
-                    Cell::share(is_base(LINES[0].wv1.0 as f64).map(|base| stated_cuts as f64 / base)),
+                    Cell::Count(found.cuts as u64),
+                    Cell::Count(cuts),
+                    Cell::share(base.map(|base| found.cuts / base)),
+                    Cell::share(stated_base.map(|base| cuts as f64 / base)),
+                    Cell::Seconds(found.seconds),
                     Cell::Seconds(seconds),
-                    Cell::Seconds(stated_seconds),
-                    Cell::text(if ended { "yes" } else { "no" }),
+                    Cell::text(if found.ended { "yes" } else { "no" }),
                 ]);
             }
             shown = shown.table(table);
@@ -94,4 +85,37 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     }
     sections.insert(0, shown);
     Ok(sections)
+}
+
+/// Means over the drawn taxonomies.
+#[derive(Debug, Clone)]
+struct Means {
+    cuts: f64,
+    seconds: f64,
+    /// Whether all searches came to their ends.
+    ended: bool,
+}
+
+/// Per line, what it takes. Phase 1 is done once for all lines that share it.
+fn means(bench: &Bench, dataset: &'static Dataset, fan_out: usize, lines: &[&Line]) -> Result<Vec<Means>> {
+    let mut means = vec![Means { cuts: 0.0, seconds: 0.0, ended: true }; lines.len()];
+    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
+    let techniques: Vec<CutSwitches> =
+        lines.iter().filter(|line| !line.in_rounds).map(|line| line.cuts).collect();
+    for seed in 1..=bench.scale.seeds {
+        let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
+        bench.clock.progress().stage("enumerating", None);
+        let (limit, clock) = (bench.scale.limit, &bench.clock);
+        let mut each =
+            solve_each(&baskets, &privacy, ItemMeasure::Ncp, &techniques, limit, clock)?.into_iter();
+        for (line, means) in lines.iter().zip(&mut means) {
+            let in_rounds = || solve_in_rounds(&baskets, &privacy, ItemMeasure::Ncp, Switches::ALL, clock);
+            let found = if line.in_rounds { Some(in_rounds()?) } else { each.next() };
+            let Some(Enumerated { facts, complete, .. }) = found else { continue };
+            means.cuts += facts.cuts as f64 / bench.scale.seeds as f64;
+            means.seconds += facts.cut_seconds / bench.scale.seeds as f64;
+            means.ended &= complete;
+        }
+    }
+    Ok(means)
 }

@@ -14,13 +14,14 @@ mod shadow;
 mod tests;
 mod threats;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use self::rows::FullRows;
 pub use self::threats::Prunings;
 use self::threats::{InverseTree, Known};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
+use crate::engine::conflict::Conflicts;
 use crate::engine::cut::{Amount, Step};
 use crate::engine::itemset::rows::{Rows, shown_by};
 use crate::loss::items::ItemMeasure;
@@ -76,7 +77,7 @@ pub struct EnumerationFacts {
     pub cuts: u64,
     /// How long phase 1 took.
     pub threat_seconds: f64,
-    /// How long phase 2 took.
+    /// How long phase 2 took, from threats to conflicts included.
     pub cut_seconds: f64,
 }
 
@@ -106,11 +107,34 @@ pub fn solve(
     switches: Switches,
     clock: &Clock,
 ) -> Result<Enumerated> {
-    let search = Search { baskets, measure, switches, clock };
-    let items: Vec<Node> = baskets.tree.nodes().filter(|node| baskets.tree.is_leaf(*node)).collect();
+    let search = Search { baskets, measure, prunings: switches.prunings, clock };
     let mut facts = EnumerationFacts::default();
-    let found = search.round(requirements, &items, &mut facts)?;
-    found.map_or_else(|| search.give_up(requirements, facts), |found| Ok(Enumerated { facts, ..found }))
+    match search.round(requirements, &search.items(), switches.cuts, &mut facts)? {
+        Some(found) => Ok(found),
+        None => search.give_up(requirements, facts),
+    }
+}
+
+/// Phase 1 once, and phase 2 with each of several sets of techniques, each within a limit of its own: what they found, in
+/// the same order. For comparing the techniques.
+pub fn solve_each(
+    baskets: &Baskets,
+    requirements: &[KlPrivacy],
+    measure: ItemMeasure,
+    techniques: &[CutSwitches],
+    limit: Duration,
+    clock: &Clock,
+) -> Result<Vec<Enumerated>> {
+    let clock = clock.with_limit(None);
+    let search = Search { baskets, measure, prunings: Prunings::ALL, clock: &clock };
+    let (items, mut facts) = (search.items(), EnumerationFacts::default());
+    let conflicts = search.conflicts(requirements, &items, &mut facts)?;
+    let conflicts = conflicts.ok_or_else(|| Error::internal("phase 1 without a limit ended early"))?;
+    let each = |cuts: &CutSwitches| {
+        let limited = clock.with_limit(Some(limit));
+        Search { clock: &limited, ..search }.cheapest(&conflicts, &items, *cuts, &mut facts.clone())
+    };
+    techniques.iter().map(each).collect()
 }
 
 /// The multi-round search, mOG (section 4.4.2): meets the requirements for adversaries of growing power, one after the other,
@@ -122,9 +146,8 @@ pub fn solve_in_rounds(
     switches: Switches,
     clock: &Clock,
 ) -> Result<Enumerated> {
-    let search = Search { baskets, measure, switches, clock };
+    let search = Search { baskets, measure, prunings: switches.prunings, clock };
     let tree = &baskets.tree;
-    let items: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
     // Knowing more than a transaction can hold, or than there is, is no further power.
     let longest = (0..baskets.len()).map(|basket| baskets.items(basket).len()).max().unwrap_or(0) as u64;
     let present = requirements.iter().map(|one| one.m).max().unwrap_or(0).min(longest);
@@ -136,75 +159,96 @@ pub fn solve_in_rounds(
     }
     let mut facts = EnumerationFacts::default();
     let mut best = None;
-    let mut shown = items;
+    let mut shown = search.items();
     for (m, n) in rounds {
         let limit = |one: &KlPrivacy| KlPrivacy { m: one.m.min(m), n: one.n.min(n), ..one.clone() };
         let limited: Vec<KlPrivacy> = requirements.iter().map(limit).collect();
-        let Some(found) = search.round(&limited, &shown, &mut facts)? else {
+        let Some(found) = search.round(&limited, &shown, switches.cuts, &mut facts)? else {
             return search.give_up(requirements, facts);
         };
         shown = found.cut.clone();
         best = Some(found);
     }
     match best {
-        Some(found) => Ok(Enumerated { facts, bound: 0, ..found }),
+        Some(found) => Ok(Enumerated { bound: 0, ..found }),
         None => search.give_up(requirements, facts),
     }
 }
 
 /// One search with everything it needs.
+#[derive(Clone, Copy)]
 struct Search<'a> {
     baskets: &'a Baskets,
     measure: ItemMeasure,
-    switches: Switches,
+    prunings: Prunings,
     clock: &'a Clock,
 }
 
 impl Search<'_> {
+    /// The finest cut.
+    fn items(&self) -> Vec<Node> {
+        self.baskets.tree.nodes().filter(|node| self.baskets.tree.is_leaf(*node)).collect()
+    }
+
     /// Both phases on the data as a cut shows it; `None` if the time was over before all threats were known.
     fn round(
         &self,
         requirements: &[KlPrivacy],
         shown: &[Node],
+        cuts: CutSwitches,
         facts: &mut EnumerationFacts,
     ) -> Result<Option<Enumerated>> {
-        let tree = &self.baskets.tree;
+        let conflicts = self.conflicts(requirements, shown, facts)?;
+        conflicts.map(|conflicts| self.cheapest(&conflicts, shown, cuts, facts)).transpose()
+    }
+
+    /// Phase 1, as conflicts; `None` if the time was over before all threats were known.
+    fn conflicts(
+        &self,
+        requirements: &[KlPrivacy],
+        shown: &[Node],
+        facts: &mut EnumerationFacts,
+    ) -> Result<Option<Conflicts<()>>> {
         let start = Instant::now();
-        let (known, complete) = self.threats(requirements, shown, self.clock)?;
+        let (known, complete) = self.threats(requirements, shown)?;
         facts.nodes += known.nodes;
         facts.threats += known.materialised;
         facts.kept += known.threats().count() as u64;
-        if known.impossible {
-            return Err(impossible());
-        }
-        if !complete {
-            facts.threat_seconds += start.elapsed().as_secs_f64();
-            return Ok(None);
-        }
-        let conflicts = cuts::conflicts(tree, &known);
         facts.threat_seconds += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let conflicts = (complete && !known.impossible).then(|| cuts::conflicts(&self.baskets.tree, &known));
+        facts.cut_seconds += start.elapsed().as_secs_f64();
+        if known.impossible { Err(impossible()) } else { Ok(conflicts) }
+    }
+
+    /// Phase 2.
+    fn cheapest(
+        &self,
+        conflicts: &Conflicts<()>,
+        shown: &[Node],
+        cuts: CutSwitches,
+        facts: &mut EnumerationFacts,
+    ) -> Result<Enumerated> {
+        let tree = &self.baskets.tree;
         let start = Instant::now();
         let mut is_final = vec![false; tree.len()];
         shown.iter().for_each(|node| is_final[*node as usize] = true);
-        let prices = self.prices();
-        let found = cuts::cheapest(tree, &prices, is_final, &conflicts, self.switches.cuts, self.clock)?;
+        let found = cuts::cheapest(tree, &self.prices(), is_final, conflicts, cuts, self.clock)?;
         facts.cuts += found.examined;
         facts.cut_seconds += start.elapsed().as_secs_f64();
-        let Some((cost, cut)) = found.best.into_iter().next() else {
-            return Err(impossible());
-        };
-        Ok(Some(Enumerated {
+        let (cost, cut) = found.best.into_iter().next().ok_or_else(impossible)?;
+        Ok(Enumerated {
             cut: cut.0.into_iter().next().unwrap_or_default(),
             cost: cost.unsigned_abs(),
             bound: found.bound.min(cost).max(0).unsigned_abs(),
             complete: found.complete,
             facts: *facts,
             trace: found.trace,
-        }))
+        })
     }
 
     /// Phase 1 for all requirements, and whether it came to its end.
-    fn threats(&self, requirements: &[KlPrivacy], shown: &[Node], clock: &Clock) -> Result<(Known, bool)> {
+    fn threats(&self, requirements: &[KlPrivacy], shown: &[Node]) -> Result<(Known, bool)> {
         let tree = &self.baskets.tree;
         let mut dead = vec![false; tree.len()];
         for node in shown {
@@ -216,8 +260,8 @@ impl Search<'_> {
         let mut rows = FullRows::new(tree, &rows, &matters);
         let mut known = Known::new(dead);
         for privacy in requirements {
-            let prunings = self.switches.prunings;
-            let complete = InverseTree::new(tree, &mut rows, privacy, prunings, &mut known).search(clock)?;
+            let complete =
+                InverseTree::new(tree, &mut rows, privacy, self.prunings, &mut known).search(self.clock)?;
             if !complete || known.impossible {
                 return Ok((known, complete));
             }
@@ -228,8 +272,8 @@ impl Search<'_> {
     /// What is left when the time was over before all threats were known: the roots, if they may be published.
     fn give_up(&self, requirements: &[KlPrivacy], facts: EnumerationFacts) -> Result<Enumerated> {
         let cut: Vec<Node> = self.baskets.tree.roots().collect();
-        let all = Search { switches: Switches::ALL, ..*self };
-        let (known, _) = all.threats(requirements, &cut, &self.clock.with_limit(None))?;
+        let all = Search { prunings: Prunings::ALL, clock: &self.clock.with_limit(None), ..*self };
+        let (known, _) = all.threats(requirements, &cut)?;
         if known.impossible || known.threats().next().is_some() {
             return Err(impossible());
         }

@@ -31,15 +31,9 @@ fn all_cut_switches() -> impl Iterator<Item = CutSwitches> {
     })
 }
 
-fn items(baskets: &Baskets) -> Vec<Node> {
-    baskets.tree.nodes().filter(|node| baskets.tree.is_leaf(*node)).collect()
-}
-
 fn phase_one(baskets: &Baskets, requirements: &[KlPrivacy], prunings: Prunings) -> Known {
-    let switches = Switches { prunings, cuts: CutSwitches::ALL };
-    let search = Search { baskets, measure: ItemMeasure::Ncp, switches, clock: &Clock::unlimited() };
-    let (known, complete) =
-        search.threats(requirements, &items(baskets), &Clock::unlimited()).expect("threats");
+    let search = Search { baskets, measure: ItemMeasure::Ncp, prunings, clock: &Clock::unlimited() };
+    let (known, complete) = search.threats(requirements, &search.items()).expect("threats");
     assert!(complete);
     known
 }
@@ -88,7 +82,13 @@ proptest! {
         let measure = if ncp { ItemMeasure::Ncp } else { ItemMeasure::Lm };
         let requirements = std::slice::from_ref(&privacy);
         let best = oracle::optimum(&baskets, requirements, measure);
-        for cuts in all_cut_switches() {
+        let techniques: Vec<CutSwitches> = all_cut_switches().collect();
+        let limit = Duration::from_secs(60);
+        let each = solve_each(&baskets, requirements, measure, &techniques, limit, &Clock::unlimited());
+        for (at, cuts) in all_cut_switches().enumerate() {
+            if let (Some((cost, _)), Ok(each)) = (&best, &each) {
+                prop_assert_eq!((each[at].cost, each[at].complete), (*cost, true));
+            }
             for prunings in [Prunings::ALL, Prunings::NONE] {
                 let switches = Switches { prunings, cuts };
                 let found = solve(&baskets, requirements, measure, switches, &Clock::unlimited());
