@@ -4,14 +4,18 @@
 //! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
 //! its figures are for the steward alone.
 
+mod horizon;
 mod suppression;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
+use crate::engine::baskets::Baskets;
 use crate::engine::microdata::Microdata;
+use crate::method::kl::recoding::ItemRecoding;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
+use crate::privacy::kl::KlPrivacy;
 
 /// What an attack found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +30,7 @@ pub struct Finding {
     pub assumes: String,
     /// How often he succeeds.
     pub figures: Vec<Figure>,
-    /// The finding in one sentence, for somebody about to publish.
+    /// The finding in one sentence, for somebody about to publish; empty where there is nothing to warn of.
     pub warning: String,
 }
 
@@ -46,9 +50,9 @@ pub struct Figure {
 }
 
 impl Finding {
-    /// Whether the adversary succeeded at all.
+    /// Whether the adversary succeeded in something to warn of.
     pub fn succeeds(&self) -> bool {
-        self.figures.iter().any(|figure| figure.hits > 0)
+        !self.warning.is_empty() && self.figures.iter().any(|figure| figure.hits > 0)
     }
 }
 
@@ -62,4 +66,14 @@ impl Figure {
 /// Runs every attack that concerns the policy. The recoding's open choices have been drawn.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<Vec<Finding>> {
     Ok(suppression::run(policy, microdata, recoding)?.into_iter().collect())
+}
+
+/// Runs every attack on released transactions: one more item than each requirement assumes, and items known at random.
+pub fn run_transactions(
+    baskets: &Baskets,
+    recoding: &ItemRecoding,
+    requirements: &[KlPrivacy],
+    seed: u64,
+) -> Result<Vec<Finding>> {
+    Ok(horizon::run(baskets, recoding, requirements, seed))
 }

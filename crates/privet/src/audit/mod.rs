@@ -14,6 +14,8 @@
 //! 5. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
 //! 6. *counts*: the manifest's numbers are right, where there is one;
 //! 7. every requirement of the policy, in every class.
+//!
+//! Transactions have an audit of their own: [`audit_transactions`].
 
 mod classes;
 mod columns;
@@ -25,7 +27,7 @@ mod suppressed;
 mod table;
 #[cfg(test)]
 mod tests;
-mod transactions;
+pub(crate) mod transactions;
 mod truth;
 
 use serde::Serialize;

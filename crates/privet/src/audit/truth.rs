@@ -67,14 +67,14 @@ pub(super) fn without_original(
 
 /// Originals that fit several released records, put together where they fit the same ones.
 #[derive(Default)]
-struct Contested {
-    supplies: Vec<(u64, Vec<u32>)>,
+pub(super) struct Contested {
+    pub supplies: Vec<(u64, Vec<u32>)>,
     places: HashMap<Vec<u32>, usize>,
     pairs: usize,
 }
 
 impl Contested {
-    fn add(&mut self, fitting: Vec<u32>, count: u64) -> Result<()> {
+    pub fn add(&mut self, fitting: Vec<u32>, count: u64) -> Result<()> {
         if let Some(place) = self.places.get(&fitting) {
             self.supplies[*place].0 += count;
             return Ok(());

@@ -136,6 +136,12 @@ fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
 }
 
 impl Clause {
+    /// A clause of which the policy says nothing but its name.
+    pub fn with_defaults(declaration: &'static Declaration) -> Clause {
+        let defaults = declaration.keys.iter().filter_map(|key| Some((key.name, default_of(key)?)));
+        Clause { declaration, settings: Settings(defaults.collect()) }
+    }
+
     /// The name in the policy.
     pub fn name(&self) -> &'static str {
         self.declaration.name
@@ -162,8 +168,7 @@ pub(super) fn default_clause(catalogue: &Catalogue) -> Clause {
     let declaration = catalogue
         .method(catalogue.default_method)
         .unwrap_or_else(|| unreachable!("the catalogue lists its default method"));
-    let defaults = declaration.keys.iter().filter_map(|key| Some((key.name, default_of(key)?)));
-    Clause { declaration, settings: Settings(defaults.collect()) }
+    Clause::with_defaults(declaration)
 }
 
 pub(super) fn check_settings(

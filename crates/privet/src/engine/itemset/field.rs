@@ -1,5 +1,7 @@
-//! Rows laid out for mining: visible nodes numbered in preorder, every row with the ancestors of its nodes, and for every
-//! node the rows that hold it.
+//! Rows laid out for mining: visible nodes numbered in preorder, the nodes of every row, and for every node the rows that
+//! hold it.
+
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -35,6 +37,28 @@ impl<T> Lists<T> {
     }
 }
 
+/// What is mined for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The threats of every cut at or above the one that the rows show.
+    AllCuts,
+    /// The threats of that cut alone. Where no sensitive items are guarded, its own nodes tell as much as those above them:
+    /// a set with a general node that few transactions hold has one with a special node that fewer do, and some.
+    OneCut,
+}
+
+/// How rows are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// What is mined for.
+    pub scope: Scope,
+    /// How many leaves of absence the adversary may know.
+    pub absent: u64,
+    /// Whether to look for rows that are safe because others hold all that they hold. It takes a while, and pays where
+    /// many items may be known.
+    pub certify: bool,
+}
+
 /// The rows of a cut with all that is visible in it. Nodes and rows have numbers of their own here: nodes that occur, in
 /// preorder; unsafe rows first, then the others by growing weight.
 #[derive(Debug)]
@@ -46,7 +70,9 @@ pub(super) struct Field {
     pub end: Vec<u32>,
     /// How many items of the tree are below it, whether they occur or not.
     pub leaves: Vec<u32>,
-    /// Per row, its nodes and their ancestors, ascending.
+    /// Whether rows have the nodes of the cut only, not those above them.
+    pub is_flat: bool,
+    /// Per row, its nodes, ascending.
     pub rows: Lists<u32>,
     pub weights: Vec<u64>,
     pub marks: Lists<(u32, u64)>,
@@ -60,35 +86,36 @@ pub(super) struct Field {
     pub mean_length: u64,
     /// Of nodes that many rows hold, those rows as bits.
     bitmaps: Vec<Option<Vec<u64>>>,
+    /// Per node, the rows that hold it or something below it, where rows do not name the nodes above theirs.
+    reaching: OnceLock<Lists<u32>>,
 }
 
+/// How many rows are asked to vouch for one.
+const MOST_LOOKS: usize = 4096;
 /// A node has a bitmap if one row in so many holds it.
 const FREQUENT: usize = 32;
 
 impl Field {
-    /// Lays out `rows`; `absent` is how many leaves of absence the adversary may know.
-    pub(super) fn new(tree: &ItemTree, rows: &Rows, privacy: &KlPrivacy, absent: u64) -> Field {
+    /// Lays out `rows`.
+    pub(super) fn new(tree: &ItemTree, rows: &Rows, privacy: &KlPrivacy, layout: Layout) -> Field {
         let (nodes, number) = occurring(tree, rows);
         let parent = nodes.iter().map(|node| tree.parent(*node).map_or(NONE, |above| number[above as usize]));
         let parent: Vec<u32> = parent.collect();
         let end = nodes.iter().map(|node| nodes.partition_point(|other| *other < tree.end(*node)) as u32);
         let end: Vec<u32> = end.collect();
         let leaves: Vec<u32> = nodes.iter().map(|node| tree.leaves(*node)).collect();
-        let expanded = expand(rows, &number, &parent);
-        let holders = holders(&expanded, nodes.len());
+        let is_flat = layout.scope == Scope::OneCut && !privacy.guards_marks();
+        let cells = if is_flat { renumber(rows, &number) } else { expand(rows, &number, &parent) };
         let weights: Vec<u64> = (0..rows.len()).map(|row| rows.weight(row)).collect();
-        let safe = if privacy.guards_marks() {
+        let safe: Vec<bool> = if privacy.guards_marks() {
             safe_cells(rows, privacy)
+        } else if layout.certify {
+            let holders = holders(&cells, nodes.len());
+            let (k, absent) = (privacy.k, layout.absent);
+            Certificate { rows: &cells, holders: &holders, weights: &weights, leaves: &leaves, k, absent }
+                .safe_rows()
         } else {
-            Certificate {
-                expanded: &expanded,
-                holders: &holders,
-                weights: &weights,
-                leaves: &leaves,
-                k: privacy.k,
-                absent,
-            }
-            .safe_rows()
+            weights.iter().map(|weight| *weight >= privacy.k).collect()
         };
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         order.sort_by_key(|row| (safe[*row as usize], weights[*row as usize]));
@@ -98,17 +125,19 @@ impl Field {
             parent,
             end,
             leaves,
+            is_flat,
             rows: Lists::new(),
             weights: order.iter().map(|row| weights[*row as usize]).collect(),
             marks: Lists::new(),
             holders: Lists::new(),
             total: weights.iter().sum(),
             mark_totals: vec![0; privacy.theta.len()],
-            mean_length: (expanded.items.len() / rows.len().max(1)) as u64,
+            mean_length: (cells.items.len() / rows.len().max(1)) as u64,
             bitmaps: Vec::new(),
+            reaching: OnceLock::new(),
         };
         for row in &order {
-            field.rows.items.extend_from_slice(expanded.get(*row));
+            field.rows.items.extend_from_slice(cells.get(*row));
             field.rows.close();
             field.marks.items.extend_from_slice(rows.marks(*row as usize));
             field.marks.close();
@@ -138,6 +167,28 @@ impl Field {
     /// The rows that hold a node, as bits, if there are many of them.
     pub(super) fn bitmap(&self, node: u32) -> Option<&[u64]> {
         self.bitmaps[node as usize].as_deref()
+    }
+
+    /// The rows that hold a node or something below it, ascending.
+    pub(super) fn reaching(&self, node: u32) -> &[u32] {
+        if !self.is_flat {
+            return self.holders.get(node);
+        }
+        let lists = self.reaching.get_or_init(|| {
+            let mut cells = Lists::new();
+            for row in 0..self.rows.len() as u32 {
+                cells.add_with_ancestors(self.rows.get(row).iter().copied(), &self.parent);
+            }
+            holders(&cells, self.nodes.len())
+        });
+        lists.get(node)
+    }
+
+    /// Whether a row holds a node or something below it.
+    pub(super) fn holds(&self, row: u32, node: u32) -> bool {
+        let nodes = self.rows.get(row);
+        let first = nodes.partition_point(|other| *other < node);
+        nodes.get(first).is_some_and(|found| *found < self.end[node as usize])
     }
 
     /// The largest number of unrelated nodes in an unsafe row: nobody can know more of it to be present.
@@ -184,26 +235,42 @@ fn occurring(tree: &ItemTree, rows: &Rows) -> (Vec<Node>, Vec<u32>) {
     (nodes, number)
 }
 
+/// Every row in the numbers of the field.
+fn renumber(rows: &Rows, number: &[u32]) -> Lists<u32> {
+    let mut cells = Lists::new();
+    for row in 0..rows.len() {
+        cells.items.extend(rows.nodes(row).iter().map(|node| number[*node as usize]));
+        cells.close();
+    }
+    cells
+}
+
 /// Every row with the ancestors of its nodes, ascending.
 fn expand(rows: &Rows, number: &[u32], parent: &[u32]) -> Lists<u32> {
-    let mut expanded = Lists::new();
-    let mut chain = Vec::new();
+    let mut cells = Lists::new();
     for row in 0..rows.len() {
-        let begin = expanded.items.len();
-        for node in rows.nodes(row) {
+        cells.add_with_ancestors(rows.nodes(row).iter().map(|node| number[*node as usize]), parent);
+    }
+    cells
+}
+
+impl Lists<u32> {
+    /// Adds a row of ascending nodes with their ancestors, ascending.
+    fn add_with_ancestors(&mut self, nodes: impl Iterator<Item = u32>, parent: &[u32]) {
+        let begin = self.items.len();
+        for node in nodes {
             // Ancestors come in preorder before their descendants: those of this row's earlier nodes are in already.
-            chain.clear();
-            let mut at = number[*node as usize];
-            let last = expanded.items[begin..].last().copied();
+            let last = self.items[begin..].last().copied();
+            let from = self.items.len();
+            let mut at = node;
             while at != NONE && last.is_none_or(|last| at > last) {
-                chain.push(at);
+                self.items.push(at);
                 at = parent[at as usize];
             }
-            expanded.items.extend(chain.iter().rev());
+            self.items[from..].reverse();
         }
-        expanded.close();
+        self.close();
     }
-    expanded
 }
 
 /// Per node, the rows that hold it.
@@ -236,8 +303,10 @@ fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
 /// Where sensitive items are not guarded, a row is safe for every number of known items if at least k transactions hold all
 /// that it holds and agree with it on all nodes that absences can be about: whatever an adversary knows about it, those
 /// fit as well.
+///
+/// Not all rows that could vouch are looked at: a row that is taken for unsafe by mistake only costs time.
 struct Certificate<'a> {
-    expanded: &'a Lists<u32>,
+    rows: &'a Lists<u32>,
     holders: &'a Lists<u32>,
     weights: &'a [u64],
     leaves: &'a [u32],
@@ -247,24 +316,21 @@ struct Certificate<'a> {
 
 impl Certificate<'_> {
     fn safe_rows(&self) -> Vec<bool> {
-        let signatures: Vec<u64> = (0..self.expanded.len() as u32)
-            .map(|row| self.expanded.get(row).iter().fold(0, |bits, node| bits | 1 << (node % 64)))
+        let signatures: Vec<u64> = (0..self.rows.len() as u32)
+            .map(|row| self.rows.get(row).iter().fold(0, |bits, node| bits | (1 << (node % 64))))
             .collect();
         let total: u64 = self.weights.iter().sum();
-        (0..self.expanded.len() as u32)
-            .into_par_iter()
-            .map(|row| self.is_safe(row, &signatures, total))
-            .collect()
+        (0..self.rows.len() as u32).into_par_iter().map(|row| self.is_safe(row, &signatures, total)).collect()
     }
 
     fn is_safe(&self, row: u32, signatures: &[u64], total: u64) -> bool {
-        let own = self.expanded.get(row);
+        let own = self.rows.get(row);
         let mut found = self.weights[row as usize];
         if found >= self.k {
             return true;
         }
         let fits = |other: u32| {
-            let theirs = self.expanded.get(other);
+            let theirs = self.rows.get(other);
             signatures[row as usize] & !signatures[other as usize] == 0
                 && theirs.len() >= own.len()
                 && is_subset(own, theirs)
@@ -275,11 +341,11 @@ impl Certificate<'_> {
             if self.absent == 0 {
                 return total >= self.k;
             }
-            let without = (0..self.expanded.len() as u32)
-                .filter(|other| self.small(self.expanded.get(*other)).next().is_none());
+            let without = (0..self.rows.len() as u32)
+                .filter(|other| self.small(self.rows.get(*other)).next().is_none());
             return without.map(|other| self.weights[other as usize]).sum::<u64>() >= self.k;
         };
-        for other in self.holders.get(*rarest) {
+        for other in self.holders.get(*rarest).iter().take(MOST_LOOKS) {
             if *other != row && fits(*other) {
                 found += self.weights[*other as usize];
                 if found >= self.k {

@@ -4,7 +4,7 @@
 //! below the last one is *blocked*. A conflict's members are unrelated, so the ancestors of one node, which lie on a line,
 //! hold at most one of them: looking for the single missing member is enough.
 
-use super::field::{Field, NONE};
+use super::field::Field;
 use crate::taxonomy::Node;
 
 /// Conflicts as the miner sees them, with what the chosen nodes need.
@@ -142,10 +142,5 @@ impl Guard {
     /// Whether the node itself is blocked.
     pub(super) fn is_blocked(&self, field: &Field, node: u32) -> bool {
         field.ancestors(node).any(|above| self.blocks_below(above))
-    }
-
-    /// Whether a conflict of the chosen nodes with this one is a conflict of the chosen nodes alone.
-    pub(super) fn is_needed(&self, node: u32) -> bool {
-        node == NONE || self.needed[node as usize] > 0
     }
 }

@@ -9,8 +9,9 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::field::{Field, NONE};
+use super::field::{Field, Layout, NONE};
 use super::guard::Guard;
+use super::itemset::Itemset;
 use super::rows::Rows;
 use crate::Result;
 use crate::engine::clock::Clock;
@@ -80,9 +81,9 @@ pub struct Miner<'a> {
 }
 
 impl<'a> Miner<'a> {
-    /// Lays the rows of a cut out; `absent` is how many leaves of absence the adversary may know.
-    pub fn new(tree: &'a ItemTree, rows: &Rows, privacy: &'a KlPrivacy, absent: u64) -> Miner<'a> {
-        Miner { tree, privacy, field: Field::new(tree, rows, privacy, absent) }
+    /// Lays the rows of a cut out.
+    pub fn new(tree: &'a ItemTree, rows: &Rows, privacy: &'a KlPrivacy, layout: Layout) -> Miner<'a> {
+        Miner { tree, privacy, field: Field::new(tree, rows, privacy, layout) }
     }
 
     /// Whether no threat is possible with the absences that it was laid out for, however many items are known.
@@ -200,8 +201,9 @@ impl<'a> Mining<'a> {
         let mut worker =
             Worker::new(self.field, self.privacy, self.power, self.tree, self.clock, self.guard.clone());
         let all: Vec<u32> = (0..self.field.weights.len() as u32).collect();
-        let mut growing = Vec::new();
-        worker.extend(&all, self.field.nodes.len() as u32, &mut growing);
+        let mut buffer = Buffer::default();
+        worker.extend(&all, self.field.nodes.len() as u32, &mut buffer);
+        let mut growing = buffer.growing;
         self.effort.add(worker.effort);
         std::mem::take(&mut worker.found).into_iter().for_each(|found| self.keep(found));
         let larger = self.power.present > 1 || self.power.absent > 0;
@@ -254,12 +256,8 @@ struct Worker<'a> {
     known: usize,
     present: Vec<u32>,
     absent: Vec<u32>,
-    /// Per node, how many transactions of the rows at hand hold it, and how many rows.
-    support: Vec<u64>,
-    holders: Vec<u32>,
-    /// Per node, the last pass that it was seen in, and the last that picked it.
-    seen: Vec<u32>,
-    picked: Vec<u32>,
+    /// Per node, what was counted last.
+    slots: Vec<Slot>,
     /// Per row, the last pass whose rows it belongs to.
     among: Vec<u32>,
     pass: u32,
@@ -270,6 +268,20 @@ struct Worker<'a> {
     limit: u64,
     stopped: bool,
 }
+
+/// What was counted about a node.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    /// How many transactions of the rows at hand hold it.
+    support: u64,
+    /// How many rows; while they are dealt out, where the next one goes.
+    rows: u32,
+    /// The pass that counted it.
+    pass: u32,
+}
+
+/// A row's place that is not wanted.
+const UNWANTED: u32 = u32::MAX;
 
 /// What one step of the recursion keeps while the next one works.
 #[derive(Default)]
@@ -317,10 +329,7 @@ impl<'a> Worker<'a> {
             guard,
             present: Vec::new(),
             absent: Vec::new(),
-            support: vec![0; nodes],
-            holders: vec![0; nodes],
-            seen: vec![0; nodes],
-            picked: vec![0; nodes],
+            slots: vec![Slot::default(); nodes],
             among: vec![0; field.weights.len()],
             pass: 0,
             marks: MarkCounts {
@@ -392,7 +401,7 @@ impl<'a> Worker<'a> {
             return;
         }
         let mut buffer = self.take_buffer(depth);
-        let choice = self.extend(rows, last, &mut buffer.growing);
+        let choice = self.extend(rows, last, &mut buffer);
         if choice == Choice::Open && !is_last && !buffer.growing.is_empty() {
             self.deal(rows, last, &mut buffer);
             let before = self.guard.len();
@@ -435,10 +444,9 @@ impl<'a> Worker<'a> {
         for row in rows.iter().take_while(|row| **row < self.field.unsafe_rows) {
             for node in self.field.rows.get(*row).iter().take_while(|node| **node < last) {
                 self.effort.cells += 1;
-                if self.seen[*node as usize] != self.pass {
-                    self.seen[*node as usize] = self.pass;
-                    self.support[*node as usize] = 0;
-                    self.holders[*node as usize] = 0;
+                let slot = &mut self.slots[*node as usize];
+                if slot.pass != self.pass {
+                    slot.pass = self.pass;
                     into.push(*node);
                 }
             }
@@ -446,54 +454,75 @@ impl<'a> Worker<'a> {
         into.sort_unstable();
     }
 
-    /// Counts each node before `last` beside what is chosen, reports threats, and lists the nodes worth choosing.
-    fn extend(&mut self, rows: &[u32], last: u32, growing: &mut Vec<u32>) -> Choice {
-        let mut candidates = Vec::new();
-        self.candidates(rows, last, &mut candidates);
-        growing.clear();
+    /// Counts the nodes before `last` that unsafe rows hold in all rows; returns how many transactions those are.
+    fn count(&mut self, rows: &[u32], last: u32, into: &mut Vec<u32>) -> u64 {
+        self.pass += 1;
+        into.clear();
         let field = self.field;
         let mut total = 0;
+        let mut cells = 0;
+        // Unsafe rows come first: what none of them holds is of no interest in the others.
         for row in rows {
             let weight = field.weights[*row as usize];
+            let is_unsafe = *row < field.unsafe_rows;
             total += weight;
-            let nodes = field.rows.get(*row);
-            for node in nodes.iter().take_while(|node| **node < last) {
-                self.effort.cells += 1;
-                if self.seen[*node as usize] == self.pass {
-                    self.support[*node as usize] += weight;
-                    self.holders[*node as usize] += 1;
+            for node in field.rows.get(*row).iter().take_while(|node| **node < last) {
+                cells += 1;
+                let slot = &mut self.slots[*node as usize];
+                if slot.pass == self.pass {
+                    slot.support += weight;
+                    slot.rows += 1;
+                } else if is_unsafe {
+                    *slot = Slot { support: weight, rows: 1, pass: self.pass };
+                    into.push(*node);
                 }
             }
         }
+        self.effort.cells += cells;
+        into.sort_unstable();
+        total
+    }
+
+    /// Counts each node before `last` beside what is chosen, reports threats, and lists the nodes worth choosing.
+    fn extend(&mut self, rows: &[u32], last: u32, buffer: &mut Buffer) -> Choice {
+        let Buffer { candidates, growing, .. } = buffer;
+        let total = self.count(rows, last, candidates);
+        growing.clear();
+        let field = self.field;
         if self.marks.marks > 0 {
-            let (seen, pass) = (&self.seen, self.pass);
-            self.marks.count(field, rows, &|node| node < last && seen[node as usize] == pass);
+            let (slots, pass) = (&self.slots, self.pass);
+            self.marks.count(field, rows, &|node| node < last && slots[node as usize].pass == pass);
         }
         let mut choice = Choice::Open;
         let mut skip = 0;
-        for node in candidates {
+        for node in candidates.iter().copied() {
             if node < skip {
                 continue;
             }
             // A node above a chosen one is implied by it.
             if field.end[node as usize] <= last {
+                if field.is_flat && self.guard.is_blocked(field, node) {
+                    continue;
+                }
                 self.effort.itemsets += 1;
-                let support = self.support[node as usize];
+                let support = self.slots[node as usize].support;
                 if self.is_threat(node, support) {
-                    let above = field.parent[node as usize];
-                    let is_needed = self.guard.is_needed(above);
-                    self.report(node, true, support);
-                    if is_needed {
-                        choice = Choice::Covered;
-                        break;
+                    match self.report(node, true, support) {
+                        Choice::Covered => {
+                            choice = Choice::Covered;
+                            break;
+                        }
+                        Choice::Open => skip = field.end[field.parent[node as usize] as usize],
                     }
-                    skip = field.end[above as usize];
                     continue;
                 }
                 // Prunings III and III′: what a node adds nothing to is tested without it, and what fits a node just
                 // like its parent is tested with the parent.
                 let above = field.parent[node as usize];
-                let like_parent = above != NONE && self.support[above as usize] == support;
+                let like_parent = above != NONE && {
+                    let above = &self.slots[above as usize];
+                    above.pass == self.pass && above.support == support
+                };
                 if support != total && !like_parent {
                     growing.push(node);
                 }
@@ -512,43 +541,57 @@ impl<'a> Worker<'a> {
 
     /// Lists the rows of each growing node.
     fn deal(&mut self, rows: &[u32], last: u32, buffer: &mut Buffer) {
-        let Buffer { growing, ends, rows: dealt, .. } = buffer;
+        let Buffer { candidates, growing, ends, rows: dealt } = buffer;
         ends.clear();
         let mut total = 0;
-        for node in growing.iter() {
-            let count = self.holders[*node as usize];
-            self.picked[*node as usize] = self.pass;
-            // From here on, where the node's next row goes.
-            self.holders[*node as usize] = total;
-            total += count;
-            ends.push(total as usize);
+        let mut growing = growing.iter().peekable();
+        for node in candidates.iter() {
+            let slot = &mut self.slots[*node as usize];
+            if growing.next_if_eq(&node).is_some() {
+                let first = total;
+                total += slot.rows;
+                slot.rows = first;
+                ends.push(total as usize);
+            } else {
+                slot.rows = UNWANTED;
+            }
         }
         dealt.clear();
         dealt.resize(total as usize, 0);
         for row in rows {
             for node in self.field.rows.get(*row).iter().take_while(|node| **node < last) {
-                if self.picked[*node as usize] == self.pass {
-                    let place = &mut self.holders[*node as usize];
-                    dealt[*place as usize] = *row;
-                    *place += 1;
+                let slot = &mut self.slots[*node as usize];
+                if slot.pass == self.pass && slot.rows != UNWANTED {
+                    dealt[slot.rows as usize] = *row;
+                    slot.rows += 1;
                 }
             }
         }
     }
 
-    fn report(&mut self, node: u32, is_present: bool, support: u64) {
+    /// Takes a threat down: what is chosen, and one more node. Where rows show one cut only, a more general threat is
+    /// sought first.
+    fn report(&mut self, node: u32, is_present: bool, support: u64) -> Choice {
         self.effort.threats += 1;
-        let named = |numbers: &[u32], more: bool| -> Vec<Node> {
-            let own = more.then_some(&node);
+        let mut itemset = Itemset { present: self.present.clone(), absent: self.absent.clone(), support };
+        if is_present {
+            itemset.present.push(node)
+        } else {
+            itemset.absent.push(node)
+        }
+        if self.field.is_flat {
+            itemset.generalise(self.field, self.privacy);
+        }
+        let named = |numbers: &[u32]| -> Vec<Node> {
             let mut nodes: Vec<Node> =
-                numbers.iter().chain(own).map(|number| self.field.nodes[*number as usize]).collect();
+                numbers.iter().map(|number| self.field.nodes[*number as usize]).collect();
             nodes.sort_unstable();
             nodes
         };
         let threat = Threat {
-            present: named(&self.present, is_present),
-            absent: named(&self.absent, !is_present),
-            support,
+            present: named(&itemset.present),
+            absent: named(&itemset.absent),
+            support: itemset.support,
         };
         let members = between(self.tree, threat.present.iter().chain(&threat.absent).copied());
         let numbers: Vec<u32> = members
@@ -556,12 +599,14 @@ impl<'a> Worker<'a> {
             .filter_map(|member| self.field.nodes.binary_search(member).ok())
             .map(|at| at as u32)
             .collect();
+        let before = self.guard.len();
         if numbers.is_empty() {
             self.stopped = true;
         } else {
             self.guard.add(numbers.clone());
         }
         self.found.push(Found { members, numbers, threat });
+        if self.stopped || self.guard.covers_choice(before) { Choice::Covered } else { Choice::Open }
     }
 }
 
@@ -592,16 +637,16 @@ impl Worker<'_> {
                 continue;
             }
             if field.end[node as usize] <= last {
+                if field.is_flat && self.guard.is_blocked(field, node) {
+                    continue;
+                }
                 self.effort.itemsets += 1;
                 let support = self.capped_support(rows, node);
                 if support < self.privacy.k {
-                    let above = field.parent[node as usize];
-                    let is_needed = self.guard.is_needed(above);
-                    self.report(node, true, support);
-                    if is_needed {
-                        break;
+                    match self.report(node, true, support) {
+                        Choice::Covered => break,
+                        Choice::Open => skip = field.end[field.parent[node as usize] as usize],
                     }
-                    skip = field.end[above as usize];
                     continue;
                 }
             }
@@ -665,7 +710,7 @@ impl Worker<'_> {
         let mut skip = 0;
         for node in candidates {
             let leaves = u64::from(field.leaves[node as usize]);
-            let held = self.support[node as usize];
+            let held = self.slots[node as usize].support;
             // A node that a chosen one implies cannot be absent; one that nothing or everything holds tells nothing.
             let implied =
                 self.present.iter().any(|present| (node..field.end[node as usize]).contains(present));
@@ -676,14 +721,13 @@ impl Worker<'_> {
             let support = total - held;
             let counts = self.marks.of(node).map(|(mark, count)| (mark, sums[mark as usize] - count));
             if self.privacy.is_threat(support, counts) {
-                let above = field.parent[node as usize];
-                let is_needed = self.guard.is_needed(above);
-                self.report(node, false, support);
-                if is_needed {
-                    self.marks.clear();
-                    return Choice::Covered;
+                match self.report(node, false, support) {
+                    Choice::Covered => {
+                        self.marks.clear();
+                        return Choice::Covered;
+                    }
+                    Choice::Open => skip = field.end[field.parent[node as usize] as usize],
                 }
-                skip = field.end[above as usize];
             } else if leaves + smallest <= budget {
                 growing.push(node);
             }
@@ -728,17 +772,18 @@ impl Worker<'_> {
                 if u64::from(field.leaves[at]) > budget {
                     continue;
                 }
-                if self.seen[at] != self.pass {
-                    self.seen[at] = self.pass;
-                    self.support[at] = 0;
+                let slot = &mut self.slots[at];
+                if slot.pass == self.pass {
+                    slot.support += weight;
+                } else {
+                    *slot = Slot { support: weight, rows: 0, pass: self.pass };
                     candidates.push(*node);
                 }
-                self.support[at] += weight;
             }
         }
         if self.marks.marks > 0 {
-            let (seen, pass) = (&self.seen, self.pass);
-            self.marks.count(field, rows, &|node| node >= from && seen[node as usize] == pass);
+            let (slots, pass) = (&self.slots, self.pass);
+            self.marks.count(field, rows, &|node| node >= from && slots[node as usize].pass == pass);
         }
         (total, candidates)
     }
@@ -750,7 +795,7 @@ impl Worker<'_> {
         let field = self.field;
         let is_lowest = |node: &&u32| field.end[**node as usize] == **node + 1;
         let mut items: Vec<(u64, u64)> = (candidates.iter().filter(is_lowest))
-            .map(|node| (self.support[*node as usize], u64::from(field.leaves[*node as usize])))
+            .map(|node| (self.slots[*node as usize].support, u64::from(field.leaves[*node as usize])))
             .collect();
         items.sort_unstable_by(|(one, its), (other, their)| {
             (u128::from(*other) * u128::from(*its)).cmp(&(u128::from(*one) * u128::from(*their)))

@@ -1,10 +1,13 @@
-//! Itemsets over an item tree: which combinations of items occur too rarely or tell too much, and which are frequent.
+//! Sets of nodes of an item tree and how many transactions hold them: frequent ones, and those that occur too rarely or tell
+//! too much.
 
 mod field;
 mod guard;
+mod itemset;
 mod mine;
 pub mod patterns;
 pub mod rows;
 pub mod spread;
 
+pub use field::{Layout, Scope};
 pub use mine::{Effort, Ended, Miner, Power, Threat};

@@ -35,6 +35,8 @@ pub(super) static DECLARATION: Declaration = Declaration {
     keys: &[COST],
 };
 
+/// On this level, whole rows are mended before their sets are looked at.
+const WHOLE_ROWS_FROM: usize = 4;
 /// How many rare sets of one node are gathered before they are mended.
 const MOST_AT_ONCE: usize = 1024;
 
@@ -44,20 +46,29 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     let clock = clock.with_limit(None);
     clock.progress().stage("making combinations common", task.requirements.iter().map(|asked| asked.m).max());
     let mut cut = Cut::new(task.baskets, task.measure());
-    let mut level = Level { size: 0, least: 0, passed: Vec::new(), safe: Vec::new(), examined: 0 };
+    let mut level = Level { size: 0, least: 0, passed: Vec::new(), safe: Vec::new(), examined: 0, lifts: 0 };
     let mut spreader = Spreader::new(task.baskets.tree.len());
-    let mut lifts = 0;
     loop {
         level.size += 1;
         clock.progress().at(level.size as u64 - 1);
         // Knowledge of so many items has to fit as many transactions as the strictest requirement asks for.
         let asked = task.requirements.iter().filter(|asked| asked.m >= level.size as u64);
-        level.least = asked.map(|asked| asked.k).max().unwrap_or(1);
-        cut.merge_rows();
-        if level.least < 2 || cut.longest_row() < level.size {
+        let least = asked.map(|asked| asked.k).max().unwrap_or(1);
+        let eased = std::mem::replace(&mut level.least, least) != least;
+        if least < 2 || cut.longest_row() < level.size {
             break;
         }
-        lifts += level.clean(&mut cut, &mut spreader, &clock)?;
+        if level.size <= WHOLE_ROWS_FROM || eased {
+            cut.merge_rows();
+            let reach = task.requirements.iter().filter(|asked| asked.k == least).map(|asked| asked.m).max();
+            level.certify(&mut cut, reach.unwrap_or(0), &clock)?;
+        }
+        let before = level.examined;
+        level.clean(&mut cut, &mut spreader, &clock)?;
+        if level.examined == before {
+            // A rare set would have been met here without one of its nodes: all its subsets differ in support.
+            break;
+        }
     }
     let nodes = cut.nodes();
     let tree = &task.baskets.tree;
@@ -73,7 +84,7 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
         recoding: ItemRecoding::of_cut(tree, &nodes),
         plan: json!({ "cut": nodes.iter().map(|node| tree.label(*node)).collect::<Vec<_>>() }),
         search,
-        counters: vec![("itemsets", level.examined), ("lifts", lifts)],
+        counters: vec![("itemsets", level.examined), ("lifts", level.lifts)],
         warnings: Vec::new(),
     })
 }
@@ -101,17 +112,42 @@ struct Level {
     least: u64,
     /// Per node, whether all its sets with other nodes that passed are frequent.
     passed: Vec<bool>,
-    /// Per row, whether k transactions look like it, so that all its sets are frequent; more general rows stay so.
+    /// Per row, whether k transactions hold all of it, so that all its sets are frequent; more general rows stay so.
     safe: Vec<bool>,
     examined: u64,
+    lifts: u64,
 }
 
 impl Level {
-    /// Lifts nodes until every set of this size is frequent; tells how often it did.
-    fn clean(&mut self, cut: &mut Cut<'_>, spreader: &mut Spreader, clock: &Clock) -> Result<u64> {
-        self.passed = vec![false; cut.tree.len()];
+    /// Finds rows all of whose sets are frequent: on the first levels those that occur k times, later all that k
+    /// transactions hold.
+    ///
+    /// A row that is rare, and within `reach` of the adversary as a whole, is then mended at once: to look for its rare
+    /// sets level by level would take exponential time.
+    fn certify(&mut self, cut: &mut Cut<'_>, reach: u64, clock: &Clock) -> Result<()> {
         self.safe = cut.rows.iter().map(|(_, weight)| weight >= self.least).collect();
-        let mut lifts = 0;
+        if self.size < WHOLE_ROWS_FROM {
+            return Ok(());
+        }
+        for row in 0..cut.rows.len() as u32 {
+            clock.check()?;
+            while !self.safe[row as usize] {
+                let nodes = cut.rows.nodes(row).to_vec();
+                if cut.is_frequent(&nodes, self.least) {
+                    self.safe[row as usize] = true;
+                } else if nodes.len() as u64 <= reach {
+                    self.mend(cut, &cut.smallest_rare(nodes, self.least))?;
+                } else {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lifts nodes until every set of this size is frequent.
+    fn clean(&mut self, cut: &mut Cut<'_>, spreader: &mut Spreader, clock: &Clock) -> Result<()> {
+        self.passed = vec![false; cut.tree.len()];
         let mut waiting: VecDeque<Node> = cut.occurring();
         while let Some(node) = waiting.pop_front() {
             while cut.is_in(node) {
@@ -130,12 +166,7 @@ impl Level {
                 }
                 for set in &rare.sets {
                     if set.iter().all(|node| cut.is_in(*node)) {
-                        let targets = cut.cheapest_lift(set, self.least)?;
-                        for target in targets {
-                            cut.lift(target);
-                            waiting.push_back(target);
-                            lifts += 1;
-                        }
+                        waiting.extend(self.mend(cut, set)?);
                     }
                 }
                 if !rare.full {
@@ -144,7 +175,17 @@ impl Level {
             }
             self.passed[node as usize] = cut.is_in(node);
         }
-        Ok(lifts)
+        Ok(())
+    }
+
+    /// Makes a rare set frequent; tells which nodes are new in the cut.
+    fn mend(&mut self, cut: &mut Cut<'_>, set: &[Node]) -> Result<Vec<Node>> {
+        let targets = cut.cheapest_lift(set, self.least)?;
+        for target in &targets {
+            cut.lift(*target);
+        }
+        self.lifts += targets.len() as u64;
+        Ok(targets)
     }
 }
 

@@ -91,10 +91,10 @@ fn is_private(tree: &ItemTree, rows: &Released, requirement: &KlPrivacy) -> bool
         if requirement.is_threat(support, (0..2).map(|mark| (mark, with(mark)))) {
             return false;
         }
-        for next in at..visible.len() {
+        for (next, node) in visible.iter().enumerate().skip(at) {
             for present in [true, false] {
                 let mut more = known.clone();
-                more.push((visible[next], present));
+                more.push((*node, present));
                 open.push((next + 1, more));
             }
         }

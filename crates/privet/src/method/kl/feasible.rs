@@ -5,15 +5,17 @@
 //! fewer than k transactions or a sensitive item is too common; and where some transactions hold nothing but sensitive
 //! items, "holds anything at all" is knowledge too.
 
+use std::collections::BTreeMap;
+
 use super::Task;
 use crate::error::shortened_values;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
-/// How many itemsets over the roots are looked at. There is one root or a few as a rule; of a forest that is wider than
-/// this reaches, only the simplest itemsets are tested here.
-const MOST_ITEMSETS: u64 = 1 << 18;
+/// How much work may go into this, in groups of transactions looked at. There is one root or a few as a rule; of a forest
+/// that is wider than this reaches, not all itemsets are tried.
+const MOST_LOOKS: usize = 1 << 24;
 
 /// An error if some threat is in every release without suppression, with the witness and what would help.
 ///
@@ -22,11 +24,12 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
     check_empty(task)?;
     let groups = groups(task);
     for requirement in task.requirements {
-        let safe: Vec<bool> = groups.iter().map(|group| why(requirement, &[group]).is_none()).collect();
+        let safe: Vec<bool> =
+            groups.iter().map(|group| why(task, requirement, [group].into_iter()).is_none()).collect();
         let all: Vec<usize> = (0..groups.len()).collect();
         let roots: Vec<Node> = task.baskets.tree.roots().collect();
         let mut search =
-            Search { task, requirement, groups: &groups, safe: &safe, roots: &roots, left: MOST_ITEMSETS };
+            Search { task, requirement, groups: &groups, safe: &safe, roots: &roots, looks: MOST_LOOKS };
         search.grow(&all, 0, &mut Known::default())?;
     }
     Ok(())
@@ -34,23 +37,19 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
 
 /// An error if the empty itemset is a threat: no release of all transactions can help that.
 pub(super) fn check_empty(task: &Task<'_>) -> Result<()> {
-    let baskets = task.baskets;
-    let marks = baskets.mark_counts();
-    let whole = Group { roots: Vec::new(), size: baskets.total(), marks };
+    let whole = Group { roots: Vec::new(), baskets: (0..task.baskets.len()).collect() };
     for requirement in task.requirements {
-        if let Some(threat) = why(requirement, &[&whole]) {
+        if let Some(threat) = why(task, requirement, [&whole].into_iter()) {
             return Err(threat.error(task, requirement, &Known::default()));
         }
     }
     Ok(())
 }
 
-/// The transactions that hold something of the same roots.
+/// The distinct baskets that hold something of the same roots.
 struct Group {
     roots: Vec<Node>,
-    size: u64,
-    /// How many of them hold each sensitive item.
-    marks: Vec<u64>,
+    baskets: Vec<usize>,
 }
 
 /// The transactions as the coarsest cut shows them.
@@ -65,13 +64,10 @@ fn groups(task: &Task<'_>) -> Vec<Group> {
         let mut roots: Vec<Node> = baskets.items(basket).iter().map(root_of).collect();
         roots.dedup();
         let at = *index.entry(roots).or_insert_with_key(|roots| {
-            groups.push(Group { roots: roots.clone(), size: 0, marks: vec![0; baskets.sensitive.len()] });
+            groups.push(Group { roots: roots.clone(), baskets: Vec::new() });
             groups.len() - 1
         });
-        groups[at].size += baskets.count(basket);
-        for mark in baskets.marks(basket) {
-            groups[at].marks[*mark as usize] += baskets.count(basket);
-        }
+        groups[at].baskets.push(basket);
     }
     groups
 }
@@ -82,17 +78,29 @@ enum Threat {
     Sure { mark: u32, count: u64, size: u64 },
 }
 
-fn why(requirement: &KlPrivacy, groups: &[&Group]) -> Option<Threat> {
-    let size: u64 = groups.iter().map(|group| group.size).sum();
+fn why<'a>(
+    task: &Task<'_>,
+    requirement: &KlPrivacy,
+    groups: impl Iterator<Item = &'a Group> + Clone,
+) -> Option<Threat> {
+    let baskets = groups.flat_map(|group| group.baskets.iter().copied());
+    let size: u64 = baskets.clone().map(|basket| task.baskets.count(basket)).sum();
     if size == 0 {
         return None;
     }
     if size < requirement.k {
         return Some(Threat::Few { size });
     }
-    let count = |mark: u32| groups.iter().map(|group| group.marks[mark as usize]).sum();
-    let mut marks = (0..requirement.theta.len() as u32).map(|mark| (mark, count(mark)));
-    let (mark, count) = marks.find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
+    if !requirement.guards_marks() {
+        return None;
+    }
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for basket in baskets {
+        for mark in task.baskets.marks(basket) {
+            *counts.entry(*mark).or_default() += task.baskets.count(basket);
+        }
+    }
+    let (mark, count) = counts.into_iter().find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
     Some(Threat::Sure { mark, count, size })
 }
 
@@ -148,7 +156,7 @@ struct Search<'a> {
     groups: &'a [Group],
     safe: &'a [bool],
     roots: &'a [Node],
-    left: u64,
+    looks: usize,
 }
 
 impl Search<'_> {
@@ -161,6 +169,10 @@ impl Search<'_> {
         let tree = &self.task.baskets.tree;
         let absent: u64 = known.absent.iter().map(|root| u64::from(tree.leaves(*root))).sum();
         for at in from..self.roots.len() {
+            self.looks = self.looks.saturating_sub(fitting.len());
+            if self.looks == 0 {
+                return Ok(());
+            }
             let root = self.roots[at];
             let (with, without): (Vec<usize>, Vec<usize>) =
                 fitting.iter().partition(|group| self.groups[**group].roots.binary_search(&root).is_ok());
@@ -183,12 +195,8 @@ impl Search<'_> {
     }
 
     fn test(&mut self, fitting: &[usize], from: usize, known: &mut Known) -> Result<()> {
-        if self.left == 0 {
-            return Ok(());
-        }
-        self.left -= 1;
-        let groups: Vec<&Group> = fitting.iter().map(|group| &self.groups[*group]).collect();
-        if let Some(threat) = why(self.requirement, &groups) {
+        let groups = fitting.iter().map(|group| &self.groups[*group]);
+        if let Some(threat) = why(self.task, self.requirement, groups) {
             return Err(threat.error(self.task, self.requirement, known));
         }
         self.grow(fitting, from, known)

@@ -25,6 +25,8 @@ pub(super) struct Cut<'a> {
     spent: Vec<u128>,
     /// Per node, what it costs in a cut.
     price: Vec<u128>,
+    /// Per node, how often items below it occur.
+    occurrences: Vec<u64>,
 }
 
 /// A way to lift a set: what it costs, and what each of its nodes becomes.
@@ -34,8 +36,8 @@ impl<'a> Cut<'a> {
     /// The finest cut.
     pub(super) fn new(baskets: &'a Baskets, measure: ItemMeasure) -> Cut<'a> {
         let tree = &*baskets.tree;
-        let price: Vec<u128> = baskets
-            .occurrences()
+        let occurrences = baskets.occurrences();
+        let price: Vec<u128> = occurrences
             .iter()
             .zip(tree.nodes())
             .map(|(count, node)| u128::from(*count) * u128::from(measure.weight(tree, node)))
@@ -48,6 +50,7 @@ impl<'a> Cut<'a> {
             holders: Vec::new(),
             spent: vec![0; tree.len()],
             price,
+            occurrences,
         }
     }
 
@@ -142,23 +145,34 @@ impl<'a> Cut<'a> {
         .help("lower k or m, give the trees a common root, or allow suppression: name = \"mm\" in [method]"))
     }
 
+    /// A part of a rare set that is rare itself, and no part of which is.
+    pub(super) fn smallest_rare(&self, mut set: Vec<Node>, least: u64) -> Vec<Node> {
+        for at in (0..set.len()).rev() {
+            let node = set.remove(at);
+            if self.is_frequent(&set, least) {
+                set.insert(at, node);
+            }
+        }
+        set
+    }
+
     fn extra_cost(&self, way: &[Node]) -> u128 {
         way.iter().map(|node| self.price[*node as usize] - self.spent[*node as usize]).sum()
     }
 
     /// Whether at least `least` transactions hold all of some nodes at or above the cut.
-    fn is_frequent(&self, nodes: &[Node], least: u64) -> bool {
-        let held_by = |node: Node| {
-            let below = node as usize..self.tree.end(node) as usize;
-            self.holders[below].iter().map(Vec::len).sum::<usize>()
-        };
-        let Some(rarest) = nodes.iter().copied().min_by_key(|node| held_by(*node)) else { return true };
+    pub(super) fn is_frequent(&self, nodes: &[Node], least: u64) -> bool {
+        // What is rarest fails soonest.
+        let mut nodes = nodes.to_vec();
+        nodes.sort_unstable_by_key(|node| self.occurrences[*node as usize]);
+        let Some((rarest, others)) = nodes.split_first() else { return true };
+        let rarest = *rarest;
         let mut support = 0;
         for below in rarest..self.tree.end(rarest) {
             for row in &self.holders[below as usize] {
                 // A row that holds several nodes below the rarest counts with the first of them.
                 let first = self.rows.first_below(*row, self.tree, rarest) == Some(below);
-                if first && nodes.iter().all(|node| self.rows.holds(*row, self.tree, *node)) {
+                if first && others.iter().all(|node| self.rows.holds(*row, self.tree, *node)) {
                     support += self.rows.weight(*row);
                     if support >= least {
                         return true;

@@ -6,6 +6,7 @@
 //! cut for the conflicts known so far, looks for threats in that cut alone, and adds theirs. The first cut without a threat
 //! is the optimum: it is the best even for a part of the conflicts.
 
+mod checker;
 mod rounds;
 mod search;
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! mOG: rounds of growing power, each optimal on the release of the one before.
 
+use super::checker::Checker;
 use super::{Problem, Reached};
 use crate::engine::clock::Clock;
 use crate::engine::conflict::{Conflicts, solve};
 use crate::engine::itemset::rows::shown_by;
-use crate::engine::itemset::{Ended, Miner, Power};
+use crate::engine::itemset::{Ended, Layout, Miner, Power, Scope, Threat};
 use crate::taxonomy::Node;
 use crate::{Exact, Result};
 
@@ -16,29 +17,18 @@ pub(super) fn run(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -
     for privacy in problem.requirements {
         let presences = (0..=privacy.m).map(|present| Power { present, absent: 0 });
         let absences = (1..=privacy.n).map(|absent| Power { present: privacy.m, absent });
-        let mut miner = Miner::new(tree, &rows, privacy, 0);
-        let mut laid_out_for = 0;
+        let mut checker = Checker::new(tree, privacy, Scope::AllCuts);
         for power in presences.chain(absences) {
-            let is_first = power.present == 0 && power.absent == 0;
-            if power.absent > 0 && power.absent < miner.least_absence() {
-                continue;
-            }
-            if power.absent != laid_out_for {
-                miner = Miner::new(tree, &rows, privacy, power.absent);
-                laid_out_for = power.absent;
-            }
-            let is_out_of_reach = power.absent == 0 && power.present > miner.longest();
-            if !is_first && (miner.is_safe() || is_out_of_reach) {
+            if checker.is_needless(&rows, power) {
                 continue;
             }
             // What is general stays general: later rounds know the release of this one only.
             let mut conflicts = Conflicts::new(tree);
             for node in cut.iter().filter(|node| !tree.is_leaf(**node)) {
-                let settled =
-                    crate::engine::itemset::Threat { present: Vec::new(), absent: Vec::new(), support: 0 };
+                let settled = Threat { present: Vec::new(), absent: Vec::new(), support: 0 };
                 conflicts.insert(tree, vec![*node], settled);
             }
-            let (ended, effort) = miner.mine(power, u64::MAX, &mut conflicts, clock)?;
+            let (ended, effort) = checker.mine(&rows, power, u64::MAX, &mut conflicts, clock)?;
             reached.effort.add(effort);
             if let Some(threat) = conflicts.impossible() {
                 return Err(problem.impossible(threat));
@@ -54,7 +44,7 @@ pub(super) fn run(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -
             reached.cuts += solved.examined;
             cut = solved.cut;
             rows = rows.merged(&shown_by(tree, &cut));
-            miner = Miner::new(tree, &rows, privacy, power.absent);
+            checker.forget();
         }
     }
     Ok(Some(cut))
@@ -67,7 +57,8 @@ pub(super) fn coarsest(problem: &Problem<'_>, reached: &mut Reached) -> Result<V
     let rows = problem.rows.merged(&shown_by(tree, &cut));
     for privacy in problem.requirements {
         let mut conflicts = Conflicts::new(tree);
-        let miner = Miner::new(tree, &rows, privacy, privacy.n);
+        let layout = Layout { scope: Scope::OneCut, absent: privacy.n, certify: true };
+        let miner = Miner::new(tree, &rows, privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
         let (_, effort) = miner.mine(power, u64::MAX, &mut conflicts, &Clock::unlimited())?;
         reached.effort.add(effort);

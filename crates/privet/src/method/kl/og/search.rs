@@ -1,10 +1,11 @@
 //! OG: eager while threats are cheap to find, lazy from there on.
 
+use super::checker::Checker;
 use super::{Problem, Reached, rounds};
 use crate::engine::clock::Clock;
 use crate::engine::conflict::{Conflicts, solve};
 use crate::engine::itemset::rows::{Rows, shown_by};
-use crate::engine::itemset::{Ended, Miner, Power, Threat};
+use crate::engine::itemset::{Ended, Power, Scope, Threat};
 use crate::method::kl::Task;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
@@ -31,6 +32,8 @@ impl Manner {
             eager_cells: match settings.choice("phase") {
                 Some("eager") => u64::MAX,
                 Some("lazy") => 0,
+                // One cut is quickly checked where its own nodes are enough.
+                _ if !task.requirements.iter().any(KlPrivacy::guards_marks) => 0,
                 _ => CHEAP,
             },
             alpha,
@@ -69,14 +72,12 @@ struct Search<'s, 'a> {
 
 /// The steps in which an adversary's power grows: presences one by one, then absences in doubling steps. Small powers go
 /// first because their threats are the most general ones.
-fn steps(privacy: &KlPrivacy) -> Vec<(u64, std::ops::RangeInclusive<u64>)> {
-    let mut steps = vec![(0, 0..=privacy.m)];
-    let mut absent = 1;
-    while absent <= privacy.n {
-        steps.push((absent, privacy.m..=privacy.m));
-        absent = if absent == privacy.n { break } else { (2 * absent).min(privacy.n) };
-    }
-    steps
+fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> {
+    let (m, n) = (privacy.m, privacy.n);
+    let doubling = std::iter::successors(Some(1), move |absent| (*absent < n).then(|| (2 * absent).min(n)));
+    let absences = doubling.take_while(move |absent| *absent <= n);
+    let presences = (0..=m).map(|present| Power { present, absent: 0 });
+    presences.chain(absences.map(move |absent| Power { present: m, absent }))
 }
 
 impl Search<'_, '_> {
@@ -89,33 +90,25 @@ impl Search<'_, '_> {
         let mut rows = self.problem.rows.clone();
         let mut is_complete = true;
         for privacy in self.problem.requirements {
-            for (absent, presents) in steps(privacy) {
-                let mut miner = Miner::new(tree, &rows, privacy, absent);
-                for present in presents {
-                    if miner.is_safe() && present > 0
-                        || present > miner.longest() && absent == 0 && present > 0
-                    {
-                        break;
-                    }
-                    if absent > 0 && miner.least_absence() > absent {
-                        break;
-                    }
-                    let locked = self.conflicts.locks();
-                    let (ended, effort) =
-                        miner.mine(Power { present, absent }, cells, self.conflicts, self.clock)?;
-                    self.reached.effort.add(effort);
-                    self.stop_if_impossible()?;
-                    if self.clock.is_over() {
-                        return Ok(false);
-                    }
-                    if self.conflicts.locks() != locked {
-                        rows = rows.merged(&shown_by(tree, &self.conflicts.frontier(tree)));
-                        miner = Miner::new(tree, &rows, privacy, absent);
-                    }
-                    if ended == Ended::Early {
-                        is_complete = false;
-                        break;
-                    }
+            let mut checker = Checker::new(tree, privacy, Scope::AllCuts);
+            for power in powers(privacy) {
+                if checker.is_needless(&rows, power) {
+                    continue;
+                }
+                let locked = self.conflicts.locks();
+                let (ended, effort) = checker.mine(&rows, power, cells, self.conflicts, self.clock)?;
+                self.reached.effort.add(effort);
+                self.stop_if_impossible()?;
+                if self.clock.is_over() {
+                    return Ok(false);
+                }
+                if self.conflicts.locks() != locked {
+                    rows = rows.merged(&shown_by(tree, &self.conflicts.frontier(tree)));
+                    checker.forget();
+                }
+                if ended == Ended::Early {
+                    is_complete = false;
+                    break;
                 }
             }
         }
@@ -168,22 +161,16 @@ impl Search<'_, '_> {
         }
         let rows = located.rows.merged(&shown_by(tree, cut));
         for privacy in self.problem.requirements {
-            for (absent, presents) in steps(privacy) {
-                let miner = Miner::new(tree, &rows, privacy, absent);
-                if absent > 0 && miner.least_absence() > absent {
+            let mut checker = Checker::new(tree, privacy, Scope::OneCut);
+            for power in powers(privacy) {
+                if checker.is_needless(&rows, power) {
                     continue;
                 }
-                for present in presents {
-                    if miner.is_safe() && present > 0 || absent == 0 && present > miner.longest() {
-                        break;
-                    }
-                    let (ended, effort) =
-                        miner.mine(Power { present, absent }, u64::MAX, self.conflicts, self.clock)?;
-                    self.reached.effort.add(effort);
-                    self.stop_if_impossible()?;
-                    if effort.threats > 0 || ended == Ended::Early {
-                        return Ok(false);
-                    }
+                let (ended, effort) = checker.mine(&rows, power, u64::MAX, self.conflicts, self.clock)?;
+                self.reached.effort.add(effort);
+                self.stop_if_impossible()?;
+                if effort.threats > 0 || ended == Ended::Early {
+                    return Ok(false);
                 }
             }
         }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::search::Manner;
 use super::*;
 use crate::engine::conflict::Conflicts;
-use crate::engine::itemset::{Miner, Power};
+use crate::engine::itemset::{Layout, Miner, Power, Scope};
 use crate::method::kl::tests::{any_instance, oracle, vectors};
 use crate::{ErrorKind, Exact};
 
@@ -61,7 +61,8 @@ proptest! {
         let tree: &ItemTree = &baskets.tree;
         let rows = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
         let mut conflicts = Conflicts::new(tree);
-        let miner = Miner::new(tree, &rows, &privacy, privacy.n);
+        let layout = Layout { scope: Scope::AllCuts, absent: privacy.n, certify: true };
+        let miner = Miner::new(tree, &rows, &privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
         miner.mine(power, u64::MAX, &mut conflicts, &Clock::unlimited()).expect("mined");
         for cut in oracle::all_cuts(tree) {

@@ -1,0 +1,343 @@
+//! Just beyond the promise: what an adversary can do who knows one item more than a requirement assumes, and what one can
+//! do at random who knows as many as it assumes.
+//!
+//! *Horizon.* KL(m,n)-privacy says nothing about m + 1 items present or n + 1 absent. The figure is the number of released
+//! transactions that some such knowledge points at: fewer than k fit, or a sensitive item is surer than allowed.
+//!
+//! *Random adversary.* Most people who know something do not know the most telling thing. Transactions are drawn at random,
+//! and m of their items; how many transactions fit these, in the original and in the release?
+
+use std::ops::ControlFlow::{Break, Continue};
+
+use super::{Figure, Finding};
+use crate::Exact;
+use crate::audit::transactions::{Demand, Exposed, Released, exposed};
+use crate::engine::baskets::Baskets;
+use crate::method::kl::recoding::{ItemRecoding, Shown};
+use crate::privacy::kl::KlPrivacy;
+use crate::random::{below, keyed};
+use crate::taxonomy::Node;
+
+/// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
+const STEPS: u64 = 60_000_000;
+
+/// How many transactions the random adversary goes after, where there are more.
+const TARGETS: u64 = 1000;
+
+/// Both attacks on each requirement.
+pub(super) fn run(
+    baskets: &Baskets,
+    recoding: &ItemRecoding,
+    requirements: &[KlPrivacy],
+    seed: u64,
+) -> Vec<Finding> {
+    let shown: Vec<Shown<'_>> =
+        (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
+    let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
+    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    let before = Haystack::of_original(baskets);
+    let after = Haystack::of_release(baskets, recoding, &shown);
+    let mut findings = Vec::new();
+    for kl in requirements {
+        findings.extend(horizon(baskets, &released, kl));
+        findings.push(at_random(baskets, [&before, &after], kl, seed));
+    }
+    findings
+}
+
+/// What one more item would do; `None` where the adversary knows everything already.
+fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option<Finding> {
+    let longest = released.cells.iter().map(|cell| cell.nodes.len() as u64).max().unwrap_or(0);
+    let beyond = [
+        (kl.m < longest).then(|| (kl.m + 1, kl.n, format!("knowing {} present", items(kl.m + 1)))),
+        (kl.n < u64::from(baskets.tree.total_leaves()))
+            .then(|| (kl.m, kl.n + 1, format!("knowing {} absent", items(kl.n + 1)))),
+    ];
+    let mut figures = Vec::new();
+    for (m, n, knowing) in beyond.into_iter().flatten() {
+        let demand = Demand { k: kl.k, m, n, theta: kl.theta.clone() };
+        let Exposed { transactions, complete } = exposed(released, &demand, STEPS);
+        let at_least = if complete { "" } else { "at least, as the search was cut short: " };
+        figures.push(Figure {
+            what: format!("{at_least}transactions that {knowing} may point at"),
+            targets: baskets.total(),
+            hits: transactions,
+            baseline: 0,
+            instead: "with no more than the requirement assumes".into(),
+        });
+    }
+    let warning = match figures.iter().max_by_key(|figure| figure.hits).filter(|figure| figure.hits > 0) {
+        Some(worst) => format!(
+            "an adversary who knows one item more than the requirement {} assumes may reach {} of {} transactions",
+            describe(kl),
+            worst.hits,
+            worst.targets
+        ),
+        None => String::new(),
+    };
+    (!figures.is_empty()).then(|| Finding {
+        name: format!("one item more than {}", describe(kl)),
+        knows: format!(
+            "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
+            items(kl.m),
+            items(kl.n)
+        ),
+        does: format!("looks up which transactions fit, and succeeds if {}", success(kl)),
+        assumes: "the adversary knows the most telling items there are".into(),
+        figures,
+        warning,
+    })
+}
+
+/// What as many items as the requirement assumes do, if they are any items.
+fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, seed: u64) -> Finding {
+    let mut random = keyed(seed, "random adversary");
+    let mut ends = Vec::with_capacity(baskets.len());
+    let mut end = 0;
+    for basket in 0..baskets.len() {
+        end += baskets.count(basket);
+        ends.push(end);
+    }
+    let targets = end.min(TARGETS);
+    // Per haystack: fewer than k fit; exactly one fits.
+    let (mut few, mut one) = ([0; 2], [0; 2]);
+    for target in 0..targets {
+        let drawn = if end <= TARGETS { target } else { below(&mut random, end) };
+        let mut known = baskets.items(ends.partition_point(|end| *end <= drawn)).to_vec();
+        let know = usize::try_from(kl.m).map_or(known.len(), |m| m.min(known.len()));
+        for place in 0..know {
+            let other = below(&mut random, (known.len() - place) as u64) as usize;
+            known.swap(place, place + other);
+        }
+        known.truncate(know);
+        for (side, haystack) in haystacks.iter().enumerate() {
+            let fitting = haystack.fitting(&known, kl.k.max(2));
+            few[side] += u64::from(fitting < kl.k);
+            one[side] += u64::from(fitting == 1);
+        }
+    }
+    let figure = |what: String, [baseline, hits]: [u64; 2]| Figure {
+        what,
+        targets,
+        hits,
+        baseline,
+        instead: "if the original were published".into(),
+    };
+    let warning = if few[1] > 0 {
+        format!(
+            "{} of {targets} transactions drawn at random are found among fewer than {} by {} of their items",
+            few[1], kl.k, kl.m
+        )
+    } else {
+        String::new()
+    };
+    Finding {
+        name: format!("random adversary against {}", describe(kl)),
+        knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
+        does: "looks up how many transactions fit".into(),
+        assumes: "every transaction and each of its items is as likely to be known as any other".into(),
+        figures: vec![
+            figure(format!("fewer than k = {} transactions fit", kl.k), few),
+            figure("exactly one transaction fits".into(), one),
+        ],
+        warning,
+    }
+}
+
+fn describe(kl: &KlPrivacy) -> String {
+    let thetas = kl.theta.iter().min().filter(|theta| **theta < Exact::ONE);
+    let share = thetas.map(|theta| format!(", share ≤ {theta}")).unwrap_or_default();
+    format!("(k = {}, m = {}, n = {}{share})", kl.k, kl.m, kl.n)
+}
+
+fn success(kl: &KlPrivacy) -> String {
+    match (kl.k > 1, kl.guards_marks()) {
+        (true, false) => format!("they are fewer than {}", kl.k),
+        (false, true) => "a sensitive item is surer than allowed".into(),
+        _ => format!("they are fewer than {} or a sensitive item is surer than allowed", kl.k),
+    }
+}
+
+fn items(count: u64) -> String {
+    if count == 1 { "1 item".into() } else { format!("{count} items") }
+}
+
+/// Transactions to look up items in.
+struct Haystack<'a> {
+    /// What each distinct transaction shows, ascending, and how many there are.
+    rows: Vec<(&'a [Node], u64)>,
+    /// Per item, the nodes that may be shown for it.
+    names: Vec<Vec<Node>>,
+    /// Per node the rows that show it, ascending.
+    showing: Vec<Vec<u32>>,
+}
+
+impl<'a> Haystack<'a> {
+    fn of_original(baskets: &'a Baskets) -> Haystack<'a> {
+        let rows = (0..baskets.len()).map(|basket| (baskets.items(basket), baskets.count(basket))).collect();
+        let names = baskets.tree.nodes().map(|node| vec![node]).collect();
+        Haystack::new(rows, names)
+    }
+
+    fn of_release(baskets: &'a Baskets, recoding: &ItemRecoding, shown: &'a [Shown<'_>]) -> Haystack<'a> {
+        let tree = &baskets.tree;
+        let names = tree.nodes().map(|item| match recoding {
+            // A suppressed item is shown nowhere, so knowing it is of no use.
+            ItemRecoding::Global(shown) => shown[item as usize].into_iter().collect(),
+            ItemRecoding::Local { .. } => std::iter::once(item).chain(tree.ancestors(item)).collect(),
+        });
+        let names = names.collect();
+        Haystack::new(shown.iter().map(|shown| (&shown.nodes[..], shown.count)).collect(), names)
+    }
+
+    fn new(rows: Vec<(&'a [Node], u64)>, names: Vec<Vec<Node>>) -> Haystack<'a> {
+        let mut showing = vec![Vec::new(); names.len()];
+        for (row, (nodes, _)) in (0u32..).zip(&rows) {
+            nodes.iter().for_each(|node| showing[*node as usize].push(row));
+        }
+        Haystack { rows, names, showing }
+    }
+
+    /// How many transactions fit some items; `enough` are not counted further.
+    fn fitting(&self, known: &[Node], enough: u64) -> u64 {
+        let names = |item: &Node| &self.names[*item as usize];
+        let shows =
+            |item: &Node| names(item).iter().map(|node| self.showing[*node as usize].len()).sum::<usize>();
+        let known: Vec<Node> = known.iter().copied().filter(|item| !names(item).is_empty()).collect();
+        let all: Vec<u32>;
+        let lists: Vec<&[u32]> = match known.iter().min_by_key(|item| shows(item)) {
+            Some(rarest) => names(rarest).iter().map(|node| &self.showing[*node as usize][..]).collect(),
+            None => {
+                all = (0..self.rows.len() as u32).collect();
+                vec![&all]
+            }
+        };
+        let fits = |row: u32| {
+            let nodes = self.rows[row as usize].0;
+            known.iter().all(|item| names(item).iter().any(|node| nodes.binary_search(node).is_ok()))
+        };
+        // A transaction shows at most one of the names of an item, so no row is on two of the lists.
+        let rows = lists.into_iter().flatten().copied().filter(|row| fits(*row));
+        let counted = rows.into_iter().try_fold(0u64, |count, row| {
+            let count = count + self.rows[row as usize].1;
+            if count >= enough { Break(count) } else { Continue(count) }
+        });
+        let (Break(count) | Continue(count)) = counted;
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::taxonomy::ItemTree;
+
+    fn shop(rows: &[&str]) -> Baskets {
+        let path = |text: &&str| text.split(';').map(String::from).collect::<Vec<_>>();
+        let paths = ["beer;Drinks", "wine;Drinks", "milk;Dairy", "curd;Dairy"];
+        let tree = ItemTree::from_paths(&paths.iter().map(path).collect::<Vec<_>>()).expect("a forest");
+        let mut baskets = Baskets::new(tree.into(), vec!["test".into()]);
+        for row in rows {
+            let (mut items, mut marks) = (Vec::new(), Vec::new());
+            for item in row.split_whitespace() {
+                match baskets.tree.find(item) {
+                    Some(node) => items.push(node),
+                    None => marks.push(0),
+                }
+            }
+            baskets.push(&mut items, &mut marks);
+        }
+        baskets
+    }
+
+    fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
+        let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
+        ItemRecoding::of_cut(&baskets.tree, &nodes)
+    }
+
+    fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
+        KlPrivacy { k, m, n, theta: vec![Exact::ONE] }
+    }
+
+    #[test]
+    fn one_more_item_is_counted_and_warned_of() {
+        let baskets = shop(&["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"]);
+        let recoding = cut(&baskets, &["Drinks", "milk", "curd"]);
+        let found = run(&baskets, &recoding, &[kl(2, 1, 0)], 7);
+        let (horizon, random) = (&found[0], &found[1]);
+        // Drinks with curd is one transaction; the absence of Drinks would take two leaves, others leave two or more.
+        let hits: Vec<(u64, u64)> =
+            horizon.figures.iter().map(|figure| (figure.hits, figure.targets)).collect();
+        assert_eq!(hits, [(1, 6), (0, 6)]);
+        assert!(horizon.succeeds() && horizon.warning.contains("1 of 6"), "{horizon:?}");
+        assert!(!random.succeeds() && random.warning.is_empty(), "{random:?}");
+    }
+
+    #[test]
+    fn the_random_adversary_fares_worse_after_than_before() {
+        let baskets = shop(&["beer milk", "wine milk", "beer curd", "wine curd test", "beer", "wine"]);
+        let recoding = cut(&baskets, &["Drinks", "Dairy"]);
+        let found = run(&baskets, &recoding, &[kl(4, 2, 0)], 7);
+        let random = found.last().expect("a finding");
+        let figures: Vec<(u64, u64, u64)> =
+            random.figures.iter().map(|figure| (figure.targets, figure.baseline, figure.hits)).collect();
+        // In the original two items are unique and one item is in three; in the release all fit at least four.
+        assert_eq!(figures, [(6, 6, 0), (6, 4, 0)]);
+        assert!(!random.succeeds());
+        let kept = run(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(4, 2, 0)], 7);
+        assert!(kept.last().is_some_and(Finding::succeeds), "nothing was generalised");
+    }
+
+    #[test]
+    fn whoever_knows_everything_has_no_horizon() {
+        let baskets = shop(&["beer milk", "beer milk"]);
+        let found = run(&baskets, &cut(&baskets, &["Drinks", "Dairy"]), &[kl(2, 4, 4)], 7);
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn suppressed_items_are_of_no_use() {
+        let baskets = shop(&["beer milk", "wine milk", "milk"]);
+        let mut shown: Vec<Option<Node>> = baskets.tree.nodes().map(Some).collect();
+        for label in ["beer", "wine"] {
+            shown[baskets.tree.find(label).expect("a node") as usize] = None;
+        }
+        let found = run(&baskets, &ItemRecoding::Global(shown), &[kl(3, 2, 0)], 7);
+        let hits: Vec<u64> =
+            found.iter().flat_map(|found| &found.figures).map(|figure| figure.hits).collect();
+        assert!(hits.iter().all(|hits| *hits == 0), "{found:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lookups_count_what_fits(
+            rows in prop::collection::vec(0u32..16, 1..12),
+            local in prop::collection::vec(0usize..3, 12),
+            known in 0u32..16,
+            enough in 1u64..6,
+        ) {
+            let names = ["beer", "wine", "milk", "curd"];
+            let text = |bits: u32| (0..4).filter(|at| bits >> at & 1 == 1).map(|at| names[at]).collect::<Vec<_>>().join(" ");
+            let texts: Vec<String> = rows.iter().map(|bits| text(*bits)).collect();
+            let baskets = shop(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let tree = &baskets.tree;
+            let cuts = [vec!["Drinks", "Dairy"], vec!["Drinks", "milk", "curd"], names.to_vec()];
+            let own: Vec<Vec<Node>> = (0..baskets.len())
+                .map(|basket| cut(&baskets, &cuts[local[basket]]).shown(&baskets, basket)[0].nodes.clone())
+                .collect();
+            let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
+            let recoding = ItemRecoding::Local { sets: own.clone(), ways };
+            let shown: Vec<Shown<'_>> = (0..baskets.len()).flat_map(|basket| recoding.shown(&baskets, basket)).collect();
+            let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
+                .map(|(_, name)| tree.find(name).expect("a node")).collect();
+            let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
+            let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
+            let found = Haystack::of_release(&baskets, &recoding, &shown).fitting(&known, enough);
+            prop_assert_eq!(found.min(enough), naive.min(enough));
+        }
+    }
+}
