@@ -2,7 +2,7 @@
 //!
 //! A node of the tree is a cut whose values are open or locked; its child i specialises the i-th open value and locks
 //! those before it, so every cut is reached once, whatever the order of the open values. The interval
-//! [`search`](super::search) is better at the same; this one is what it is compared with.
+//! [`search`](fn@super::search) is better at the same; this one is what it is compared with.
 
 use std::cmp::Reverse;
 

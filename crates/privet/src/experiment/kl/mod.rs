@@ -122,8 +122,8 @@ struct Bench {
     shelf: Shelf,
     clock: Clock,
     scale: Scale,
-    /// The baskets that were made last.
-    baskets: RefCell<Option<(Ground, Rc<Baskets>)>>,
+    /// The baskets that were made last, as many as there are taxonomies to take the mean over.
+    baskets: RefCell<Vec<(Ground, Rc<Baskets>)>>,
     answers: RefCell<Vec<(Setup, Answer)>>,
 }
 
@@ -215,16 +215,20 @@ impl Bench {
         Ok(present)
     }
 
-    /// The baskets of a ground; the last ones are kept.
+    /// The baskets of a ground; the last few are kept.
     fn baskets(&self, ground: &Ground) -> Result<Rc<Baskets>> {
-        if let Some((_, baskets)) = self.baskets.borrow().as_ref().filter(|(known, _)| known == ground) {
+        if let Some((_, baskets)) = self.baskets.borrow().iter().find(|(known, _)| known == ground) {
             return Ok(baskets.clone());
         }
         let transactions =
             self.transactions(ground.dataset)?.ok_or_else(|| self.shelf.missing(ground.dataset))?;
         let sensitive = transactions.draw_sensitive(ground.beta, ground.theta, ground.seed);
         let baskets = Rc::new(transactions.baskets(ground.fan_out, ground.seed, &sensitive, None)?);
-        *self.baskets.borrow_mut() = Some((ground.clone(), baskets.clone()));
+        let mut kept = self.baskets.borrow_mut();
+        if kept.len() as u64 >= self.scale.seeds {
+            kept.remove(0);
+        }
+        kept.push((ground.clone(), baskets.clone()));
         Ok(baskets)
     }
 
