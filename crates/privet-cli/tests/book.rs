@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use privet::engine::baskets::Baskets;
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::example::Example;
-use privet::method::{self, CATALOGUE};
-use privet::policy::{Declaration, Policy, Role};
+use privet::loss::items::ItemMeasure;
+use privet::method::{self, CATALOGUE, kl};
+use privet::policy::{AnyPolicy, Declaration, Policy, Role};
+use privet::privacy::kl::requirements;
 use std::process::Command;
 
 /// The README's command for the main job; the part behind ` -- ` is run below.
@@ -65,22 +68,41 @@ fn section<'a>(reference: &'a str, heading: &str) -> &'a str {
     &text[..text.find("\n### ").unwrap_or(text.len())]
 }
 
+/// The requirements and the methods of both kinds of data.
+fn declarations() -> (Vec<&'static Declaration>, Vec<&'static Declaration>) {
+    let both = [&CATALOGUE, &kl::CATALOGUE];
+    let requirements = both.iter().flat_map(|catalogue| catalogue.requirements).copied().collect();
+    (requirements, both.iter().flat_map(|catalogue| catalogue.methods).copied().collect())
+}
+
+/// The page that explains a requirement or a method; related ones share one.
+fn page_of(declaration: &Declaration) -> String {
+    let page = match declaration.name {
+        "km-anonymity" | "coherence" | "transactional-k-anonymity" | "privacy-degree" => "kl-privacy",
+        "mog" => "og",
+        "aa" | "lg" | "mm" => "transaction-baselines",
+        own => own,
+    };
+    format!("{page}.md")
+}
+
 #[test]
 fn the_policy_reference_names_everything_a_policy_can_say() {
     let reference = read("docs/src/policy.md");
     let has = |text: &str, name: &str, of: &Declaration| {
         assert!(text.contains(&format!("`{name}`")), "policy.md does not explain '{name}' of {}", of.name);
     };
-    for requirement in CATALOGUE.requirements {
+    let (requirements, methods) = declarations();
+    for requirement in &requirements {
         let own = section(&reference, &format!("\n### `[privacy.{}]`", requirement.name));
         requirement.keys.iter().for_each(|key| has(own, key.name, requirement));
     }
     let shared = section(&reference, "\n## `[method]`");
-    for method in CATALOGUE.methods {
+    for method in &methods {
         let own = section(&reference, &format!("\n### `name = \"{}\"`", method.name));
         method.keys.iter().for_each(|key| has(&format!("{own}{shared}"), key.name, method));
     }
-    let words = CATALOGUE.requirements.iter().chain(CATALOGUE.methods).flat_map(|declaration| {
+    let words = requirements.iter().chain(&methods).flat_map(|declaration| {
         declaration.keys.iter().flat_map(|key| match key.kind {
             privet::policy::KeyKind::Choice(words) => words,
             _ => &[],
@@ -100,22 +122,29 @@ fn every_cost_has_a_row_on_its_page() {
     for name in privet::loss::NAMES {
         assert!(page.contains(&format!("| `{name}` |")), "costs.md has no row for {name}");
     }
+    let items = page.split("\n## Transactions").nth(1).expect("a section on transactions");
+    for name in ItemMeasure::NAMES {
+        assert!(items.contains(&format!("| `{name}`")), "costs.md has no row for {name} of transactions");
+    }
 }
 
 #[test]
 fn every_notion_and_method_has_a_page_in_the_summary() {
     let summary = read("docs/src/SUMMARY.md");
-    for declaration in CATALOGUE.requirements.iter().chain(CATALOGUE.methods) {
-        let page = format!("{}.md", declaration.name);
+    let (requirements, methods) = declarations();
+    for declaration in requirements.into_iter().chain(methods) {
+        let page = page_of(declaration);
         assert!(summary.contains(&format!("({page})")), "SUMMARY.md does not list {page}");
-        assert!(root().join("docs/src").join(&page).is_file(), "{page} is missing");
+        let text = read(&format!("docs/src/{page}"));
+        let named = [declaration.name, &declaration.name.replace("l-plus", "l+"), "KL(m,n)-privacy"];
+        assert!(named.iter().any(|name| text.contains(name)), "{page} does not name {}", declaration.name);
     }
 }
 
 #[test]
 fn every_full_policy_of_the_book_is_valid() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["patients", "l-plus", "census"] {
+    for name in ["patients", "five-baskets", "l-plus", "baskets", "census"] {
         let example = Example::find(name).expect("an example");
         example.write(&folder.path().join(name)).expect("the example");
     }
@@ -123,25 +152,38 @@ fn every_full_policy_of_the_book_is_valid() {
     for (page, text) in pages() {
         for policy in blocks(&text, "toml,policy") {
             seen += 1;
-            let named = |data: &str| policy.contains(data);
+            let named = |data: &str| policy.contains(&format!("\"{data}\""));
             let example = if named("census.csv") {
                 "census"
             } else if named("hospital.csv") {
                 "l-plus"
+            } else if named("five-baskets.csv") {
+                "five-baskets"
+            } else if named("baskets.csv") {
+                "baskets"
             } else {
                 "patients"
             };
             let path = folder.path().join(example).join("policy.toml");
-            let checked = Policy::parse(&path, policy).and_then(|policy| policy.check(&CATALOGUE, None));
-            let checked = checked.unwrap_or_else(|error| panic!("{page}: {error}"));
-            if example != "census" {
-                let microdata = Microdata::read(&checked, &mut |_| Ok(())).expect("the data");
-                let solution = method::run(&checked, &microdata, &Clock::unlimited());
-                assert!(solution.is_ok(), "{page}: {:?}", solution.err());
-            }
+            let checked = Policy::parse(&path, policy).and_then(|policy| method::check(&policy, None));
+            let solved = match checked.unwrap_or_else(|error| panic!("{page}: {error}")) {
+                AnyPolicy::Table(_) if example == "census" => Ok(()),
+                AnyPolicy::Table(checked) => {
+                    let microdata = Microdata::read(&checked, &mut |_| Ok(())).expect("the data");
+                    method::run(&checked, &microdata, &Clock::unlimited()).map(drop)
+                }
+                AnyPolicy::Transactions(checked) => {
+                    let baskets = Baskets::read(&checked, &mut |_| Ok(())).expect("the data");
+                    let items = u64::from(baskets.tree.total_leaves());
+                    let limits = requirements(&checked, items).expect("requirements");
+                    let task = kl::Task { baskets: &baskets, requirements: &limits, method: &checked.method };
+                    kl::run(&task, &Clock::unlimited()).map(drop)
+                }
+            };
+            assert!(solved.is_ok(), "{page}: {:?}", solved.err());
         }
     }
-    assert!(seen >= 5, "only {seen} policies found in the book");
+    assert!(seen >= 7, "only {seen} policies found in the book");
 }
 
 #[test]

@@ -46,6 +46,15 @@ fn every_example_runs_as_it_is() {
     let manifest = bench.text("l-plus-release/steward/manifest.json");
     assert!(manifest.contains("\"optimal\": true") && manifest.contains("\"195794352\""));
     bench.privet(&["audit", "l-plus-release"]).succeeds();
+    for (name, cost) in [("five-baskets", "21/76"), ("baskets", "11491/395865")] {
+        bench.privet(&["example", name, "--run"]).succeeds();
+        let manifest = bench.json(&format!("{name}-release/steward/manifest.json"));
+        assert_eq!((&manifest["optimal"], &manifest["cost"]["exact"]), (&true.into(), &cost.into()));
+        bench.privet(&["audit", &format!("{name}-release")]).succeeds();
+        let before = bench.text(&format!("{name}-release/public/report.html"));
+        bench.privet(&["report", &format!("{name}-release")]).succeeds();
+        assert_eq!(bench.text(&format!("{name}-release/public/report.html")), before);
+    }
     let bench = small_census(2000);
     bench.privet(&["anonymize", "census/policy.toml", "-o", "census-release"]).succeeds();
     bench.privet(&["audit", "census-release"]).succeeds();

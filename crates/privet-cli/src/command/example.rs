@@ -13,7 +13,7 @@ use crate::output::Output;
 pub fn run(arguments: &Example, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(name) = &arguments.name else {
         let mut text: String =
-            examples().iter().map(|one| format!("{:<10} {}\n", one.name, one.summary)).collect();
+            examples().iter().map(|one| format!("{:<13} {}\n", one.name, one.summary)).collect();
         text += "\nprivet example NAME writes one into a folder of that name\n";
         output.result(&text, || {
             let list: Vec<Json> = examples()

@@ -2,6 +2,7 @@
 //!
 //! The files lie under `examples/` in the repository and are built in; large data is generated when it is written.
 
+pub mod baskets;
 pub mod census;
 
 use std::fs::{self, File};
@@ -45,7 +46,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 3] = [
+static EXAMPLES: [Example; 5] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -56,6 +57,18 @@ static EXAMPLES: [Example; 3] = [
             stored!("patients", "patients.csv"),
             stored!("patients", "hierarchies/Education.csv"),
             stored!("patients", "hierarchies/Country.csv"),
+        ],
+    },
+    Example {
+        name: "five-baskets",
+        summary: "five shopping baskets and a tree of items, small enough to check by hand",
+        about: include_str!("../../../../examples/five-baskets/README.md"),
+        files: &[
+            stored!("five-baskets", "README.md"),
+            stored!("five-baskets", "policy.toml"),
+            stored!("five-baskets", "five-baskets.csv"),
+            stored!("five-baskets", "items.csv"),
+            stored!("five-baskets", "sensitive.txt"),
         ],
     },
     Example {
@@ -70,6 +83,21 @@ static EXAMPLES: [Example; 3] = [
             stored!("l-plus", "hierarchies/sex.csv"),
             stored!("l-plus", "hierarchies/education.csv"),
             stored!("l-plus", "hierarchies/country.csv"),
+        ],
+    },
+    Example {
+        name: "baskets",
+        summary: "5,000 made-up shopping baskets, 60 products, and three more that are nobody's business",
+        about: include_str!("../../../../examples/baskets/README.md"),
+        files: &[
+            stored!("baskets", "README.md"),
+            stored!("baskets", "policy.toml"),
+            (
+                "baskets.csv",
+                Content::Generated(|writer| baskets::write(baskets::ROWS, baskets::SEED, writer)),
+            ),
+            stored!("baskets", "items.csv"),
+            stored!("baskets", "sensitive.txt"),
         ],
     },
     Example {
@@ -100,7 +128,7 @@ static EXAMPLES: [Example; 3] = [
 ///
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
-/// assert_eq!(names, ["patients", "l-plus", "census"]);
+/// assert_eq!(names, ["patients", "five-baskets", "l-plus", "baskets", "census"]);
 /// ```
 pub fn examples() -> &'static [Example] {
     &EXAMPLES
@@ -219,11 +247,13 @@ mod tests {
             let written = example.write(&target).expect("written");
             assert!(written.iter().all(|path| path.is_file()), "{written:?}");
             let policy = Policy::read(&target.join("policy.toml")).expect("a policy").to_json();
-            for (name, column) in policy["columns"].as_object().expect("columns") {
-                if let Some(path) = column.get("hierarchy") {
-                    let path = target.join(path.as_str().expect("a path"));
-                    assert!(written.contains(&path), "{name}: {path:?}");
-                }
+            let columns = policy.get("columns").and_then(|columns| columns.as_object());
+            let hierarchies = columns.into_iter().flatten().filter_map(|(_, column)| column.get("hierarchy"));
+            let items =
+                ["hierarchy", "sensitive"].map(|key| policy.get("items").and_then(|items| items.get(key)));
+            for path in hierarchies.chain(items.into_iter().flatten()) {
+                let path = target.join(path.as_str().expect("a path"));
+                assert!(written.contains(&path), "{}: {path:?}", example.name);
             }
             assert!(target.join(policy["data"]["path"].as_str().expect("a path")).is_file());
             assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left");

@@ -1,6 +1,7 @@
 //! Accounts for a release: gathers the figures that its reports show.
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use super::manifest::Facts;
 use super::report::{
@@ -13,8 +14,9 @@ use super::{confidence, suppression};
 use crate::Result;
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::loss::Extent;
+use crate::method::SearchFacts;
 use crate::method::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell};
-use crate::policy::{Clause, OnMissing, PolicyColumn, Role, Setting};
+use crate::policy::{Clause, OnMissing, Policy, PolicyColumn, Role, Setting};
 use crate::privacy;
 use crate::taxonomy::{NodeId, Taxonomy};
 
@@ -77,33 +79,20 @@ pub(super) fn model(
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         losses: losses(facts),
-        search: Some(search(facts)),
+        search: Some(search(facts.search, facts.cost.value)),
         attacks: facts.attacks.to_vec(),
         audit: audit(facts.audit),
-        reproduce: Reproduce {
-            command: format!(
-                "privet anonymize {} -o RELEASE --seed {}",
-                policy.written.path().display(),
-                facts.seed
-            ),
-            policy_sha256: policy_hash(&policy.written),
-            inputs: inputs(facts)?,
-            released: facts
-                .files
-                .iter()
-                .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })
-                .collect(),
-        },
+        reproduce: reproduce(&policy.written, facts.seed, inputs(facts)?, facts.files),
     })
 }
 
 /// The data's name without its extensions, as a reader would call it.
-fn title(data_name: &str) -> String {
+pub(super) fn title(data_name: &str) -> String {
     let stem = data_name.split('.').next().unwrap_or(data_name);
-    if stem.is_empty() { "table".to_string() } else { stem.to_string() }
+    if stem.is_empty() { "data".to_string() } else { stem.to_string() }
 }
 
-fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> {
+pub(super) fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> {
     clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
 }
 
@@ -411,23 +400,24 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     std::iter::once(facts.cost).chain(others).map(loss).collect()
 }
 
-fn search(facts: &Facts<'_>) -> Search {
-    let gap = facts.search.bound.map(|bound| {
-        let distance = (facts.cost.value - bound).abs();
-        if distance == 0.0 { 0.0 } else { distance / facts.cost.value.abs().max(f64::MIN_POSITIVE) }
+/// How the plan was found; `cost` is what it costs.
+pub(super) fn search(facts: &SearchFacts, cost: f64) -> Search {
+    let gap = facts.bound.map(|bound| {
+        let distance = (cost - bound).abs();
+        if distance == 0.0 { 0.0 } else { distance / cost.abs().max(f64::MIN_POSITIVE) }
     });
     Search {
-        space: facts.search.space.clone().unwrap_or_else(|| "not counted".to_string()),
-        examined: facts.search.examined,
-        seconds: facts.search.seconds,
-        optimal: facts.search.optimal,
-        bound: facts.search.bound,
+        space: facts.space.clone().unwrap_or_else(|| "not counted".to_string()),
+        examined: facts.examined,
+        seconds: facts.seconds,
+        optimal: facts.optimal,
+        bound: facts.bound,
         gap,
-        trace: facts.search.trace.clone(),
+        trace: facts.trace.clone(),
     }
 }
 
-fn audit(audit: &crate::audit::Audit) -> Audit {
+pub(super) fn audit(audit: &crate::audit::Audit) -> Audit {
     let check = |check: &crate::audit::Check| Check {
         name: check.name.clone(),
         holds: check.holds,
@@ -441,10 +431,31 @@ fn audit(audit: &crate::audit::Audit) -> Audit {
 fn inputs(facts: &Facts<'_>) -> Result<Vec<FileHash>> {
     let policy = facts.policy;
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
-    std::iter::once(policy.source.path())
-        .chain(hierarchies)
-        .map(|path| {
-            Ok(FileHash { path: path.display().to_string(), sha256: super::manifest::sha256_of(path)? })
-        })
-        .collect()
+    hashes(std::iter::once(policy.source.path()).chain(hierarchies))
+}
+
+/// The files that went in, each with what it holds.
+pub(super) fn hashes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<FileHash>> {
+    let hash = |path: &Path| {
+        Ok(FileHash { path: path.display().to_string(), sha256: super::manifest::sha256_of(path)? })
+    };
+    paths.map(hash).collect()
+}
+
+/// How to make a release again.
+pub(super) fn reproduce(
+    policy: &Policy,
+    seed: u64,
+    inputs: Vec<FileHash>,
+    files: &[(String, String)],
+) -> Reproduce {
+    Reproduce {
+        command: format!("privet anonymize {} -o RELEASE --seed {seed}", policy.path().display()),
+        policy_sha256: policy_hash(policy),
+        inputs,
+        released: files
+            .iter()
+            .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })
+            .collect(),
+    }
 }

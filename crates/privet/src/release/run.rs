@@ -9,10 +9,9 @@ use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
-use super::report::{self, Edition};
+use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::transactions::report::Filed;
 use super::{account, caution, transactions};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};

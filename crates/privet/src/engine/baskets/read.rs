@@ -248,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn a_million_distinct_items_fit() {
-        let data: String = (0..1_000_000).map(|item| format!("item {item}\n")).collect();
+    fn many_distinct_items_are_found_again() {
+        let data: String = (0..100_000).map(|item| format!("item {item}\n")).collect();
         let baskets = read(&data, "").expect("baskets");
-        assert_eq!((baskets.len(), baskets.tree.total_leaves()), (1_000_000, 1_000_000));
-        let last = baskets.items(999_999);
-        assert_eq!(baskets.tree.label(last[0]), "item 999999");
+        assert_eq!((baskets.len(), baskets.tree.total_leaves()), (100_000, 100_000));
+        let last = baskets.items(99_999);
+        assert_eq!(baskets.tree.label(last[0]), "item 99999");
     }
 }

@@ -118,6 +118,12 @@ pub(crate) fn thousands(count: u64) -> String {
     text
 }
 
+/// A text that begins a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 /// A share as a percentage with as many digits as it takes to tell it from nothing and from everything.
 pub(super) fn percent(share: f64) -> String {
     let hundredths = share * 100.0;

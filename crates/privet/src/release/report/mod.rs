@@ -1,6 +1,6 @@
 //! The report: one self-contained page that a data steward can read, print and file, and one that the public may have.
 //!
-//! Both editions come from one [`ReportModel`]. The view decides what an edition may say and puts every figure
+//! Both editions come from one model: a [`ReportModel`] for tables, a [`TransactionReport`] for transactions. The view decides what an edition may say and puts every figure
 //! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
@@ -13,6 +13,7 @@ mod risk;
 mod sample;
 #[cfg(test)]
 mod tests;
+pub mod transactions;
 mod view;
 
 pub use model::{
@@ -21,10 +22,25 @@ pub use model::{
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
+pub use transactions::TransactionReport;
 
 use minijinja::{Environment, UndefinedBehavior};
+use serde::Deserialize;
 
+use crate::policy::DataKind;
 use crate::{Error, Result};
+
+/// The template of a page: what all reports have in common, around what one kind of data has.
+macro_rules! page {
+    ($own:literal) => {
+        concat!(
+            include_str!("templates/macros.html"),
+            include_str!("templates/top.html"),
+            include_str!($own),
+            include_str!("templates/bottom.html")
+        )
+    };
+}
 
 /// For whom a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,18 +51,60 @@ pub enum Edition {
     Public,
 }
 
-/// Writes the report as one HTML page without scripts or anything to be fetched.
+/// A report as it is filed in `steward/report.json`: its field `kind` tells which data it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filed {
+    /// About a table.
+    Table(Box<ReportModel>),
+    /// About transactions.
+    Transactions(Box<TransactionReport>),
+}
+
+impl Filed {
+    /// Reads what was filed.
+    pub fn read(text: &str) -> serde_json::Result<Filed> {
+        #[derive(Deserialize)]
+        struct Kind {
+            kind: String,
+        }
+        let Kind { kind } = serde_json::from_str(text)?;
+        if kind == DataKind::Transactions.name() {
+            serde_json::from_str(text).map(Filed::Transactions)
+        } else {
+            serde_json::from_str(text).map(Filed::Table)
+        }
+    }
+
+    /// Writes the report again.
+    pub fn render(&self, edition: Edition) -> Result<String> {
+        match self {
+            Filed::Table(model) => render(model, edition),
+            Filed::Transactions(model) => render_transactions(model, edition),
+        }
+    }
+}
+
+/// Writes a table's report as one HTML page without scripts or anything to be fetched.
 ///
 /// The same model gives the same bytes.
 pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
+    fill(page!("templates/table.html"), view::table(model, edition))
+}
+
+/// Writes the report about transactions, likewise.
+pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
+    fill(page!("templates/transactions.html"), view::transactions(model, edition))
+}
+
+fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {
     let mut environment = Environment::empty();
     // A field that the template misspells must fail a test, not leave a gap in a document that people rely on.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("length", minijinja::filters::length);
     environment
-        .add_template("report.html", include_str!("templates/report.html"))
+        .add_template("report.html", template)
         .and_then(|()| environment.get_template("report.html"))
-        .and_then(|template| template.render(view::view(model, edition)))
+        .and_then(|template| template.render(view))
         .map_err(|error| Error::internal(format!("the report cannot be written: {error:#}")))
 }

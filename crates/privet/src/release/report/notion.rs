@@ -104,6 +104,20 @@ pub enum Attack {
     FilesAndOrder,
     /// Predicates that isolate somebody, and presence in the data.
     SinglingOut,
+    /// Finding a known person’s transaction by items that it holds or lacks.
+    KnownItems,
+    /// Learning a sensitive item of a known person.
+    SensitiveItems,
+    /// Knowing more items than the requirement assumes.
+    MoreKnowledge,
+    /// Knowing that one of several things is true, without knowing which.
+    Alternatives,
+    /// Several transactions of one person.
+    SeveralTransactions,
+    /// Knowing a sensitive item beforehand.
+    KnownSensitiveItem,
+    /// An item that is delicate, but was not declared so.
+    UndeclaredItems,
 }
 
 /// How far a release protects against one attack, in plain words.
@@ -118,7 +132,8 @@ pub struct Protection {
 }
 
 impl Attack {
-    const ALL: [Attack; 12] = [
+    /// What a table is held against.
+    const ON_TABLES: [Attack; 12] = [
         Attack::Linking,
         Attack::Homogeneity,
         Attack::Skew,
@@ -148,11 +163,18 @@ impl Attack {
             Attack::Composition => "Several releases about the same people",
             Attack::FilesAndOrder => "Record order and file internals",
             Attack::SinglingOut => "Singling out, and presence in the data",
+            Attack::KnownItems => "Finding somebody by known items",
+            Attack::SensitiveItems => "Learning a sensitive item",
+            Attack::MoreKnowledge => "Knowing more than was assumed",
+            Attack::Alternatives => "Knowing “this or that”",
+            Attack::SeveralTransactions => "Several transactions of one person",
+            Attack::KnownSensitiveItem => "Knowing a sensitive item already",
+            Attack::UndeclaredItems => "Delicate items nobody declared",
         }
     }
 
     /// What it means that no notion asked for covers the attack.
-    fn uncovered(self) -> &'static str {
+    pub(super) fn uncovered(self) -> &'static str {
         match self {
             Attack::Linking => {
                 "No k-anonymity was asked for: a person may be alone with their quasi-identifiers and can then be found."
@@ -192,6 +214,30 @@ impl Attack {
             Attack::FilesAndOrder => "Record order and file internals were not checked.",
             Attack::SinglingOut => {
                 "It can be seen that certain people are in the data, and a clever question may still isolate somebody."
+            }
+            Attack::KnownItems => {
+                "k is 1: whoever knows a few items of somebody’s transaction may find it, and all the rest of it."
+            }
+            Attack::SensitiveItems => {
+                "No limit was asked for: all transactions that fit what is known may hold the same sensitive item."
+            }
+            Attack::MoreKnowledge => {
+                "Whoever knows more about somebody’s transaction may find that a single one fits. Nothing is promised then."
+            }
+            Attack::Alternatives => {
+                "Someone who knows that one of several things is true, but not which, can become surer than promised."
+            }
+            Attack::SeveralTransactions => {
+                "Each transaction is taken for another person. Whoever has several can be found by what they have in \
+                 common."
+            }
+            Attack::KnownSensitiveItem => {
+                "Sensitive items are published as they are. Who knows that somebody’s transaction holds one can find it \
+                 by it; only knowledge of the other items is limited."
+            }
+            Attack::UndeclaredItems => {
+                "Only the declared items count as sensitive. How sure one becomes of any other item that is published as \
+                 itself has no limit."
             }
         }
     }
@@ -334,7 +380,7 @@ pub fn protections(notions: &[Notion], sensitive: &[&str]) -> Vec<Protection> {
         .copied()
         .collect::<Vec<_>>()
         .join(", ");
-    Attack::ALL
+    Attack::ON_TABLES
         .into_iter()
         .map(|attack| {
             let strongest = notions

@@ -11,7 +11,7 @@ fn html(model: &ReportModel, edition: Edition) -> String {
 }
 
 /// The page's text without markup and style, one line per piece.
-fn text_of(page: &str) -> String {
+pub(super) fn text_of(page: &str) -> String {
     let body = page.split("</style>").nth(1).unwrap_or_default();
     let mut text = String::new();
     for piece in body.split('<').skip(1) {
@@ -22,7 +22,7 @@ fn text_of(page: &str) -> String {
 }
 
 /// The text of every element with the given tag.
-fn texts<'a>(page: &'a str, tag: &str) -> Vec<&'a str> {
+pub(super) fn texts<'a>(page: &'a str, tag: &str) -> Vec<&'a str> {
     let open = format!("<{tag}");
     page.split(&open)
         .skip(1)
@@ -43,6 +43,14 @@ fn samples_to_look_at() -> std::io::Result<()> {
     for (name, model) in samples {
         for (edition, suffix) in [(Edition::Steward, "steward"), (Edition::Public, "public")] {
             std::fs::write(folder.join(format!("{name}-{suffix}.html")), html(&model, edition))?;
+        }
+    }
+    for (name, model) in
+        [("baskets", transactions::sample::baskets()), ("many-items", transactions::sample::many_items())]
+    {
+        for (edition, suffix) in [(Edition::Steward, "steward"), (Edition::Public, "public")] {
+            let page = render_transactions(&model, edition).unwrap_or_else(|error| panic!("{error}"));
+            std::fs::write(folder.join(format!("{name}-{suffix}.html")), page)?;
         }
     }
     Ok(())

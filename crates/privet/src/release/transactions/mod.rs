@@ -2,33 +2,34 @@
 
 mod apply;
 mod caution;
-pub(super) mod report;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
 use std::time::SystemTime;
 
-use report::Facts;
-
 use super::manifest::{Claims, Price, sha256_of};
-use super::report::Edition;
+use super::report::transactions::{Facts, account};
+use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
 use super::target::Target;
-use crate::attack::Finding;
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
 use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::loss::items::ItemMeasure;
+use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{self, ItemSolution, Task};
 use crate::policy::{DataKind, TransactionPolicy};
 use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Result};
+use crate::{Error, Exact, Result, attack};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
+
+/// What share of all transactions makes a pattern frequent, as the thesis has it.
+const PATTERN: (u64, u64) = (1, 100);
 
 /// Makes, audits and publishes a release of transactions.
 pub fn anonymize_transactions(
@@ -82,7 +83,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let losses = ItemMeasure::ALL.map(price).into();
     let hidden = solution.recoding.suppressed(&baskets);
     let released = baskets.total();
-    let attacks: Vec<Finding> = Vec::new();
+    clock.progress().stage("attacking", None);
+    let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
@@ -121,9 +123,11 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         audit: &audit,
         files: &files,
     };
+    let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
+    let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, clock)?;
     let inputs: Vec<&Path> =
         [Some(policy.source.path()), policy.hierarchy_path.as_deref()].into_iter().flatten().collect();
-    let figures = report::account(&Facts {
+    let figures = account(&Facts {
         policy: &policy.written,
         requirements: &policy.requirements,
         limits: &limits,
@@ -131,6 +135,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         seed,
         baskets: &baskets,
         solution: &solution,
+        utility: (&utility, threshold),
         audit: &audit,
         attacks: &attacks,
         warnings: &warnings,

@@ -94,7 +94,13 @@ impl<'a> Shape<'a> {
             More(usize, usize, Place),
         }
         let mut rows = Vec::new();
-        let mut open = if self.nodes.is_empty() { vec![] } else { vec![Open::Node(0, 0)] };
+        // A forest has several nodes without a parent.
+        let tops = |at: &usize| {
+            let top = *at == 0 || self.nodes[*at].parent.is_none();
+            top && (self.counts == TreeCounts::Shown || self.place[*at] != Place::Below)
+        };
+        let mut open: Vec<Open> =
+            (0..self.nodes.len()).filter(tops).rev().map(|top| Open::Node(top, 0)).collect();
         while let Some(next) = open.pop() {
             if rows.len() > 4 * MOST_ROWS {
                 break;
@@ -263,6 +269,21 @@ mod tests {
         nodes.extend((0..47).map(|leaf| node(&format!("leaf{leaf}"), Some(0), 1, true)));
         let picture = tree(&TaxonomyDrawing { nodes }, TreeCounts::Shown, "t").to_string();
         assert!(picture.contains("leaf9") && picture.contains("… 23 more"), "{picture}");
+    }
+
+    #[test]
+    fn trees_side_by_side_are_drawn_below_each_other() {
+        let nodes = vec![
+            node("north", None, 0, false),
+            node("n1", Some(0), 3, true),
+            node("south", None, 0, false),
+            node("s1", Some(2), 0, true),
+        ];
+        let forest = TaxonomyDrawing { nodes };
+        let all = tree(&forest, TreeCounts::Shown, "t").to_string();
+        assert!(["north", "n1", "south", "s1"].iter().all(|label| all.contains(label)), "{all}");
+        let public = tree(&forest, TreeCounts::Hidden, "t").to_string();
+        assert!(public.contains("n1") && !public.contains("south"), "nothing of that tree is released");
     }
 
     #[test]

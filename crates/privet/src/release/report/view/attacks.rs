@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::lens::{percent, thousands};
+use super::super::lens::{capital, percent, thousands};
 use super::DataTable;
 use crate::attack::{Figure, Finding};
 
@@ -35,10 +35,15 @@ fn attack(found: &Finding) -> AttackView {
         name: found.name.clone(),
         knows: found.knows.clone(),
         does: found.does.clone(),
-        assumes: found.assumes.clone(),
+        assumes: sentence(&found.assumes),
         table: DataTable {
             head: head.map(str::to_string).to_vec(),
             rows: found.figures.iter().map(row).collect(),
         },
     }
+}
+
+fn sentence(text: &str) -> String {
+    let text = capital(text.trim_end_matches('.'));
+    if text.is_empty() { text } else { text + "." }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::Edition;
 use super::super::chart::{self, TreeCounts};
 use super::super::lens::percent;
-use super::super::model::{Column, ReportModel};
+use super::super::model::{Column, ReportModel, TaxonomyDrawing, TaxonomyNode};
 use super::DataTable;
 
 /// More labels than this are not listed beneath a taxonomy.
@@ -53,42 +53,62 @@ pub(super) fn column(column: &Column, model: &ReportModel, edition: Edition) -> 
 
 pub(super) fn tree(column: &Column, edition: Edition) -> Option<TreeView> {
     let drawing = column.taxonomy.as_ref()?;
-    let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
     let title = format!("Taxonomy of {}: {}", column.name, column.transformation);
-    let used = drawing.nodes.iter().filter(|node| node.in_cut && (edition.is_steward() || node.released > 0));
-    let mut table = if edition.is_steward() {
-        DataTable {
-            head: ["Label", "Level", "In the original", "In the release"].map(str::to_string).to_vec(),
-            rows: used
-                .map(|node| {
-                    let count = |count| edition.count(count);
-                    vec![
-                        node.label.clone(),
-                        node.level.to_string(),
-                        count(node.records),
-                        count(node.released),
-                    ]
-                })
-                .collect(),
+    let heads: &[Head] =
+        if edition.is_steward() { &[Head::Level, Head::Original, Head::Release] } else { &[Head::Level] };
+    Some(TreeView::new(&column.name, &column.transformation, &title, drawing, heads, edition))
+}
+
+/// What is said of each label beneath a drawing.
+#[derive(Clone, Copy)]
+pub(super) enum Head {
+    Level,
+    Original,
+    Release,
+}
+
+impl TreeView {
+    /// Draws a taxonomy; `heads` says what the table beneath tells of the labels in the release.
+    pub(super) fn new(
+        name: &str,
+        transformation: &str,
+        title: &str,
+        drawing: &TaxonomyDrawing,
+        heads: &[Head],
+        edition: Edition,
+    ) -> TreeView {
+        let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
+        let used = |node: &&TaxonomyNode| node.in_cut && (edition.is_steward() || node.released > 0);
+        let cell = |node: &TaxonomyNode, head: &Head| match head {
+            Head::Level => node.level.to_string(),
+            Head::Original => edition.count(node.records),
+            Head::Release => edition.count(node.released),
+        };
+        let row = |node: &TaxonomyNode| {
+            std::iter::once(node.label.clone()).chain(heads.iter().map(|head| cell(node, head))).collect()
+        };
+        let names = heads.iter().map(|head| match head {
+            Head::Level => "Level",
+            Head::Original => "In the original",
+            Head::Release => "In the release",
+        });
+        let mut table = DataTable {
+            head: std::iter::once("Label").chain(names).map(str::to_string).collect(),
+            rows: drawing.nodes.iter().filter(used).map(row).collect(),
+        };
+        if table.rows.len() > MOST_LABELS {
+            table.rows.truncate(MOST_LABELS);
+            let mut more = vec![String::new(); table.head.len()];
+            if let Some(label) = more.first_mut() {
+                *label = "… and more".to_string();
+            }
+            table.rows.push(more);
         }
-    } else {
-        DataTable {
-            head: ["Label", "Level"].map(str::to_string).to_vec(),
-            rows: used.map(|node| vec![node.label.clone(), node.level.to_string()]).collect(),
+        TreeView {
+            name: name.to_string(),
+            transformation: transformation.to_string(),
+            svg: chart::tree(drawing, counts, title),
+            table,
         }
-    };
-    if table.rows.len() > MOST_LABELS {
-        table.rows.truncate(MOST_LABELS);
-        let mut more = vec![String::new(); table.head.len()];
-        if let Some(label) = more.first_mut() {
-            *label = "… and more".to_string();
-        }
-        table.rows.push(more);
     }
-    Some(TreeView {
-        name: column.name.clone(),
-        transformation: column.transformation.clone(),
-        svg: chart::tree(drawing, counts, &title),
-        table,
-    })
 }

@@ -1,59 +1,98 @@
-//! What an edition of the report says, in words: everything the template prints.
+//! What an edition of a report says, in words: everything the templates print.
+//!
+//! The frame around every report is made here: the first page, the records, the losses, the search, attacks and audit.
+//! What only one kind of data has stands in a file of its own.
 
 mod attacks;
 mod columns;
 mod confidence;
 mod figures;
+mod item_trees;
 mod search;
+mod table;
+mod transactions;
 mod verdict;
 
 use minijinja::Value;
-use minijinja::value::Serde;
 use serde::Serialize;
 
+pub(super) use table::view as table;
+pub(super) use transactions::view as transactions;
+
 use super::lens::{is_small, percent};
-use super::model::{Audit, FileHash, Loss, Records, ReportModel, Reproduce};
+use super::model::{Audit, FileHash, Loss, Method, Records, Reproduce, Search};
 use super::{Edition, chart};
+use crate::attack::Finding;
 use attacks::AttackView;
-use columns::{ColumnView, TreeView};
-use confidence::ConfidenceView;
-use figures::{RiskView, TightnessView};
 use verdict::Verdict;
 
-/// The whole page.
+/// What the models of all kinds of data have in common.
+struct Common<'a> {
+    title: &'a str,
+    data_name: &'a str,
+    privet: &'a str,
+    kind: &'a str,
+    method: &'a Method,
+    policy: &'a str,
+    seed: Option<u64>,
+    warnings: &'a [String],
+    losses: &'a [Loss],
+    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
+    withheld: u64,
+    search: Option<&'a Search>,
+    /// What the search counted on the way.
+    counters: &'a [(String, u64)],
+    attacks: &'a [Finding],
+    audit: &'a Audit,
+    reproduce: &'a Reproduce,
+}
+
+/// What the reports of all kinds of data print.
 #[derive(Serialize)]
-pub(super) struct View {
+struct Frame {
     steward: bool,
     style: Value,
     title: String,
     data_name: Option<String>,
     privet: String,
-    kind: String,
+    /// What was worked on, behind the method's name: "on a table".
+    about: &'static str,
+    /// What a record is called, in the plural.
+    noun: &'static str,
+    noun_title: &'static str,
     method: String,
     method_summary: String,
     settings: Vec<(String, String)>,
     seed: Option<String>,
     policy: Option<String>,
-    verdict: Verdict,
-    requirements: Vec<(String, String)>,
     warnings: Vec<String>,
-    records: RecordsView,
-    missing: String,
-    suppression: String,
-    columns: Vec<ColumnView>,
-    trees: Vec<TreeView>,
-    tightness: Vec<TightnessView>,
-    risk: Option<RiskView>,
-    confidences: Vec<ConfidenceView>,
-    sensitive: Vec<Figure>,
     losses: Vec<LossView>,
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
     attacks: Vec<AttackView>,
     audit: AuditView,
     reproduce: ReproduceView,
-    has_diversity: bool,
-    has_closeness: bool,
+    verdict: Verdict,
+    requirements: Vec<(String, String)>,
+    records: RecordsView,
+    /// What a reader of the release has to know, as name and text.
+    reading: Vec<(&'static str, String)>,
+    /// The sections of this kind of data, as identifier and name, then those that all kinds have.
+    sections: Vec<(&'static str, &'static str)>,
+    glossary: Vec<(&'static str, &'static str)>,
+}
+
+/// What each kind of data adds to the frame.
+struct Own {
+    about: &'static str,
+    noun: &'static str,
+    noun_title: &'static str,
+    verdict: Verdict,
+    requirements: Vec<(String, String)>,
+    records: RecordsView,
+    reading: Vec<(&'static str, String)>,
+    sections: Vec<(&'static str, &'static str)>,
+    glossary: Vec<(&'static str, &'static str)>,
 }
 
 /// A chart with the figures that it shows.
@@ -75,13 +114,17 @@ struct DataTable {
 /// What became of the records.
 #[derive(Serialize)]
 struct RecordsView {
-    read: String,
-    dropped: String,
-    suppressed: String,
-    released: String,
-    /// Where cells are suppressed.
-    starred: Option<String>,
+    parts: Vec<RecordPart>,
     flow: Option<Value>,
+}
+
+/// How many records have one fate.
+#[derive(Serialize)]
+struct RecordPart {
+    name: &'static str,
+    /// The colour that stands for them in the chart.
+    swatch: Option<&'static str>,
+    count: String,
 }
 
 /// One measure of loss.
@@ -121,64 +164,55 @@ struct ReproduceView {
     released: Vec<FileHash>,
 }
 
-/// Puts the model into words, as far as the edition may speak.
-pub(super) fn view(model: &ReportModel, edition: Edition) -> Value {
-    let notions = || model.requirements.iter().map(|requirement| &requirement.notion);
-    Value::from(Serde(View {
-        steward: edition.is_steward(),
-        style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
-        title: title(model, edition),
-        data_name: edition.steward_only(model.data_name.clone()),
-        privet: model.privet.clone(),
-        kind: model.kind.clone(),
-        method: model.method.name.clone(),
-        method_summary: model.method.summary.clone(),
-        settings: model.method.settings.clone(),
-        seed: model.seed.and_then(|seed| edition.steward_only(seed.to_string())),
-        policy: edition.steward_only(model.policy.clone()).filter(|policy| !policy.is_empty()),
-        verdict: verdict::verdict(model, edition),
-        requirements: model
-            .requirements
-            .iter()
-            .map(|requirement| (requirement.notion.name(), requirement.description.clone()))
-            .collect(),
-        warnings: edition.steward_only(model.warnings.clone()).unwrap_or_default(),
-        records: records(model.records, edition),
-        missing: model.missing.clone(),
-        suppression: model.suppression.clone(),
-        columns: model.columns.iter().map(|column| columns::column(column, model, edition)).collect(),
-        trees: model.columns.iter().filter_map(|column| columns::tree(column, edition)).collect(),
-        tightness: model.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect(),
-        risk: figures::risk(model, edition),
-        confidences: model
-            .confidences
-            .iter()
-            .filter_map(|confidences| confidence::confidence(confidences, edition))
-            .collect(),
-        sensitive: model
-            .sensitive
-            .iter()
-            .filter_map(|distribution| figures::distribution(distribution, edition))
-            .collect(),
-        losses: shown_losses(model, edition).iter().map(|loss| loss_view(loss, edition)).collect(),
-        search: model.search.as_ref().and_then(|search| edition.steward_only(search::facts(search))),
-        search_curve: model.search.as_ref().filter(|_| edition.is_steward()).and_then(search::curve),
-        attacks: edition.steward_only(attacks::attacks(&model.attacks)).unwrap_or_default(),
-        audit: audit(&model.audit, edition),
-        reproduce: reproduce(&model.reproduce, edition),
-        has_diversity: notions().any(|notion| matches!(notion, super::Notion::LDiversity { .. })),
-        has_closeness: notions().any(|notion| matches!(notion, super::Notion::TCloseness { .. })),
-    }))
+impl Frame {
+    fn new(common: &Common<'_>, own: Own, edition: Edition) -> Frame {
+        let losses = common.shown_losses(edition);
+        let attacks = edition.steward_only(attacks::attacks(common.attacks)).unwrap_or_default();
+        let search = common.search.filter(|_| edition.is_steward());
+        let mut sections = own.sections;
+        sections.extend((!losses.is_empty()).then_some(("losses", "Losses")));
+        sections.extend(search.map(|_| ("search", "Search")));
+        sections.extend((!attacks.is_empty()).then_some(("attacks", "Attacks")));
+        sections.extend([("audit", "Audit"), ("method", "Method"), ("glossary", "Glossary")]);
+        Frame {
+            steward: edition.is_steward(),
+            style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
+            // A file's name may say whose data it is, so the public reads a neutral one.
+            title: edition
+                .steward_only(common.title.to_string())
+                .unwrap_or_else(|| format!("Released {}", common.kind)),
+            data_name: edition.steward_only(common.data_name.to_string()),
+            privet: common.privet.to_string(),
+            about: own.about,
+            noun: own.noun,
+            noun_title: own.noun_title,
+            method: common.method.name.clone(),
+            method_summary: common.method.summary.clone(),
+            settings: common.method.settings.clone(),
+            seed: common.seed.and_then(|seed| edition.steward_only(seed.to_string())),
+            policy: edition.steward_only(common.policy.to_string()).filter(|policy| !policy.is_empty()),
+            warnings: edition.steward_only(common.warnings.to_vec()).unwrap_or_default(),
+            losses: losses.iter().map(|loss| loss_view(loss, edition)).collect(),
+            search: search.map(|found| search::facts(found, common.counters)),
+            search_curve: search.and_then(search::curve),
+            attacks,
+            audit: audit(common.audit, edition),
+            reproduce: reproduce(common.reproduce, edition),
+            verdict: own.verdict,
+            requirements: own.requirements,
+            records: own.records,
+            reading: own.reading,
+            sections,
+            glossary: own.glossary,
+        }
+    }
 }
 
-/// A file's name may say whose data it is, so the public reads a neutral one.
-fn title(model: &ReportModel, edition: Edition) -> String {
-    edition.steward_only(model.title.clone()).unwrap_or_else(|| format!("Released {}", model.kind))
-}
-
-/// Every loss counts the suppressed records: where there are few, the public sees none, for their number would follow.
-fn shown_losses(model: &ReportModel, edition: Edition) -> &[Loss] {
-    if !edition.is_steward() && is_small(model.records.suppressed) { &[] } else { &model.losses }
+impl Common<'_> {
+    /// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
+    fn shown_losses(&self, edition: Edition) -> &[Loss] {
+        if !edition.is_steward() && is_small(self.withheld) { &[] } else { self.losses }
+    }
 }
 
 fn records(records: Records, edition: Edition) -> RecordsView {
@@ -203,8 +237,14 @@ fn records(records: Records, edition: Edition) -> RecordsView {
         ];
         chart::flow(&parts, &format!("{released} of {read} records are released"))
     });
-    let starred = (records.starred > 0).then(|| edition.count(records.starred));
-    RecordsView { read, dropped, suppressed, released, starred, flow }
+    let part = |name, swatch, count| RecordPart { name, swatch, count };
+    let mut parts =
+        vec![part("Released", Some("after"), released), part("Suppressed", Some("withheld"), suppressed)];
+    if records.starred > 0 {
+        parts.push(part("Sensitive cells shown as *", None, edition.count(records.starred)));
+    }
+    parts.extend([part("Dropped", Some("before"), dropped), part("Read", None, read)]);
+    RecordsView { parts, flow }
 }
 
 fn loss_view(loss: &Loss, edition: Edition) -> LossView {
@@ -254,12 +294,19 @@ mod tests {
     #[test]
     fn a_hidden_part_hides_the_sum() {
         let few = Records { read: 105, dropped: 0, suppressed: 5, released: 100, starred: 0 };
+        let count = |shown: &RecordsView, name: &str| {
+            let part = shown.parts.iter().find(|part| part.name == name);
+            part.map(|part| part.count.clone()).unwrap_or_default()
+        };
         let public = records(few, Edition::Public);
-        assert_eq!((public.read.as_str(), public.suppressed.as_str()), ("withheld", "1–10"));
+        assert_eq!(
+            (count(&public, "Read"), count(&public, "Suppressed")),
+            ("withheld".into(), "1–10".into())
+        );
         assert!(public.flow.is_none());
-        assert_eq!(records(few, Edition::Steward).read, "105");
+        assert_eq!(count(&records(few, Edition::Steward), "Read"), "105");
         let none = Records { read: 105, dropped: 0, suppressed: 0, released: 105, starred: 0 };
-        assert_eq!(records(none, Edition::Public).read, "105");
+        assert_eq!(count(&records(none, Edition::Public), "Read"), "105");
     }
 
     #[test]

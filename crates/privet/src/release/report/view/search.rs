@@ -1,7 +1,7 @@
 //! How the plan was found: how much of the space was examined, what is proven, and how best cost and bound moved.
 
 use super::super::chart;
-use super::super::lens::{figure, percent, thousands};
+use super::super::lens::{capital, figure, percent, thousands};
 use super::super::model::Search;
 use super::{DataTable, Figure};
 use crate::method::Moment;
@@ -9,8 +9,8 @@ use crate::method::Moment;
 /// Moments listed beneath the curve.
 const MOST_MOMENTS: usize = 12;
 
-/// What is known about the search, as name and text.
-pub(super) fn facts(search: &Search) -> Vec<(String, String)> {
+/// What is known about the search and what it counted, as name and text.
+pub(super) fn facts(search: &Search, counters: &[(String, u64)]) -> Vec<(String, String)> {
     let answer = match (search.optimal, search.gap) {
         (true, _) => "proven to be the best plan in this space".to_string(),
         (false, Some(gap)) => format!("not proven; at most {} above the bound", percent(gap)),
@@ -29,11 +29,28 @@ pub(super) fn facts(search: &Search) -> Vec<(String, String)> {
     if let Some(bound) = search.bound {
         facts.push(("No plan can cost less than".to_string(), figure(bound)));
     }
+    facts.extend(counters.iter().map(|(name, count)| (counter(name), thousands(*count))));
     facts
+}
+
+/// What a counter counts, in words.
+fn counter(name: &str) -> String {
+    match name {
+        "itemsets" => "Itemsets counted".to_string(),
+        "threats" => "Threats found".to_string(),
+        "conflicts" => "Conflicts to avoid".to_string(),
+        "locked" => "Nodes that cannot be opened".to_string(),
+        "solves" => "Times the best cut was sought".to_string(),
+        other => capital(&other.replace('_', " ")),
+    }
 }
 
 /// The curve of best cost and bound, with some of its moments as a table.
 pub(super) fn curve(search: &Search) -> Option<Figure> {
+    // Where the first answer was the last, there is no curve to draw.
+    let mut costs = search.trace.iter().flat_map(|moment| [moment.best, moment.bound]).flatten();
+    let first = costs.next()?;
+    costs.find(|cost| *cost != first)?;
     let svg = chart::anytime(&search.trace, search.seconds)?;
     let cost = |cost: Option<f64>| cost.map_or_else(|| "–".to_string(), figure);
     let row = |moment: &Moment| {

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::lens::percent;
-use super::super::model::{Column, ReportModel};
-use super::super::notion::{Cover, Notion, protections};
+use super::super::model::{Column, Loss, ReportModel};
+use super::super::notion::{Cover, Notion, Protection, protections};
 
 /// The first page.
 #[derive(Serialize)]
@@ -24,10 +24,10 @@ pub(super) struct Verdict {
 
 /// A figure to be seen at first glance.
 #[derive(Serialize)]
-struct KeyFigure {
-    value: String,
-    name: String,
-    note: String,
+pub(super) struct KeyFigure {
+    pub(super) value: String,
+    pub(super) name: String,
+    pub(super) note: String,
 }
 
 /// An attack and how far the release protects against it.
@@ -39,7 +39,42 @@ struct ProtectionView {
     meaning: String,
 }
 
-pub(super) fn verdict(model: &ReportModel, edition: Edition) -> Verdict {
+impl Verdict {
+    /// Sorts the protections into those that hold and those that do not.
+    pub(super) fn new(
+        passed: bool,
+        empty: bool,
+        promise: String,
+        key_figures: Vec<KeyFigure>,
+        protections: Vec<Protection>,
+    ) -> Verdict {
+        let mut uncovered = Vec::new();
+        let mut covered = Vec::new();
+        for protection in protections {
+            let (cover, class, list) = match protection.cover {
+                Cover::Uncovered => ("not covered", "open", &mut uncovered),
+                Cover::Mitigated => ("made harder", "hard", &mut covered),
+                Cover::Partly => ("partly bounded", "part", &mut covered),
+                Cover::Bounded => ("bounded by proof", "proof", &mut covered),
+            };
+            list.push(ProtectionView {
+                attack: protection.attack.name(),
+                cover,
+                class,
+                meaning: protection.meaning,
+            });
+        }
+        let headline = match (empty, passed) {
+            (_, false) => "The release does not keep its promise",
+            (true, true) => "The release is empty",
+            (false, true) => "The release keeps its promise",
+        };
+        Verdict { passed, empty, headline, promise, key_figures, uncovered, covered }
+    }
+}
+
+/// The first page of a table's report.
+pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -> Verdict {
     let notions = model.requirements.iter().map(|requirement| requirement.notion.clone()).collect::<Vec<_>>();
     let sensitive = model
         .columns
@@ -47,39 +82,14 @@ pub(super) fn verdict(model: &ReportModel, edition: Edition) -> Verdict {
         .filter(|column| column.role == "sensitive")
         .map(|column| column.name.as_str())
         .collect::<Vec<_>>();
-    let mut uncovered = Vec::new();
-    let mut covered = Vec::new();
-    for protection in protections(&notions, &sensitive) {
-        let (cover, class, list) = match protection.cover {
-            Cover::Uncovered => ("not covered", "open", &mut uncovered),
-            Cover::Mitigated => ("made harder", "hard", &mut covered),
-            Cover::Partly => ("partly bounded", "part", &mut covered),
-            Cover::Bounded => ("bounded by proof", "proof", &mut covered),
-        };
-        list.push(ProtectionView {
-            attack: protection.attack.name(),
-            cover,
-            class,
-            meaning: protection.meaning,
-        });
-    }
-    Verdict {
-        passed: model.audit.passed,
-        empty: is_empty(model),
-        headline: match (is_empty(model), model.audit.passed) {
-            (_, false) => "The release does not keep its promise",
-            (true, true) => "The release is empty",
-            (false, true) => "The release keeps its promise",
-        },
-        promise: if is_empty(model) {
-            emptiness(model, edition)
-        } else {
-            promise(&notions) + &silence(model)
-        },
-        key_figures: key_figures(model, edition),
-        uncovered,
-        covered,
-    }
+    let empty = is_empty(model);
+    let promise = if empty {
+        emptiness(model, edition)
+    } else {
+        promise(notions.iter().map(Notion::promise)) + &silence(model)
+    };
+    let figures = key_figures(model, losses, edition);
+    Verdict::new(model.audit.passed, empty, promise, figures, protections(&notions, &sensitive))
 }
 
 /// Whether there were records, and none is released.
@@ -110,8 +120,9 @@ fn silence(model: &ReportModel) -> String {
         .collect()
 }
 
-fn promise(notions: &[Notion]) -> String {
-    let clauses = notions.iter().map(Notion::promise).collect::<Vec<_>>();
+/// What all requirements promise together, in one sentence.
+pub(super) fn promise(clauses: impl Iterator<Item = String>) -> String {
+    let clauses = clauses.collect::<Vec<_>>();
     match clauses.split_last() {
         None => "The policy asks for nothing, so the release promises nothing.".to_string(),
         Some((only, [])) => format!("In this release {only}."),
@@ -119,7 +130,7 @@ fn promise(notions: &[Notion]) -> String {
     }
 }
 
-fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
+fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<KeyFigure> {
     let records = model.records;
     let share = |part: u64| part as f64 / records.read.max(1) as f64;
     let mut figures = vec![KeyFigure {
@@ -167,15 +178,18 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
             note: "in released records".to_string(),
         });
     }
-    let losses = super::shown_losses(model, edition);
-    if let Some((loss, normalised)) = losses.iter().find_map(|loss| Some((loss, loss.normalised?))) {
-        figures.push(KeyFigure {
-            value: percent(normalised),
-            name: "of information lost".to_string(),
-            note: format!("by the measure {}", loss.name),
-        });
-    }
+    figures.extend(lost(losses));
     figures
+}
+
+/// What was lost, by the first measure that has a scale.
+pub(super) fn lost(losses: &[Loss]) -> Option<KeyFigure> {
+    let (loss, normalised) = losses.iter().find_map(|loss| Some((loss, loss.normalised?)))?;
+    Some(KeyFigure {
+        value: percent(normalised),
+        name: "of information lost".to_string(),
+        note: format!("by the measure {}", loss.name),
+    })
 }
 
 fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {

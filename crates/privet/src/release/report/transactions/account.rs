@@ -1,0 +1,285 @@
+//! Accounts for a release of transactions: gathers the figures that its reports show.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::super::model::{Distribution, Loss, Method, Records, TaxonomyDrawing, TaxonomyNode, ValueCount};
+use super::{KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
+use crate::attack::Finding;
+use crate::audit::Audit;
+use crate::engine::baskets::Baskets;
+use crate::loss::items::ItemMeasure;
+use crate::method::kl::recoding::ItemRecoding;
+use crate::method::kl::utility::ItemUtility;
+use crate::method::kl::{ItemSolution, Task};
+use crate::policy::{Clause, DataKind, Policy};
+use crate::privacy::kl::KlPrivacy;
+use crate::release::account as shared;
+use crate::taxonomy::{ItemTree, Node};
+use crate::{Exact, Result};
+
+/// A tree with more nodes than this is not filed whole: only its most frequent nodes.
+const MOST_NODES: usize = 3000;
+
+/// All that is known about a release of transactions.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    /// The policy as written.
+    pub policy: &'a Policy,
+    /// What the policy asks for, as written.
+    pub requirements: &'a [Clause],
+    /// The same as understood, in the same order.
+    pub limits: &'a [KlPrivacy],
+    /// How the release was made.
+    pub method: &'a Clause,
+    /// The seed in use.
+    pub seed: u64,
+    /// The original.
+    pub baskets: &'a Baskets,
+    /// What the method decided.
+    pub solution: &'a ItemSolution,
+    /// What is left to analyse, and the least share of transactions that makes a pattern frequent.
+    pub utility: (&'a ItemUtility, Exact),
+    /// What the audit found.
+    pub audit: &'a Audit,
+    /// What attacks found.
+    pub attacks: &'a [Finding],
+    /// What the steward should know.
+    pub warnings: &'a [String],
+    /// The files that went in, the data first.
+    pub inputs: &'a [&'a Path],
+    /// The released files with their hashes.
+    pub files: &'a [(String, String)],
+}
+
+/// What a pass over all transactions counts.
+struct Counts {
+    /// Per node, the transactions of the original that hold it.
+    holding: Vec<u64>,
+    /// Per node, the released transactions that show it.
+    showing: Vec<u64>,
+    /// Transactions by how many items they have, before and after.
+    lengths: BTreeMap<usize, (u64, u64)>,
+    released: u64,
+}
+
+/// All figures of a release.
+pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
+    let Facts { baskets, solution, .. } = *facts;
+    let data = facts.inputs.first().and_then(|path| path.file_name());
+    let data_name = data.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let counts = count(baskets, &solution.recoding);
+    let left_out = solution.recoding.suppressed(baskets);
+    let losses = losses(facts);
+    let (tree, undrawn) = drawing(&baskets.tree, &solution.recoding, &counts);
+    Ok(TransactionReport {
+        title: shared::title(&data_name),
+        data_name,
+        privet: env!("CARGO_PKG_VERSION").to_string(),
+        kind: DataKind::Transactions.name().to_string(),
+        method: Method {
+            name: facts.method.name().to_string(),
+            summary: facts.method.declaration.summary.to_string(),
+            settings: shared::settings(facts.method, &[]),
+        },
+        requirements: facts
+            .requirements
+            .iter()
+            .zip(facts.limits)
+            .map(|(clause, limit)| knowledge_limit(clause, limit, u64::from(baskets.tree.total_leaves())))
+            .collect(),
+        policy: facts.policy.text().to_string(),
+        seed: Some(facts.seed),
+        warnings: facts.warnings.to_vec(),
+        records: Records {
+            read: baskets.total(),
+            dropped: 0,
+            suppressed: baskets.total().saturating_sub(counts.released),
+            released: counts.released,
+            starred: left_out,
+        },
+        recoding: match &solution.recoding {
+            ItemRecoding::Local { .. } => RecodingKind::Local,
+            ItemRecoding::Global(_) if left_out > 0 => RecodingKind::Suppression,
+            ItemRecoding::Global(_) => RecodingKind::Cut,
+        },
+        tree,
+        undrawn,
+        sensitive: sensitive(facts),
+        utility: utility(facts.utility),
+        lengths: lengths(&counts.lengths),
+        search: Some(shared::search(
+            &solution.search,
+            losses.first().and_then(|loss| loss.normalised).unwrap_or_default(),
+        )),
+        losses,
+        counters: solution.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
+        attacks: facts.attacks.to_vec(),
+        audit: shared::audit(facts.audit),
+        reproduce: shared::reproduce(
+            facts.policy,
+            facts.seed,
+            shared::hashes(facts.inputs.iter().copied())?,
+            facts.files,
+        ),
+    })
+}
+
+fn knowledge_limit(clause: &Clause, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
+    let most = limit.theta.iter().max();
+    KnowledgeLimit {
+        name: clause.name().to_string(),
+        description: clause.describe(&[]),
+        k: limit.k,
+        m: limit.m,
+        n: limit.n,
+        everything: limit.m >= items && limit.n >= items,
+        confidence: most.filter(|most| **most < Exact::ONE).map(Exact::to_string),
+        guards: limit.guards_marks(),
+    }
+}
+
+fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
+    let tree = &baskets.tree;
+    let mut counts = Counts {
+        holding: vec![0; tree.len()],
+        showing: vec![0; tree.len()],
+        lengths: BTreeMap::new(),
+        released: 0,
+    };
+    let mut held: Vec<Node> = Vec::new();
+    for basket in 0..baskets.len() {
+        let (items, count) = (baskets.items(basket), baskets.count(basket));
+        held.clear();
+        held.extend(items.iter().flat_map(|item| std::iter::once(*item).chain(tree.ancestors(*item))));
+        held.sort_unstable();
+        held.dedup();
+        held.iter().for_each(|node| counts.holding[*node as usize] += count);
+        counts.lengths.entry(items.len()).or_default().0 += count;
+        for shown in recoding.shown(baskets, basket) {
+            counts.released += shown.count;
+            counts.lengths.entry(shown.nodes.len()).or_default().1 += shown.count;
+            shown.nodes.iter().for_each(|node| counts.showing[*node as usize] += shown.count);
+        }
+    }
+    counts
+}
+
+/// The trees with what is published. An ancestor is held at least as often as what lies below it and comes before it, so
+/// the most frequent nodes always form trees of their own.
+fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (TaxonomyDrawing, u64) {
+    let mut published: Vec<bool> = counts.showing.iter().map(|count| *count > 0).collect();
+    if let ItemRecoding::Global(shown) = recoding {
+        let leaves = tree.nodes().filter(|node| tree.is_leaf(*node));
+        leaves.filter_map(|leaf| shown[leaf as usize]).for_each(|node| published[node as usize] = true);
+    }
+    let mut wanted: Vec<Node> = tree.nodes().collect();
+    if wanted.len() > MOST_NODES {
+        wanted.sort_by_key(|node| (std::cmp::Reverse(counts.holding[*node as usize]), *node));
+        wanted.truncate(MOST_NODES);
+        wanted.sort_unstable();
+    }
+    let mut height = vec![0; tree.len()];
+    for node in tree.nodes().rev() {
+        if let Some(parent) = tree.parent(node) {
+            height[parent as usize] = height[parent as usize].max(height[node as usize] + 1);
+        }
+    }
+    let node = |node: &Node| {
+        let at = *node as usize;
+        TaxonomyNode {
+            label: tree.label(*node).to_string(),
+            parent: tree.parent(*node).and_then(|parent| wanted.binary_search(&parent).ok()),
+            records: counts.holding[at],
+            released: counts.showing[at],
+            in_cut: published[at],
+            level: height[at],
+        }
+    };
+    (TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }, (tree.len() - wanted.len()) as u64)
+}
+
+fn sensitive(facts: &Facts<'_>) -> Vec<SensitiveItem> {
+    let Facts { baskets, limits, .. } = *facts;
+    let mut items: Vec<SensitiveItem> = baskets
+        .sensitive
+        .iter()
+        .zip(baskets.mark_counts())
+        .enumerate()
+        .map(|(mark, (name, transactions))| {
+            let thresholds = limits.iter().filter_map(|limit| limit.theta.get(mark));
+            let threshold = thresholds.min().copied().unwrap_or(Exact::ONE);
+            SensitiveItem {
+                name: name.clone(),
+                transactions,
+                threshold: threshold.to_f64(),
+                threshold_text: threshold.to_string(),
+            }
+        })
+        .collect();
+    items.sort_by_key(|item| std::cmp::Reverse(item.transactions));
+    items
+}
+
+fn utility((measured, threshold): (&ItemUtility, Exact)) -> Utility {
+    Utility {
+        items_before: measured.distinct_before,
+        items_after: measured.distinct_after,
+        length_before: measured.mean_length_before,
+        length_after: measured.mean_length_after,
+        at_leaves: measured.kept_share,
+        patterns: Patterns {
+            threshold: threshold.to_f64(),
+            before: measured.patterns_before,
+            after: measured.patterns_after,
+            common: measured.patterns_common,
+            error: measured.support_error(),
+            complete: measured.complete,
+        },
+    }
+}
+
+/// Transactions in bands of lengths: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
+fn lengths(lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
+    let mut values = Vec::new();
+    let longest = lengths.last_key_value().map_or(0, |(length, _)| *length);
+    let mut band = (0, 0);
+    while band.0 <= longest {
+        let (from, to) = band;
+        let (before, after) = lengths
+            .range(from..=to)
+            .fold((0, 0), |(before, after), (_, more)| (before + more.0, after + more.1));
+        let value = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        values.push(ValueCount { value, before, after });
+        band = (to + 1, if to == 0 { 1 } else { 2 * to });
+    }
+    Distribution { column: "Items per transaction".to_string(), values }
+}
+
+/// What was lost, the measure that steered first.
+fn losses(facts: &Facts<'_>) -> Vec<Loss> {
+    let Facts { baskets, solution, .. } = *facts;
+    let steering = Task { baskets, requirements: facts.limits, method: facts.method }.measure();
+    let mut measures = ItemMeasure::ALL.to_vec();
+    measures.sort_by_key(|measure| *measure != steering);
+    let loss = |measure: &ItemMeasure| {
+        let share = solution.recoding.loss(*measure, baskets).value();
+        Loss {
+            name: measure.name().to_string(),
+            value: share,
+            normalised: Some(share),
+            formula: match measure {
+                ItemMeasure::Ncp => {
+                    "mean, over all occurrences of items, of leaves below the published one / all leaves; 0 for a leaf"
+                }
+                ItemMeasure::Lm => {
+                    "mean, over all occurrences of items, of (leaves below the published one − 1) / (all leaves − 1)"
+                }
+            }
+            .to_string(),
+            range: "0 … 1".to_string(),
+            direction: "lower is better".to_string(),
+        }
+    };
+    measures.iter().map(loss).collect()
+}

@@ -1,0 +1,148 @@
+//! Everything a report can say about a release of transactions, as data.
+//!
+//! As with tables, the model is filed as JSON in `steward/`; what the public may see of it is decided when it is rendered.
+
+mod account;
+mod protection;
+#[cfg(test)]
+pub(super) mod sample;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use account::{Facts, account};
+pub(super) use protection::{promise, protections};
+
+use super::model::{Audit, Distribution, Loss, Method, Records, Reproduce, Search, TaxonomyDrawing};
+use crate::attack::Finding;
+
+/// All that both editions of the report draw from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransactionReport {
+    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
+    pub title: String,
+    /// The file the release was made from. Steward only.
+    pub data_name: String,
+    /// The version of Privet that made the release.
+    pub privet: String,
+    /// The kind of data, `transactions`: it tells this model from that of a table.
+    pub kind: String,
+    /// How the release was made.
+    pub method: Method,
+    /// What the policy asked for.
+    pub requirements: Vec<KnowledgeLimit>,
+    /// The policy as written. Steward only.
+    pub policy: String,
+    /// The secret that every random choice derives from. Steward only.
+    pub seed: Option<u64>,
+    /// What the steward should know before the release leaves the house. Steward only.
+    pub warnings: Vec<String>,
+    /// What became of the transactions. `starred` counts suppressed items: occurrences that are left out.
+    pub records: Records,
+    /// How items are published.
+    pub recoding: RecodingKind,
+    /// The item trees side by side, with what is published. `records` of a node are the transactions that hold it.
+    pub tree: TaxonomyDrawing,
+    /// Nodes of the trees that the drawing leaves out, for there are too many; they are the least frequent.
+    pub undrawn: u64,
+    /// The sensitive items, the most frequent first.
+    pub sensitive: Vec<SensitiveItem>,
+    /// How many items transactions have, in bands.
+    pub lengths: Distribution,
+    /// What is left to analyse.
+    pub utility: Utility,
+    /// What was lost, by each measure; the first one steered the search.
+    pub losses: Vec<Loss>,
+    /// How the cut was found. Steward only.
+    pub search: Option<Search>,
+    /// What the search counted on the way, as name and number. Steward only.
+    pub counters: Vec<(String, u64)>,
+    /// What attacks on the release found. Steward only.
+    pub attacks: Vec<Finding>,
+    /// What the independent audit found.
+    pub audit: Audit,
+    /// How to get the same bytes again.
+    pub reproduce: Reproduce,
+}
+
+/// One requirement: what somebody may know, and what follows from it at most. All are settings of KL(m,n)-privacy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnowledgeLimit {
+    /// The name used in policies, such as `kl-privacy`.
+    pub name: String,
+    /// The requirement as the policy describes it. Printed in both editions.
+    pub description: String,
+    /// The least number of transactions that fit.
+    pub k: u64,
+    /// How many items may be known to be present.
+    pub m: u64,
+    /// How many items may be known to be absent.
+    pub n: u64,
+    /// Whether m and n reach all items that the hierarchy knows.
+    pub everything: bool,
+    /// The largest confidence in any sensitive item, as an exact text; `None` where some item has no limit below 1, or
+    /// there are no sensitive items.
+    pub confidence: Option<String>,
+    /// Whether any sensitive item has a limit below 1.
+    pub guards: bool,
+}
+
+/// How items are published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecodingKind {
+    /// Every item as the same node in all transactions.
+    Cut,
+    /// As above, but some items are left out everywhere.
+    Suppression,
+    /// Each transaction in its own way.
+    Local,
+}
+
+/// A sensitive item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SensitiveItem {
+    /// The item. One that no released transaction holds stays out of the public edition.
+    pub name: String,
+    /// Transactions that hold it. Sensitive items are published as they are, so this can be counted in the release too.
+    pub transactions: u64,
+    /// The largest confidence that any requirement allows.
+    pub threshold: f64,
+    /// The same, exactly.
+    pub threshold_text: String,
+}
+
+/// What is left to analyse, before and after. Figures about the original are for the steward only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Utility {
+    /// Distinct items that occur in the original.
+    pub items_before: u64,
+    /// Distinct nodes that occur in the release.
+    pub items_after: u64,
+    /// Items per transaction in the original; sensitive items do not count.
+    pub length_before: f64,
+    /// Published nodes per transaction.
+    pub length_after: f64,
+    /// The share of occurrences that are still published as the item itself.
+    pub at_leaves: f64,
+    /// What became of frequent patterns.
+    pub patterns: Patterns,
+}
+
+/// Generalised frequent patterns: sets of items and groups of items that occur together often.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Patterns {
+    /// The least share of transactions that hold one.
+    pub threshold: f64,
+    /// Patterns of the original.
+    pub before: u64,
+    /// Patterns of the release.
+    pub after: u64,
+    /// Patterns of both.
+    pub common: u64,
+    /// How far the supports of common patterns are off, together, as a share.
+    pub error: f64,
+    /// Whether all patterns were found; otherwise there are too many, and the numbers compare the first ones only.
+    pub complete: bool,
+}

@@ -1,0 +1,191 @@
+//! Made-up reports about transactions, for tests and for looking at.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use serde_json::json;
+
+use super::{Facts, TransactionReport, account};
+use crate::Exact;
+use crate::attack::{Figure, Finding};
+use crate::audit::{Audit, AuditRecords, Check};
+use crate::engine::baskets::Baskets;
+use crate::engine::clock::Clock;
+use crate::method::kl::recoding::ItemRecoding;
+use crate::method::kl::utility::ItemUtility;
+use crate::method::kl::{CATALOGUE, ItemSolution};
+use crate::method::{Moment, SearchFacts};
+use crate::policy::{Clause, Declaration, Policy, Setting, Settings};
+use crate::privacy::kl::KlPrivacy;
+use crate::taxonomy::{ItemTree, Node};
+
+fn clause(
+    declarations: &[&'static Declaration],
+    name: &str,
+    settings: Vec<(&'static str, Setting)>,
+) -> Clause {
+    let declaration = declarations.iter().find(|declaration| declaration.name == name).expect("declared");
+    let mut clause = Clause { declaration, settings: Settings::default() };
+    settings.into_iter().for_each(|(key, setting)| clause.set(key, setting));
+    clause
+}
+
+/// What a tree file says.
+pub(in super::super) fn tree(text: &str) -> ItemTree {
+    let paths: Vec<Vec<String>> =
+        text.lines().map(|line| line.split(';').map(String::from).collect()).collect();
+    ItemTree::from_paths(&paths).expect("a tree")
+}
+
+fn filled(tree: ItemTree, sensitive: &[&str], lines: &str) -> Baskets {
+    let mut baskets = Baskets::new(Arc::new(tree), sensitive.iter().map(|name| name.to_string()).collect());
+    for line in lines.lines() {
+        let (mut items, mut marks) = (Vec::new(), Vec::new());
+        for item in line.split(',') {
+            match sensitive.iter().position(|name| *name == item) {
+                Some(mark) => marks.push(mark as u32),
+                None => items.extend(baskets.tree.find(item)),
+            }
+        }
+        baskets.push(&mut items, &mut marks);
+    }
+    baskets
+}
+
+/// A report about these baskets under k = 5, l = 5, m = 2, n = 1.
+pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionReport {
+    let theta = Exact::parse("1/5").expect("a number");
+    let l = Setting::Exact(Exact::parse("5").expect("a number"));
+    let settings =
+        vec![("k", Setting::Count(5)), ("l", l), ("m", Setting::Count(2)), ("n", Setting::Count(1))];
+    let requirements = [clause(CATALOGUE.requirements, "kl-privacy", settings)];
+    let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
+    let method = clause(CATALOGUE.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
+    let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
+    let trace =
+        [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
+    let solution = ItemSolution {
+        recoding,
+        plan: json!({}),
+        search: SearchFacts {
+            space: Some(baskets.tree.cuts().to_string()),
+            examined: 42,
+            seconds: 0.11,
+            optimal: true,
+            bound: Some(0.0413),
+            trace: trace.map(moment).to_vec(),
+        },
+        counters: vec![("conflicts", 36), ("itemsets", 112_776)],
+        warnings: Vec::new(),
+    };
+    let check = |name: &str, worst: &str| Check {
+        name: name.to_string(),
+        holds: true,
+        worst: Some(worst.to_string()),
+        concerned: 0,
+        classes_failing: 0,
+        detail: "DETAIL".to_string(),
+    };
+    let audit = Audit {
+        passed: true,
+        records: AuditRecords {
+            original: baskets.total(),
+            dropped: 0,
+            released: baskets.total(),
+            suppressed: 0,
+        },
+        classes: 7,
+        checks: vec![
+            check("items", "none"),
+            check("kl-privacy (k = 5, l = 5, m = 2, n = 1)", "artichokes and sake, without milk: 5 fit"),
+        ],
+    };
+    let attacks = [Finding {
+        name: "beyond the horizon".to_string(),
+        knows: "three items of a transaction instead of two".to_string(),
+        does: "looks for transactions that fit".to_string(),
+        assumes: "Items are drawn at random from the transaction.".to_string(),
+        figures: vec![Figure {
+            what: "people of whom fewer than five transactions fit".to_string(),
+            targets: baskets.total(),
+            hits: baskets.total() / 9,
+            baseline: 0,
+            instead: "know two items".to_string(),
+        }],
+        warning: String::new(),
+    }];
+    let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
+    let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
+    let threshold = Exact::parse("5%").expect("a number");
+    let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
+    let utility = utility.expect("patterns");
+    let mut model = account(&Facts {
+        policy: &policy,
+        requirements: &requirements,
+        limits: &limits,
+        method: &method,
+        seed: 421_337,
+        baskets,
+        solution: &solution,
+        utility: (&utility, threshold),
+        audit: &audit,
+        attacks: &attacks,
+        warnings: &["whoever knows three items may find somebody".to_string()],
+        inputs: &[],
+        files: &[("release.txt".to_string(), "00ff".repeat(16))],
+    })
+    .expect("an account");
+    model.title = "baskets".to_string();
+    model.data_name = "baskets.csv".to_string();
+    model
+}
+
+/// The example's five thousand baskets, with a cut through mixed levels.
+pub(in super::super) fn baskets() -> TransactionReport {
+    static REPORT: LazyLock<TransactionReport> = LazyLock::new(five_thousand);
+    REPORT.clone()
+}
+
+fn five_thousand() -> TransactionReport {
+    let tree = tree(include_str!("../../../../../../examples/baskets/items.csv"));
+    let mut lines = Vec::new();
+    crate::example::baskets::write(5_000, 1, &mut lines).expect("memory does not fail");
+    let sensitive = ["HIV self-test", "antidepressant", "pregnancy test"];
+    let baskets = filled(tree, &sensitive, &String::from_utf8(lines).expect("text"));
+    let groups =
+        ["fruit", "vegetables", "grains", "tins", "alcohol", "household", "body care", "baby care", "pets"];
+    let coarse: Vec<Node> = groups.iter().filter_map(|label| baskets.tree.find(label)).collect();
+    let below = |node: &Node| coarse.iter().any(|group| baskets.tree.contains(*group, *node));
+    let fine = baskets.tree.nodes().filter(|node| baskets.tree.is_leaf(*node) && !below(node));
+    let cut: Vec<Node> = fine.chain(coarse.iter().copied()).collect();
+    let recoding = ItemRecoding::of_cut(&baskets.tree, &cut);
+    report(&baskets, recoding)
+}
+
+/// Thousands of items under two roots, one of them wide and one deep, in a few hundred transactions.
+pub(in super::super) fn many_items() -> TransactionReport {
+    static REPORT: LazyLock<TransactionReport> = LazyLock::new(three_thousand_items);
+    REPORT.clone()
+}
+
+fn three_thousand_items() -> TransactionReport {
+    let mut paths: String = (0..3_000).map(|item| format!("page{item};topic{};web\n", item % 40)).collect();
+    paths.extend(
+        (0..400).map(|item| {
+            format!("film{item};shelf{};aisle{};floor{};cinema\n", item / 4, item / 20, item / 100)
+        }),
+    );
+    let tree = tree(paths.trim_end());
+    let line = |row: u32| {
+        let pages =
+            (0..1 + row % 7).map(|at| format!("page{}", (row * row + at * 37) % (30 + row * 9) % 3_000));
+        let films = (0..row % 3).map(|at| format!("film{}", (row * 7 + at * 11) % 400));
+        pages.chain(films).collect::<Vec<_>>().join(",")
+    };
+    let lines: String = (0..600).map(|row| line(row) + "\n").collect();
+    let baskets = filled(tree, &[], &lines);
+    let leaf = |node: &Node| baskets.tree.is_leaf(*node);
+    let cut: Vec<Node> = baskets.tree.nodes().filter(leaf).collect();
+    let recoding = ItemRecoding::of_cut(&baskets.tree, &cut);
+    report(&baskets, recoding)
+}

@@ -1,0 +1,127 @@
+//! The report about a table.
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::super::Edition;
+use super::super::model::ReportModel;
+use super::super::notion::Notion;
+use super::columns::{self, ColumnView, TreeView};
+use super::confidence::{self, ConfidenceView};
+use super::figures::{self, RiskView, TightnessView};
+use super::{Common, Figure, Frame, Own, records, verdict};
+
+/// The whole page.
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    frame: Frame,
+    columns: Vec<ColumnView>,
+    trees: Vec<TreeView>,
+    tightness: Vec<TightnessView>,
+    risk: Option<RiskView>,
+    confidences: Vec<ConfidenceView>,
+    sensitive: Vec<Figure>,
+}
+
+/// Puts the model into words, as far as the edition may speak.
+pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
+    let common = common(model);
+    let columns = model.columns.iter().map(|column| columns::column(column, model, edition)).collect();
+    let trees: Vec<_> = model.columns.iter().filter_map(|column| columns::tree(column, edition)).collect();
+    let tightness: Vec<_> = model.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
+    let risk = figures::risk(model, edition);
+    let confidences: Vec<_> =
+        model.confidences.iter().filter_map(|given| confidence::confidence(given, edition)).collect();
+    let sensitive: Vec<_> =
+        model.sensitive.iter().filter_map(|given| figures::distribution(given, edition)).collect();
+    let mut sections = vec![("facts", "The release"), ("columns", "Columns")];
+    sections.extend((!trees.is_empty()).then_some(("taxonomies", "Taxonomies")));
+    sections.extend((!tightness.is_empty()).then_some(("tightness", "Requirements")));
+    sections.extend((!confidences.is_empty()).then_some(("confidence", "Confidence")));
+    sections.extend(risk.as_ref().map(|_| ("risk", "Risk")));
+    sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive values")));
+    let own = Own {
+        about: "on a table",
+        noun: "records",
+        noun_title: "Records",
+        verdict: verdict::of_table(model, common.shown_losses(edition), edition),
+        requirements: model
+            .requirements
+            .iter()
+            .map(|requirement| (requirement.notion.name(), requirement.description.clone()))
+            .collect(),
+        records: records(model.records, edition),
+        reading: vec![("Missing values", model.missing.clone()), ("Suppression", model.suppression.clone())],
+        sections,
+        glossary: glossary(model, edition),
+    };
+    let frame = Frame::new(&common, own, edition);
+    Value::from(Serde(View { frame, columns, trees, tightness, risk, confidences, sensitive }))
+}
+
+fn common(model: &ReportModel) -> Common<'_> {
+    Common {
+        title: &model.title,
+        data_name: &model.data_name,
+        privet: &model.privet,
+        kind: &model.kind,
+        method: &model.method,
+        policy: &model.policy,
+        seed: model.seed,
+        warnings: &model.warnings,
+        losses: &model.losses,
+        withheld: model.records.suppressed,
+        search: model.search.as_ref(),
+        counters: &[],
+        attacks: &model.attacks,
+        audit: &model.audit,
+        reproduce: &model.reproduce,
+    }
+}
+
+fn glossary(model: &ReportModel, edition: Edition) -> Vec<(&'static str, &'static str)> {
+    let notions = || model.requirements.iter().map(|requirement| &requirement.notion);
+    let mut entries = vec![
+        (
+            "Quasi-identifier",
+            "A column that names nobody alone, but may do so together with others, such as age, sex and postcode.",
+        ),
+        ("Sensitive column", "What nobody may learn about a person from the release."),
+        ("Equivalence class", "All records with the same released quasi-identifiers: people who look alike."),
+        ("Generalisation", "Replacing a value by a coarser one that contains it: 34 by 30–39."),
+        (
+            "Taxonomy, level, cut",
+            "A tree of ever coarser values; a level or a cut says which of its nodes the release uses.",
+        ),
+        ("Suppression", "Withholding a record or a cell altogether."),
+        ("k-anonymity", "Every class has at least k records."),
+    ];
+    if notions().any(|notion| matches!(notion, Notion::LDiversity { .. })) {
+        entries.push((
+            "l-diversity",
+            "Every class has diverse sensitive values: l distinct ones, none above 1/l, an entropy of at least log l, \
+             or a bounded lead of the commonest one.",
+        ));
+    }
+    if notions().any(|notion| matches!(notion, Notion::TCloseness { .. })) {
+        entries.push((
+            "t-closeness",
+            "In every class the sensitive column is distributed within distance t of the whole table (earth mover’s \
+             distance).",
+        ));
+    }
+    if edition.is_steward() {
+        entries.push((
+            "Prosecutor, journalist, marketer",
+            "Three adversaries: one who seeks a person known to be in the data, one who seeks anybody from a \
+             population, and one who wants to link as many as possible.",
+        ));
+    }
+    entries.push((
+        "Information loss",
+        "How much coarser the release is than the original, from 0 % (the same) to 100 % (nothing left).",
+    ));
+    entries
+}
