@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+mod kl;
 mod l_plus;
 pub mod page;
 pub mod plot;
@@ -66,7 +67,7 @@ trait Laboratory {
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
 }
 
-static EXPERIMENTS: &[Experiment] = &[l_plus::EXPERIMENT];
+static EXPERIMENTS: &[Experiment] = &[l_plus::EXPERIMENT, kl::EXPERIMENT];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

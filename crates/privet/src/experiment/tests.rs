@@ -54,7 +54,12 @@ fn setting(data: &Path) -> Setting {
 fn every_part_of_l_plus_finds_something() {
     let folder = tempfile::tempdir().expect("a folder");
     small_adult(folder.path());
-    for (part, sections) in l_plus::trial::run(&setting(folder.path())) {
+    assert_findings(l_plus::trial::run(&setting(folder.path())));
+}
+
+/// Every part has rows, and its tables have files of their own.
+fn assert_findings(results: Vec<(Part, Result<Vec<Section>>)>) {
+    for (part, sections) in results {
         let sections = sections.unwrap_or_else(|error| panic!("{}: {error}", part.name));
         let rows = sections.iter().flat_map(|section| &section.tables).map(|table| table.rows.len());
         assert!(rows.sum::<usize>() > 0, "{} has no rows", part.name);
@@ -114,4 +119,39 @@ fn an_unknown_part_gets_a_suggestion() {
     let error = experiment.select(&["prunning".to_string()]).expect_err("no such part");
     assert!(error.to_string().contains("did you mean 'pruning'?"), "{error}");
     assert_eq!(experiment.select(&[]).map(|parts| parts.len()).ok(), Some(experiment.parts.len()));
+}
+
+/// Click-streams of the outline of WV1, and sales.
+fn small_transactions(folder: &Path) {
+    let line = |row: u32| {
+        let items = (0..1 + row % 4).map(|step| ((row * 7 + step * step * 5 + row / 3) % 12).to_string());
+        items.collect::<Vec<_>>().join(" ") + " \n"
+    };
+    let text: String = (0..90).map(line).collect();
+    for file in ["bms/BMS-WebView-1.dat", "synthetic/pos_like.dat"] {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, &text).expect("transactions");
+    }
+}
+
+#[test]
+fn every_part_of_kl_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    small_transactions(folder.path());
+    assert_findings(kl::trial::run(&setting(folder.path())));
+}
+
+#[test]
+fn transactions_that_are_missing_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let experiment = Experiment::find("kl").expect("the experiment");
+    let parts = experiment.select(&["scalability".to_string()]).expect("a part");
+    let run = || experiment.run(&parts, &setting(folder.path()), &folder.path().join("results"), &mut |_| {});
+    let error = run().expect_err("no data").to_string();
+    assert!(error.contains("BMS-WebView-1.dat") && error.contains("PRIVET_DATA"), "{error}");
+    small_transactions(folder.path());
+    fs::remove_file(folder.path().join("synthetic/pos_like.dat")).expect("removed");
+    let page = run().expect("a page");
+    assert_eq!(page.parts[0].sections[0].title, "POS is left out");
 }

@@ -3,6 +3,7 @@
 mod aa;
 #[cfg(test)]
 mod baselines;
+pub mod enumeration;
 mod feasible;
 mod lg;
 mod mm;

@@ -1,15 +1,10 @@
-//! The thesis' own search: depth first through the cut enumeration tree (sections 3.2.3 and 3.4). It is what the interval
-//! search is compared with.
-//!
-//! A node of the tree is a cut whose values are open or locked; its child i specialises the i-th open value and locks
-//! those before it, so every cut is reached once, whatever the order of the open values.
-
-use std::cmp::Reverse;
+//! The thesis' own search, through the cut enumeration tree: what the interval search is compared with.
 
 use super::bound::LPlus;
 use super::partition::Partition;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{Amount, FORBIDDEN, Found, Incumbents, Limits, note};
+use crate::engine::cut::enumeration::{self, Enumerable, Order};
+use crate::engine::cut::{Amount, Cut, Found, Limits};
 use crate::policy::{CheckedPolicy, Key, KeyKind};
 use crate::{Error, Result};
 
@@ -67,96 +62,65 @@ pub fn asked(policy: &CheckedPolicy) -> Result<Option<Techniques>> {
     Ok(Some(techniques))
 }
 
-/// A cut on the way down to the current one.
-struct Visit {
-    /// Its open values, in the order in which they are specialised.
-    open: Vec<(usize, u32)>,
-    /// How many of them have been: their children are searched, or the last one's are being searched.
-    taken: usize,
-    /// What no cut can beat that is reached from the rest.
-    bound: Amount,
-    /// The partition's changes before any of the values was locked.
-    changes: usize,
-}
-
 /// Finds the best cut. Ends early, with what it has, when the clock's time is over.
 pub fn enumerate(problem: &LPlus, techniques: Techniques, limits: &Limits, clock: &Clock) -> Result<Found> {
-    let mut partition = Partition::new(problem);
-    let mut incumbents = Incumbents::new(limits);
-    let (cost, bound) = (partition.cost(), partition.bound());
-    incumbents.offer(cost, &partition.cut());
-    let mut found =
-        Found { best: Vec::new(), bound: 0, complete: false, examined: 1, intervals: 1, trace: Vec::new() };
-    let mut discarded = FORBIDDEN;
-    let inner = |column: usize, node: u32| !problem.forest.trees[column].is_leaf(node);
-    let roots = (0..problem.forest.trees.len()).map(|column| (column, 0));
-    let mut open: Vec<(usize, u32)> = roots.filter(|(column, node)| inner(*column, *node)).collect();
-    sort(problem, techniques, &mut open);
-    let mut visits = vec![Visit { open, taken: 0, bound, changes: 0 }];
-    while let Some(visit) = visits.last_mut() {
-        clock.check()?;
-        visit.bound = partition.bound();
-        if visit.bound >= incumbents.cutoff && visit.taken < visit.open.len() {
-            discarded = discarded.min(visit.bound);
-            visit.open.truncate(visit.taken);
-        }
-        let next = visit.open.get(visit.taken).copied();
-        found.bound = found.bound.max(proven(&visits, discarded, &incumbents));
-        note(&mut found, &incumbents, clock);
-        if clock.is_over() {
-            break;
-        }
-        let Some((column, node)) = next else {
-            if let Some(done) = visits.pop() {
-                partition.unlock(&done.open[..done.taken], done.changes);
-            }
-            // The value whose specialisation led here.
-            if let Some((column, node)) = visits.last().and_then(|visit| visit.open.get(visit.taken - 1)) {
-                partition.generalise();
-                partition.lock(*column, *node, techniques.tighten);
-            }
-            continue;
-        };
-        let Some(visit) = visits.last_mut() else { break };
-        visit.taken += 1;
-        partition.specialise(column, node);
-        found.examined += 1;
-        let (cost, bound) = (partition.cost(), partition.bound());
-        if incumbents.best.first().is_none_or(|(best, _)| cost <= *best) {
-            incumbents.offer(cost, &partition.cut());
-        }
-        if bound >= incumbents.cutoff {
-            discarded = discarded.min(bound);
-            partition.generalise();
-            partition.lock(column, node, techniques.tighten);
-            continue;
-        }
-        let children = problem.forest.trees[column].children(node).map(|child| (column, child));
-        let mut open: Vec<(usize, u32)> = children.filter(|(column, node)| inner(*column, *node)).collect();
-        open.extend_from_slice(&visit.open[visit.taken..]);
-        sort(problem, techniques, &mut open);
-        visits.push(Visit { open, taken: 0, bound, changes: partition.changes() });
+    let order = if techniques.descending { Order::Descending } else { Order::Ascending };
+    let techniques = enumeration::Techniques { by_cost: true, order, tighten: techniques.tighten };
+    enumeration::enumerate(&mut Partition::new(problem), techniques, limits, clock)
+}
+
+/// Values are columns and nodes, and go by how many records have them. Every cut is a solution.
+impl Enumerable for Partition<'_> {
+    type Value = (usize, u32);
+
+    fn first(&self) -> Vec<(usize, u32)> {
+        let trees = self.problem.forest.trees.iter().enumerate();
+        trees.filter(|(_, tree)| !tree.is_leaf(0)).map(|(column, _)| (column, 0)).collect()
     }
-    found.complete = visits.is_empty();
-    found.intervals = found.examined;
-    found.bound = found.bound.max(proven(&visits, discarded, &incumbents));
-    note(&mut found, &incumbents, clock);
-    found.best = incumbents.best;
-    Ok(found)
-}
 
-/// What no cut can beat: the least bound of what is still to be visited or was given up, and the best cost.
-fn proven(visits: &[Visit], discarded: Amount, incumbents: &Incumbents) -> Amount {
-    let waiting = visits.iter().filter(|visit| visit.taken < visit.open.len());
-    let best = incumbents.best.first().map_or(FORBIDDEN, |(cost, _)| *cost);
-    waiting.map(|visit| visit.bound).fold(discarded.min(best), Amount::min)
-}
+    fn open_children(&self, (column, node): (usize, u32), open: &mut Vec<(usize, u32)>) {
+        let tree = &self.problem.forest.trees[column];
+        let inner = tree.children(node).filter(|child| !tree.is_leaf(*child));
+        open.extend(inner.map(|child| (column, child)));
+    }
 
-fn sort(problem: &LPlus, techniques: Techniques, open: &mut [(usize, u32)]) {
-    let records = |(column, node): &(usize, u32)| problem.counts[*column][*node as usize];
-    if techniques.descending {
-        open.sort_unstable_by_key(|value| (Reverse(records(value)), *value));
-    } else {
-        open.sort_unstable_by_key(|value| (records(value), *value));
+    fn rank(&self, (column, node): (usize, u32)) -> u128 {
+        u128::from(self.problem.counts[column][node as usize])
+    }
+
+    fn specialise(&mut self, (column, node): (usize, u32)) {
+        Partition::specialise(self, column, node);
+    }
+
+    fn generalise(&mut self) {
+        Partition::generalise(self);
+    }
+
+    fn lock(&mut self, (column, node): (usize, u32), tighten: bool) {
+        Partition::lock(self, column, node, tighten);
+    }
+
+    fn changes(&self) -> usize {
+        Partition::changes(self)
+    }
+
+    fn unlock(&mut self, values: &[(usize, u32)], changes: usize) {
+        Partition::unlock(self, values, changes);
+    }
+
+    fn is_valid(&self) -> bool {
+        true
+    }
+
+    fn cost(&self) -> Amount {
+        Partition::cost(self)
+    }
+
+    fn bound(&self) -> Amount {
+        Partition::bound(self)
+    }
+
+    fn cut(&self) -> Cut {
+        Partition::cut(self)
     }
 }

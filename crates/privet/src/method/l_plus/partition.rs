@@ -74,7 +74,7 @@ struct Split {
 /// The classes of the current cut.
 #[derive(Debug)]
 pub struct Partition<'a> {
-    problem: &'a LPlus,
+    pub(super) problem: &'a LPlus,
     rows: Vec<u32>,
     sizes: Vec<u64>,
     keys: Keys,

@@ -75,7 +75,12 @@ impl Vector {
 
     /// The least share of the worst, if there is a valid cut.
     pub fn optimum(&self, measure: ItemMeasure) -> Option<Ratio<u128>> {
-        self.expected[format!("optimal_{}", measure.name().to_lowercase())].as_str().map(fraction)
+        self.share_of(&format!("optimal_{}", measure.name().to_lowercase()))
+    }
+
+    /// A share that is known, if it is.
+    pub fn share_of(&self, key: &str) -> Option<Ratio<u128>> {
+        self.expected[key].as_str().map(fraction)
     }
 
     /// Lists of labels as sets of nodes.

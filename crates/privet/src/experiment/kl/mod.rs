@@ -1,0 +1,490 @@
+//! The experiments on KL(m,n)-privacy (Liu 2010, section 4.5): transactions of clicks and sales below random taxonomies.
+//!
+//! One file per part. The thesis' figures are quoted where its text states them in numbers.
+
+mod data;
+mod general;
+mod ncp;
+mod patterns;
+mod runtime;
+mod scalability;
+mod table44;
+mod table45;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use self::data::{Dataset, POS, Shelf, Transactions, WV1, WV2};
+use super::page::{Cell, Section, Table, percent};
+use super::plot::{Axis, Kind, Plot, Series};
+use super::{Experiment, Laboratory, Part, Setting};
+use crate::engine::baskets::Baskets;
+use crate::engine::clock::{Clock, Silent};
+use crate::loss::items::ItemMeasure;
+use crate::method::kl::recoding::cost_of_everything;
+use crate::method::kl::{self, CATALOGUE, ItemSolution, Task};
+use crate::policy::{Clause, Settings};
+use crate::privacy::kl::KlPrivacy;
+use crate::{Error, ErrorKind, Exact, Result};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    name: "kl",
+    title: "Optimal KL(m,n)-private releases of transactions",
+    source: "Liu, thesis (2010), section 4.5",
+    parts: &[
+        ncp::PART,
+        patterns::PART,
+        general::PART,
+        runtime::PART,
+        scalability::PART,
+        table44::PART,
+        table45::PART,
+    ],
+    prepare,
+};
+
+/// The methods that the thesis compares, by name in a policy, as it orders them by loss.
+const METHODS: [&str; 5] = ["mm", "lg", "aa", "mog", "og"];
+/// The thesis' default k.
+const K: u64 = 5;
+/// The fan-out of the taxonomies where nothing else is said.
+const FAN_OUT: usize = 5;
+
+/// How much is run.
+#[derive(Debug, Clone)]
+struct Scale {
+    /// The data sets that methods are compared on.
+    datasets: Vec<&'static Dataset>,
+    /// How many random taxonomies figures are means of.
+    seeds: u64,
+    /// How long one run may take.
+    limit: Duration,
+    ks: Vec<u64>,
+    ms: Vec<u64>,
+    /// The powers m = n of the patterns and of the general case.
+    pattern_powers: Vec<u64>,
+    powers: Vec<u64>,
+    betas: Vec<usize>,
+    /// Thresholds in percent.
+    thetas: Vec<u64>,
+    /// The numbers of transactions.
+    sizes: Vec<usize>,
+    /// The fan-outs for which techniques are switched off.
+    fan_outs: Vec<usize>,
+    /// The data sets for which they are.
+    switched: Vec<&'static Dataset>,
+}
+
+impl Scale {
+    /// Everything, within about an hour on two cores.
+    fn full() -> Scale {
+        Scale {
+            datasets: vec![&WV1, &WV2, &POS],
+            seeds: 3,
+            limit: Duration::from_secs(60),
+            ks: vec![2, 5, 10, 20, 50],
+            ms: vec![1, 2, 3, 4, 6, 10],
+            pattern_powers: vec![1, 2, 3, 6],
+            powers: vec![1, 2, 3, 6, 10, 20, 30],
+            betas: vec![20, 40, 60, 80, 100],
+            thetas: vec![5, 10, 15, 20, 25, 30],
+            sizes: vec![100_000, 250_000, 500_000, 750_000, 1_000_000],
+            fan_outs: vec![5, 10, 15],
+            switched: vec![&WV1, &POS],
+        }
+    }
+
+    /// A look at every part, within about a minute and a half.
+    fn quick() -> Scale {
+        Scale {
+            datasets: vec![&WV1],
+            seeds: 1,
+            limit: Duration::from_secs(6),
+            ks: vec![5, 20],
+            ms: vec![1, 3],
+            pattern_powers: vec![1],
+            powers: vec![1, 3],
+            betas: vec![20, 60],
+            thetas: vec![20],
+            sizes: vec![25_000, 50_000],
+            fan_outs: vec![FAN_OUT],
+            switched: vec![&WV1],
+        }
+    }
+}
+
+/// The data, how much is run, and what came of it.
+struct Bench {
+    shelf: Shelf,
+    clock: Clock,
+    scale: Scale,
+    /// The baskets that were made last, as many as there are taxonomies to take the mean over.
+    baskets: RefCell<Vec<(Ground, Rc<Baskets>)>>,
+    answers: RefCell<Vec<(Setup, Answer)>>,
+}
+
+/// A data set below a random taxonomy, some of its items sensitive.
+#[derive(Debug, Clone, PartialEq)]
+struct Ground {
+    dataset: &'static Dataset,
+    fan_out: usize,
+    seed: u64,
+    /// How many items are sensitive, and the largest share of transactions that may hold one.
+    beta: usize,
+    theta: Exact,
+}
+
+impl Ground {
+    /// Without sensitive items.
+    fn plain(dataset: &'static Dataset, fan_out: usize, seed: u64) -> Ground {
+        Ground { dataset, fan_out, seed, beta: 0, theta: Exact::ONE }
+    }
+}
+
+/// One run: what is to be solved.
+#[derive(Debug, Clone, PartialEq)]
+struct Setup {
+    ground: Ground,
+    method: &'static str,
+    k: u64,
+    m: u64,
+    n: u64,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+enum Answer {
+    /// A release.
+    Solved { ncp: f64, seconds: f64 },
+    /// No release, and why: the requirement cannot be met, or the time was over.
+    None(String),
+}
+
+fn prepare(setting: &Setting) -> Result<Box<dyn Laboratory>> {
+    let scale = if setting.quick { Scale::quick() } else { Scale::full() };
+    Ok(Box::new(Bench::new(setting, scale)?))
+}
+
+impl Laboratory for Bench {
+    fn run(&self, part: &Part) -> Result<Vec<Section>> {
+        match part.name {
+            "ncp" => ncp::run(self),
+            "patterns" => patterns::run(self),
+            "general" => general::run(self),
+            "runtime" => runtime::run(self),
+            "scalability" => scalability::run(self),
+            "table44" => table44::run(self),
+            "table45" => table45::run(self),
+            other => Err(Error::internal(format!("the part '{other}' is listed but not built"))),
+        }
+    }
+}
+
+impl Bench {
+    fn new(setting: &Setting, scale: Scale) -> Result<Bench> {
+        let shelf = Shelf::open(&setting.data)?;
+        let clock = setting.clock.clone();
+        Ok(Bench { shelf, clock, scale, baskets: RefCell::default(), answers: RefCell::default() })
+    }
+
+    /// A data set, if it is there.
+    fn transactions(&self, dataset: &'static Dataset) -> Result<Option<Rc<Transactions>>> {
+        self.shelf.get(dataset, &self.clock)
+    }
+
+    /// The data sets that are there; the others are named in a section of their own.
+    fn present(
+        &self,
+        wanted: &[&'static Dataset],
+        sections: &mut Vec<Section>,
+    ) -> Result<Vec<&'static Dataset>> {
+        let mut present = Vec::new();
+        for dataset in wanted {
+            match self.transactions(dataset)? {
+                Some(_) => present.push(*dataset),
+                None => {
+                    let missing = self.shelf.missing(dataset).to_string();
+                    sections.push(Section::new(format!("{} is left out", dataset.name)).say(missing));
+                }
+            }
+        }
+        Ok(present)
+    }
+
+    /// The baskets of a ground; the last few are kept.
+    fn baskets(&self, ground: &Ground) -> Result<Rc<Baskets>> {
+        if let Some((_, baskets)) = self.baskets.borrow().iter().find(|(known, _)| known == ground) {
+            return Ok(baskets.clone());
+        }
+        let transactions =
+            self.transactions(ground.dataset)?.ok_or_else(|| self.shelf.missing(ground.dataset))?;
+        let sensitive = transactions.draw_sensitive(ground.beta, ground.theta, ground.seed);
+        let baskets = Rc::new(transactions.baskets(ground.fan_out, ground.seed, &sensitive, None)?);
+        let mut kept = self.baskets.borrow_mut();
+        if kept.len() as u64 >= self.scale.seeds {
+            kept.remove(0);
+        }
+        kept.push((ground.clone(), baskets.clone()));
+        Ok(baskets)
+    }
+
+    /// What comes of a run; each is made once.
+    fn solve(&self, setup: &Setup) -> Result<Answer> {
+        if let Some((_, known)) = self.answers.borrow().iter().find(|(known, _)| known == setup) {
+            return Ok(known.clone());
+        }
+        let baskets = self.baskets(&setup.ground)?;
+        let theta = vec![setup.ground.theta; baskets.sensitive.len()];
+        let privacy = KlPrivacy { k: setup.k, m: setup.m, n: setup.n, theta };
+        let Setup { ground, method, k, m, n } = setup;
+        self.clock.progress().note(&format!("{} {method} k = {k}, m = {m}, n = {n}", ground.dataset.name));
+        let answer = match self.attempt(&baskets, method, privacy)? {
+            Ok((solution, seconds)) => Answer::Solved { ncp: ncp_of(&solution, &baskets), seconds },
+            Err(reason) => Answer::None(reason),
+        };
+        self.answers.borrow_mut().push((setup.clone(), answer.clone()));
+        Ok(answer)
+    }
+
+    /// Runs a method within the time of a run: the release and how long it took, or why there is none.
+    fn attempt(
+        &self,
+        baskets: &Baskets,
+        method: &'static str,
+        privacy: KlPrivacy,
+    ) -> Result<std::result::Result<(ItemSolution, f64), String>> {
+        self.clock.progress().stage("solving", None);
+        let declaration = CATALOGUE
+            .method(method)
+            .ok_or_else(|| Error::internal(format!("there is no method '{method}'")))?;
+        let clause = Clause { declaration, settings: Settings::default() };
+        let task = Task { baskets, requirements: &[privacy], method: &clause };
+        let start = Instant::now();
+        match within(self.scale.limit, &self.clock, |clock| kl::run(&task, clock))? {
+            None => Ok(Err(format!("not done after {} s", self.scale.limit.as_secs_f64()))),
+            Some(Ok(solution)) => Ok(Ok((solution, start.elapsed().as_secs_f64()))),
+            Some(Err(error)) if error.kind() == ErrorKind::Infeasible => Ok(Err(error.to_string())),
+            Some(Err(error)) => Err(error),
+        }
+    }
+
+    /// The means over the random taxonomies, of NCP and of the time; nothing where one of the runs has no release.
+    fn mean(&self, setup: impl Fn(u64) -> Setup) -> Result<Answer> {
+        let (mut total_ncp, mut total_seconds) = (0.0, 0.0);
+        for seed in 1..=self.scale.seeds {
+            match self.solve(&setup(seed))? {
+                Answer::Solved { ncp, seconds } => {
+                    (total_ncp, total_seconds) = (total_ncp + ncp, total_seconds + seconds)
+                }
+                Answer::None(reason) => return Ok(Answer::None(reason)),
+            }
+        }
+        let seeds = self.scale.seeds as f64;
+        Ok(Answer::Solved { ncp: total_ncp / seeds, seconds: total_seconds / seeds })
+    }
+
+    /// The means of all methods over what varies, the settings of the comparison (l = 1, n = 0).
+    fn compare(&self, dataset: &'static Dataset, sweep: Sweep) -> Result<Vec<(f64, Vec<Answer>)>> {
+        let values = match sweep {
+            Sweep::K => &self.scale.ks,
+            Sweep::M => &self.scale.ms,
+        };
+        let mut rows = Vec::new();
+        for value in values {
+            let (k, m) = match sweep {
+                Sweep::K => (*value, dataset.default_m),
+                Sweep::M => (K, *value),
+            };
+            let mut answers = Vec::new();
+            for method in METHODS {
+                // Without bounds on what is known, LG's result does not depend on m.
+                let m = if method == "lg" { dataset.default_m } else { m };
+                let ground = |seed| Ground::plain(dataset, FAN_OUT, seed);
+                answers.push(self.mean(|seed| Setup { ground: ground(seed), method, k, m, n: 0 })?);
+            }
+            rows.push((*value as f64, answers));
+        }
+        Ok(rows)
+    }
+}
+
+/// What varies in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    K,
+    M,
+}
+
+impl Sweep {
+    fn name(self) -> &'static str {
+        match self {
+            Sweep::K => "k",
+            Sweep::M => "m",
+        }
+    }
+
+    /// What does not vary.
+    fn rest(self, dataset: &Dataset) -> String {
+        match self {
+            Sweep::K => format!("m = {}", dataset.default_m),
+            Sweep::M => format!("k = {K}"),
+        }
+    }
+}
+
+/// Runs something that knows no time limit of its own, and stops it when the time is over: `None` then.
+fn within<T>(
+    limit: Duration,
+    clock: &Clock,
+    work: impl FnOnce(&Clock) -> Result<T>,
+) -> Result<Option<Result<T>>> {
+    /// How often the time is looked at.
+    const LOOK: Duration = Duration::from_millis(20);
+    let stop = Arc::new(AtomicBool::new(false));
+    let (done, is_done) = channel::<()>();
+    let flag = stop.clone();
+    let watch = move || {
+        let start = Instant::now();
+        while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if start.elapsed() >= limit || clock.check().is_err() {
+                flag.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(watch);
+        let outcome = work(&Clock::new(stop, Arc::new(Silent)));
+        drop(done);
+        outcome
+    });
+    clock.check()?;
+    match outcome {
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
+        outcome => Ok(Some(outcome)),
+    }
+}
+
+/// What a release loses by NCP, from 0 to 1.
+fn ncp_of(solution: &ItemSolution, baskets: &Baskets) -> f64 {
+    let everything = cost_of_everything(ItemMeasure::Ncp, baskets);
+    solution.recoding.cost(ItemMeasure::Ncp, baskets) as f64 / everything.max(1) as f64
+}
+
+impl Answer {
+    fn ncp(&self) -> Option<f64> {
+        match self {
+            Answer::Solved { ncp, .. } => Some(*ncp),
+            Answer::None(_) => None,
+        }
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        match self {
+            Answer::Solved { seconds, .. } => Some(*seconds),
+            Answer::None(_) => None,
+        }
+    }
+
+    /// A figure as a cell.
+    fn cell(&self, figure: impl Fn(&Answer) -> Option<f64>, show: impl Fn(f64) -> Cell) -> Cell {
+        match self {
+            Answer::None(reason) => Cell::Missing(reason.clone()),
+            solved => figure(solved).map_or(Cell::share(None), show),
+        }
+    }
+}
+
+/// The names of the methods, as the thesis writes them.
+fn shown_name(method: &str) -> &'static str {
+    match method {
+        "mm" => "MM",
+        "lg" => "LG",
+        "aa" => "AA",
+        "mog" => "mOG",
+        _ => "OG",
+    }
+}
+
+/// A table and a plot of one figure of all methods over what varies.
+fn comparison(
+    dataset: &Dataset,
+    sweep: Sweep,
+    rows: &[(f64, Vec<Answer>)],
+    y: Axis,
+    figure: impl Fn(&Answer) -> Option<f64> + Copy,
+    show: impl Fn(f64) -> Cell + Copy,
+) -> (Table, Plot) {
+    let title = format!("{}, {}", dataset.name, sweep.rest(dataset));
+    let head = std::iter::once(sweep.name()).chain(METHODS.map(shown_name));
+    let mut table = Table::new(&format!("{}-{}", dataset.name, sweep.name()), title.clone(), head);
+    for (value, answers) in rows {
+        let cells = answers.iter().map(|answer| answer.cell(figure, show));
+        table.row(std::iter::once(Cell::Count(*value as u64)).chain(cells));
+    }
+    let series = |at: usize| {
+        let points = rows.iter().map(|(value, answers)| (*value, figure(&answers[at])));
+        Series::of(shown_name(METHODS[at]), points)
+    };
+    let series = (0..METHODS.len()).map(series).collect();
+    (table, Plot { title, kind: Kind::Lines, x: Axis::new(sweep.name()), y, series })
+}
+
+/// By which factors a figure of one method differs from that of another, over all settings where both have one.
+fn factors(
+    rows: &[(f64, Vec<Answer>)],
+    one: &str,
+    other: &str,
+    figure: impl Fn(&Answer) -> Option<f64>,
+) -> Vec<f64> {
+    let place = |name: &str| METHODS.iter().position(|method| *method == name);
+    let (Some(one), Some(other)) = (place(one), place(other)) else { return Vec::new() };
+    let factor = |(_, answers): &(f64, Vec<Answer>)| {
+        let (one, other) = (figure(&answers[one])?, figure(&answers[other])?);
+        (other > 0.0).then(|| one / other)
+    };
+    rows.iter().filter_map(factor).collect()
+}
+
+/// A range of numbers as "2 to 4"; "–" where there are none.
+fn range(numbers: &[f64], show: impl Fn(f64) -> String) -> String {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match (show(low), show(high)) {
+        _ if numbers.is_empty() => "–".to_string(),
+        (low, high) if low == high => low,
+        (low, high) => format!("{low} to {high}"),
+    }
+}
+
+/// How much less one figure is than another, as a share.
+fn less(factors: &[f64]) -> String {
+    range(&factors.iter().map(|factor| 1.0 - factor).collect::<Vec<_>>(), percent)
+}
+
+#[cfg(test)]
+pub(super) mod trial {
+    //! The experiment at the smallest scale, for tests.
+
+    use super::*;
+
+    /// Runs all parts on the data of a setting.
+    pub(in crate::experiment) fn run(setting: &Setting) -> Vec<(Part, Result<Vec<Section>>)> {
+        let scale = Scale {
+            datasets: vec![&WV1, &POS],
+            seeds: 2,
+            ks: vec![2],
+            ms: vec![1],
+            powers: vec![1],
+            betas: vec![1],
+            sizes: vec![30, 60],
+            switched: vec![&WV1],
+            ..Scale::quick()
+        };
+        let bench = Bench::new(setting, scale).expect("a bench");
+        EXPERIMENT.parts.iter().map(|part| (*part, bench.run(part))).collect()
+    }
+}
