@@ -67,7 +67,7 @@ fn best_of_column(problem: &LPlus, cut: &Cut, column: usize) -> (Vec<u32>, Amoun
     let (rules, forest, fine) = (&problem.rules, &problem.forest, &problem.fine);
     let tree = &forest.trees[column];
     let classes = fine.classes(rules, forest, cut, Some(column));
-    let costs = walk(rules, forest, fine, &classes, column, Question::Cost);
+    let costs = walk(rules, forest, fine, &classes, column, Question::Cost).sums;
     let place = |node: u32| if tree.is_leaf(node) { Place::Floor } else { Place::Between };
     let places: Vec<Place> = (0..tree.len() as u32).map(place).collect();
     let programme = Programme::solve(tree, &places, |node| costs[node as usize]);
