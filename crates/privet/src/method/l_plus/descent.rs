@@ -20,7 +20,7 @@ pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
     let cost = problem.fine.cost_of(&problem.rules, forest, &coarsest);
     let mut starts = vec![coarsest.clone(), forest.finest()];
     let mut orders: Vec<Vec<usize>> = vec![(0..columns).collect()];
-    if problem.rules.scheme != Scheme::VioRec && problem.rules.splitting_helps() {
+    if problem.rules.splitting_helps() {
         let finest = forest.finest();
         starts.extend((1..).map(|depth| forest.at_depth(depth)).take_while(|cut| *cut != finest));
         starts.extend(without_suppression(problem, clock)?);

@@ -104,7 +104,7 @@ pub struct Answer {
     pub majority: u64,
     /// The extra, or a floor under it.
     pub charge: Charge,
-    /// For CM: how many records must go at least.
+    /// For CM: how many records must go at least, or have another label than the majority where that is known too.
     pub removals: Amount,
 }
 
@@ -280,9 +280,15 @@ impl Rules {
         self.answer_with(tally, self.extra(tally))
     }
 
+    /// Whether what a class must lose depends on its labels row by row (`Fine::least_outside`).
+    pub fn caps_labels(&self) -> bool {
+        (self.scheme, self.metric) == (Scheme::VioRec, Metric::Cm)
+    }
+
     /// The class with another charge than its own extra.
     pub fn answer_with(&self, tally: &Tally, charge: Charge) -> Answer {
-        let removals = if self.metric == Metric::Cm { self.least_removals(tally) } else { 0 };
+        let counts = self.metric == Metric::Cm && !self.caps_labels();
+        let removals = if counts { self.least_removals(tally) } else { 0 };
         Answer { size: tally.size, majority: tally.majority(), charge, removals }
     }
 
@@ -326,6 +332,22 @@ impl Rules {
     /// What the class costs where one record's cells cost `g`.
     pub fn cost(&self, class: &Answer, g: Amount) -> Amount {
         plus(self.amount(class.charge, g), self.generalisation(class, g))
+    }
+
+    /// The values of which not all records can be kept, and how many of theirs can be together, however the class is split:
+    /// what its parts keep of a value adds up to no more than what it keeps itself (fact G).
+    pub fn capped(&self, tally: &Tally, is_capped: &mut Vec<bool>) -> u64 {
+        is_capped.clear();
+        is_capped.resize(self.theta.len(), true);
+        let mut kept = 0;
+        for (value, count) in self.keep(tally) {
+            if count == tally.values.counts[value as usize] {
+                is_capped[value as usize] = false;
+            } else {
+                kept += count;
+            }
+        }
+        kept
     }
 
     /// With `vio-rec`, how many records of the label that keeps most stay: those outside it go first.
@@ -391,8 +413,7 @@ impl Rules {
     /// Whether splitting a violating class can lower its extra, so that a floor by splitting is worth its time.
     pub fn splitting_helps(&self) -> bool {
         match self.scheme {
-            Scheme::None => false,
-            Scheme::VioRec => self.metric == Metric::Cm,
+            Scheme::None | Scheme::VioRec => false,
             Scheme::AllRec | Scheme::AllSa | Scheme::VioSa => true,
         }
     }

@@ -307,6 +307,22 @@ impl Fine {
         violates
     }
 
+    /// Under `vio-rec` with CM, how many records of a class that violates a threshold must cost 1 each, however the class
+    /// is split. What is kept, and has the majority label of its part, is of a capped value, of which only so many can be
+    /// kept; or of another, and then no more are than have the majority label among those values in their row.
+    pub fn least_outside(&self, rules: &Rules, tally: &Tally, rows: &[u32], room: &mut Room) -> Amount {
+        let mut most = rules.capped(tally, &mut room.is_capped);
+        for row in rows {
+            room.labels.clear();
+            room.labels.resize(rules.labels, 0);
+            for entry in self.entries(*row).iter().filter(|entry| !room.is_capped[entry.value as usize]) {
+                room.labels[entry.label as usize] += entry.count;
+            }
+            most += room.labels.iter().max().copied().unwrap_or(0);
+        }
+        Amount::from(tally.size) - Amount::from(most)
+    }
+
     /// Adds the labels of rows whose values were added already.
     fn label(&self, tally: &mut Tally, rows: &[u32]) {
         let entries = rows.iter().flat_map(|row| self.entries(*row));
@@ -382,6 +398,13 @@ impl Fine {
         };
         (0..classes.count).map(of_class).collect()
     }
+}
+
+/// Room to count in, class after class.
+#[derive(Debug, Default)]
+pub struct Room {
+    is_capped: Vec<bool>,
+    labels: Vec<u64>,
 }
 
 /// Per column, the cut's node above every node.

@@ -2,7 +2,7 @@
 
 use super::guillotine::{Blade, Guillotine};
 use super::rules::{Answer, Charge, Metric, Rules, Scheme};
-use super::table::{Classes, Fine};
+use super::table::{Classes, Fine, Room};
 use super::tally::Tally;
 use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 use crate::engine::numbering::bucket;
@@ -44,6 +44,7 @@ pub fn floors(
     guillotine: Option<Guillotine<'_>>,
 ) -> Vec<Answer> {
     let mut blade = guillotine.map(Blade::new);
+    let mut room = Room::default();
     let mut tally = rules.tally();
     fine.answers_of(classes, |rows| {
         tally.clear();
@@ -54,7 +55,11 @@ pub fn floors(
         };
         // Every row is a group of its own.
         let majority = rows.iter().map(|row| fine.answers[*row as usize].majority).sum();
-        Answer { majority, ..rules.answer_with(&tally, charge) }
+        let mut answer = rules.answer_with(&tally, charge);
+        if violates && rules.caps_labels() {
+            answer.removals = fine.least_outside(rules, &tally, rows, &mut room);
+        }
+        Answer { majority, ..answer }
     })
 }
 
@@ -89,6 +94,7 @@ pub fn walk(
         open: Vec::new(),
         tallies: Vec::new(),
         labelled: rules.tally(),
+        room: Room::default(),
         path: Vec::new(),
         labels: Vec::new(),
         losses: &rules.losses[column],
@@ -150,6 +156,8 @@ struct Cells<'a> {
     tallies: Vec<Tally>,
     /// Room for a tally with labels, where those of cells do without.
     labelled: Tally,
+    /// Room for what `vio-rec` with CM counts.
+    room: Room,
     /// For CM: nodes at which label counts wait for rows further right, with where the counts begin.
     path: Vec<(u32, usize)>,
     labels: Vec<u64>,
@@ -285,7 +293,7 @@ impl Cells<'_> {
             return rules.answer(tally);
         }
         let violates = rules.violates(tally);
-        if violates && rules.labels > 0 {
+        if violates && rules.labels > 0 && (closed || self.blade.is_some()) {
             self.labelled.clear();
             rows.iter().for_each(|row| self.fine.add_to(&mut self.labelled, *row));
             tally = &self.labelled;
@@ -295,7 +303,11 @@ impl Cells<'_> {
             Some(blade) if violates => Charge::Stake(blade.stake(rows, Some(self.column), tally)),
             _ => rules.floor(tally),
         };
-        rules.answer_with(tally, charge)
+        let mut answer = rules.answer_with(tally, charge);
+        if violates && rules.caps_labels() {
+            answer.removals = self.fine.least_outside(rules, tally, rows, &mut self.room);
+        }
+        answer
     }
 
     /// For every node of the class, how many records have the majority label of their group, when groups are equal in
