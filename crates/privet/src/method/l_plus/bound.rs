@@ -209,7 +209,7 @@ impl LPlus {
         let mut ascent = Ascent::new(bearers.collect(), rules.grains(fine.base), shares);
         for _ in 0..ROUNDS {
             let shared = ascent.evaluate();
-            let whole = |parts: Amount| rules.from_grains(parts, WHOLE.into());
+            let whole = |parts: Amount| rules.amount_of(parts, WHOLE.into());
             if whole(shared.least) > reduced.least {
                 reduced.suggestion = shared.cut;
             }

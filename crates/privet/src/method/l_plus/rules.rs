@@ -185,7 +185,7 @@ impl Rules {
     }
 
     /// The least amount that is not below so many `parts` of a grain.
-    pub fn from_grains(&self, grains: Amount, parts: Amount) -> Amount {
+    pub fn amount_of(&self, grains: Amount, parts: Amount) -> Amount {
         if grains >= FORBIDDEN {
             return FORBIDDEN;
         }
