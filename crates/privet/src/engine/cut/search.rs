@@ -52,11 +52,13 @@ pub trait CutProblem: Sync {
     fn forest(&self) -> &Forest;
 
     /// Bounds the cuts of an interval. `warmth` is that of an interval that contains this one, where it is still kept.
+    /// Bounds from `cutoff` on need not be any sharper.
     fn bounds(
         &self,
         interval: &Interval,
         warmth: Option<&Self::Warmth>,
         effort: Effort,
+        cutoff: Amount,
     ) -> Bounds<Self::Warmth>;
 
     /// Whether a thorough bound can be better than a quick one.
@@ -300,7 +302,7 @@ fn look<P: CutProblem>(
             looked.children.push(open);
             return looked;
         }
-        let bounds = problem.bounds(&open.interval, open.warmth.as_deref(), effort);
+        let bounds = problem.bounds(&open.interval, open.warmth.as_deref(), effort, local.cutoff);
         looked.intervals += 1;
         open.bound = open.bound.max(bounds.least);
         for (cut, cost) in bounds.candidates.iter().filter(|(_, cost)| *cost < FORBIDDEN) {

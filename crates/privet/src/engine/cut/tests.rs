@@ -58,7 +58,7 @@ impl CutProblem for Priced {
         &self.forest
     }
 
-    fn bounds(&self, interval: &Interval, _: Option<&()>, _: Effort) -> Bounds<()> {
+    fn bounds(&self, interval: &Interval, _: Option<&()>, _: Effort, _: Amount) -> Bounds<()> {
         let places: Vec<Vec<Place>> =
             (0..self.prices.len()).map(|tree| interval.places(&self.forest, tree)).collect();
         let half = |tree: usize, node: u32| self.prices[tree][node as usize].div_euclid(2);

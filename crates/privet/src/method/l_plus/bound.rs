@@ -5,16 +5,18 @@
 //! the interval's coarsest cut, restricted to the column's node in U), so the sum of the cells' floors is a bound on
 //! all extras. Charged once, they may be split over the columns' programmes in any proportion: weights λ ≥ 0 that add up
 //! to 1 are given out in 64ths to whichever programme gains most, which is best because every programme is concave in
-//! its weight. For CM neither sum holds, and the best single column counts.
+//! its weight. For CM neither sum holds, and the best single column counts. From there on the extras are shared out class
+//! by class (`ascent`).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::ascent::{Ascent, Bearer, Shares, WHOLE};
 use super::guillotine::{Guillotine, Memory};
 use super::rules::{Metric, Rules, Scheme};
-use super::table::Fine;
-use super::walk::{Question, floors, walk};
+use super::table::{Classes, Fine};
+use super::walk::{Cell, Question, Walked, floors, walk};
 use crate::engine::cut::programme::Forced;
 use crate::engine::cut::{
     Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, plus,
@@ -22,6 +24,8 @@ use crate::engine::cut::{
 
 /// The suppression price is given out in this many parts.
 const PARTS: Amount = 64;
+/// How often the shares of classes are moved for one interval; its parts go on from there.
+const ROUNDS: usize = 4;
 
 /// The search for the best cut of a table.
 #[derive(Debug)]
@@ -39,6 +43,27 @@ pub struct LPlus {
 pub struct Warm {
     fine: Arc<Fine>,
     memory: Arc<Memory>,
+    learnt: Option<Arc<Learnt>>,
+}
+
+/// What bounding an interval has taught.
+#[derive(Debug)]
+struct Learnt {
+    /// The table's cut then.
+    cut: Cut,
+    /// The class of every row of that table at the interval's coarsest cut.
+    of_row: Vec<u32>,
+    /// How the extras of those classes were shared out best.
+    shares: Shares,
+    /// The cut that was suggested, and priced.
+    suggestion: Cut,
+}
+
+impl Learnt {
+    /// The memory it takes, in bytes.
+    fn weight(&self) -> usize {
+        self.of_row.len() * size_of::<u32>() + self.shares.weight()
+    }
 }
 
 /// One column's programme input.
@@ -49,6 +74,7 @@ struct Column<'a> {
     generalisation: Vec<Amount>,
     /// The floor under the extras of all cells at the node.
     extras: Vec<Amount>,
+    cells: Vec<Cell>,
 }
 
 impl Column<'_> {
@@ -77,6 +103,32 @@ struct Reduced {
     open: Vec<Vec<Amount>>,
     lock: Vec<Vec<Amount>>,
     suggestion: Cut,
+    /// In what proportion the columns bear the extras.
+    parts: Vec<Amount>,
+}
+
+impl Reduced {
+    /// Takes in another bound on the same interval.
+    fn sharpen(&mut self, least: Amount, forced: &[Forced], whole: impl Fn(Amount) -> Amount) {
+        self.least = self.least.max(least);
+        for (at, forced) in forced.iter().enumerate() {
+            let raise = |bounds: &mut [Amount], forced: &[Amount]| {
+                for (bound, forced) in bounds.iter_mut().zip(forced) {
+                    *bound = (*bound).max(whole(*forced));
+                }
+            };
+            raise(&mut self.open[at], &forced.open);
+            raise(&mut self.lock[at], &forced.lock);
+        }
+    }
+}
+
+impl Reduced {
+    /// Takes back what the bounds say beyond a ceiling; what is impossible stays so.
+    fn limit(&mut self, ceiling: Amount) {
+        let bounds = self.open.iter_mut().chain(&mut self.lock).flatten().chain([&mut self.least]);
+        bounds.filter(|bound| **bound < FORBIDDEN).for_each(|bound| *bound = (*bound).min(ceiling));
+    }
 }
 
 impl LPlus {
@@ -86,14 +138,14 @@ impl LPlus {
             Some(warm) => {
                 let memory = warm.memory.coarsened(&self.forest, &warm.fine.cut, bottom);
                 let fine = warm.fine.coarsen(&self.rules, &self.forest, bottom);
-                Warm { fine: Arc::new(fine), memory: Arc::new(memory) }
+                Warm { fine: Arc::new(fine), memory: Arc::new(memory), learnt: warm.learnt.clone() }
             }
             None if self.fine.cut == *bottom => {
-                Warm { fine: self.fine.clone(), memory: Arc::new(Memory::new(&self.forest)) }
+                Warm { fine: self.fine.clone(), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
             }
             None => {
                 let fine = self.fine.coarsen(&self.rules, &self.forest, bottom);
-                Warm { fine: Arc::new(fine), memory: Arc::new(Memory::new(&self.forest)) }
+                Warm { fine: Arc::new(fine), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
             }
         }
     }
@@ -121,6 +173,55 @@ impl LPlus {
             _ => shared_out(columns, base),
         }
     }
+
+    /// Shares the extras out class by class, from what did best for the interval's origin on, and sharpens the bounds.
+    fn ascend(
+        &self,
+        columns: &[Column<'_>],
+        warm: &Warm,
+        classes: &Classes,
+        cutoff: Amount,
+        reduced: &mut Reduced,
+    ) -> Option<Shares> {
+        if self.rules.scheme == Scheme::None || columns.len() < 2 {
+            return None;
+        }
+        let (rules, fine) = (&self.rules, &warm.fine);
+        let shares = match &warm.learnt {
+            Some(learnt) => {
+                // A class lies in one of those that the coarser cut had, and so does each of its rows.
+                let is_same_table = learnt.cut == fine.cut;
+                let origin = |class: usize| {
+                    let row = classes.members(class)[0];
+                    let row = if is_same_table { row } else { fine.origin[row as usize] };
+                    learnt.of_row[row as usize]
+                };
+                learnt.shares.inherited((0..classes.count).map(origin))
+            }
+            None => Shares::alike(&reduced.parts, classes.count),
+        };
+        let bearers = columns.iter().map(|column| Bearer {
+            tree: column.tree,
+            places: column.places,
+            generalisation: column.generalisation.iter().map(|amount| rules.grains(*amount)).collect(),
+            cells: &column.cells,
+        });
+        let mut ascent = Ascent::new(bearers.collect(), rules.grains(fine.base), shares);
+        for _ in 0..ROUNDS {
+            let shared = ascent.evaluate();
+            let whole = |parts: Amount| rules.amount_of(parts, WHOLE.into());
+            if whole(shared.least) > reduced.least {
+                reduced.suggestion = shared.cut;
+            }
+            reduced.sharpen(whole(shared.least), &shared.forced, whole);
+            // Twice the bound is wanted where nothing is known yet.
+            let wanted = cutoff.min(2 * reduced.least.max(1));
+            if wanted <= reduced.least || !ascent.step(rules.grains(wanted)) {
+                break;
+            }
+        }
+        Some(ascent.into_best())
+    }
 }
 
 impl CutProblem for LPlus {
@@ -130,7 +231,13 @@ impl CutProblem for LPlus {
         &self.forest
     }
 
-    fn bounds(&self, interval: &Interval, warmth: Option<&Warm>, effort: Effort) -> Bounds<Warm> {
+    fn bounds(
+        &self,
+        interval: &Interval,
+        warmth: Option<&Warm>,
+        effort: Effort,
+        cutoff: Amount,
+    ) -> Bounds<Warm> {
         let (rules, forest) = (&self.rules, &self.forest);
         let (top, bottom) = (interval.top(forest), interval.bottom(forest));
         let warm = self.warm(&bottom, warmth);
@@ -140,7 +247,7 @@ impl CutProblem for LPlus {
         let thorough = effort == Effort::Thorough && self.has_thorough();
         let wholes = floors(rules, fine, &classes, thorough.then_some(guillotine));
         let question = if thorough { Question::Split(&wholes, guillotine) } else { Question::Floor(&wholes) };
-        let walked: Vec<Vec<Amount>> = (0..forest.trees.len())
+        let walked: Vec<Walked> = (0..forest.trees.len())
             .into_par_iter()
             .map(|column| walk(rules, forest, fine, &classes, column, question))
             .collect();
@@ -151,17 +258,25 @@ impl CutProblem for LPlus {
                 tree: &forest.trees[column],
                 places: &places[column],
                 generalisation: self.generalisation(fine, column),
-                extras: walked,
+                extras: walked.sums,
+                cells: walked.cells,
             })
             .collect();
-        let reduced = self.reduce(&columns, fine.base);
-        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested.
-        let mut candidates = vec![(bottom, fine.cost)];
-        if candidates.iter().all(|(cut, _)| *cut != reduced.suggestion) {
+        let mut reduced = self.reduce(&columns, fine.base);
+        let shares = self.ascend(&columns, &warm, &classes, cutoff, &mut reduced);
+        reduced.limit(rules.ceiling());
+        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested; and where
+        // nothing can be won, or the suggestion is an old one, neither is any other.
+        let known = warm.learnt.as_ref().map(|learnt| &learnt.suggestion);
+        let mut candidates = vec![(bottom.clone(), fine.cost)];
+        if reduced.least < cutoff && bottom != reduced.suggestion && known != Some(&reduced.suggestion) {
             let cost = fine.cost_of(rules, forest, &reduced.suggestion);
-            candidates.push((reduced.suggestion, cost));
+            candidates.push((reduced.suggestion.clone(), cost));
         }
-        Bounds { least: reduced.least, open: reduced.open, lock: reduced.lock, candidates, warmth: warm }
+        let (of_row, suggestion) = (classes.of_row, reduced.suggestion);
+        let learnt = shares.map(|shares| Arc::new(Learnt { cut: bottom, of_row, shares, suggestion }));
+        let warmth = Warm { fine: warm.fine, memory: warm.memory, learnt };
+        Bounds { least: reduced.least, open: reduced.open, lock: reduced.lock, candidates, warmth }
     }
 
     fn has_thorough(&self) -> bool {
@@ -169,7 +284,8 @@ impl CutProblem for LPlus {
     }
 
     fn weight(&self, warmth: &Warm) -> usize {
-        warmth.fine.weight() + warmth.memory.weight()
+        let learnt = warmth.learnt.as_ref().map_or(0, |learnt| learnt.weight());
+        warmth.fine.weight() + warmth.memory.weight() + learnt
     }
 }
 
@@ -185,8 +301,13 @@ fn whole(parts: Amount) -> Amount {
 /// The bound as the sum of the columns' programmes, each bearing its parts of the extras.
 fn additive(columns: &[Column<'_>], solved: &[Programme], parts: &[Amount], base: Amount) -> Reduced {
     let total = solved.iter().fold(PARTS * base, |sum, programme| plus(sum, programme.least()));
-    let mut reduced =
-        Reduced { least: whole(total), open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()) };
+    let mut reduced = Reduced {
+        least: whole(total),
+        open: Vec::new(),
+        lock: Vec::new(),
+        suggestion: Cut(Vec::new()),
+        parts: parts.to_vec(),
+    };
     for (at, (column, programme)) in columns.iter().zip(solved).enumerate() {
         let others = solved.iter().enumerate().filter(|(other, _)| *other != at);
         let rest = others.fold(PARTS * base, |sum, (_, programme)| plus(sum, programme.least()));
@@ -236,7 +357,10 @@ fn shared_out(columns: &[Column<'_>], base: Amount) -> Reduced {
 fn best_column(columns: &[Column<'_>]) -> Reduced {
     let solved: Vec<Programme> = columns.iter().map(|column| column.solve(PARTS)).collect();
     let least = solved.iter().map(|programme| whole(programme.least())).max().unwrap_or(0);
-    let mut reduced = Reduced { least, open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()) };
+    let best = (0..columns.len()).max_by_key(|at| (solved[*at].least(), std::cmp::Reverse(*at)));
+    let parts = (0..columns.len()).map(|at| Amount::from(Some(at) == best)).collect();
+    let mut reduced =
+        Reduced { least, open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()), parts };
     for (column, programme) in columns.iter().zip(&solved) {
         let forced = column.forced(programme, PARTS);
         let raise =

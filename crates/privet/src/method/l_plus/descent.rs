@@ -20,7 +20,7 @@ pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
     let cost = problem.fine.cost_of(&problem.rules, forest, &coarsest);
     let mut starts = vec![coarsest.clone(), forest.finest()];
     let mut orders: Vec<Vec<usize>> = vec![(0..columns).collect()];
-    if problem.rules.scheme != Scheme::VioRec && problem.rules.splitting_helps() {
+    if problem.rules.splitting_helps() {
         let finest = forest.finest();
         starts.extend((1..).map(|depth| forest.at_depth(depth)).take_while(|cut| *cut != finest));
         starts.extend(without_suppression(problem, clock)?);
@@ -67,7 +67,7 @@ fn best_of_column(problem: &LPlus, cut: &Cut, column: usize) -> (Vec<u32>, Amoun
     let (rules, forest, fine) = (&problem.rules, &problem.forest, &problem.fine);
     let tree = &forest.trees[column];
     let classes = fine.classes(rules, forest, cut, Some(column));
-    let costs = walk(rules, forest, fine, &classes, column, Question::Cost);
+    let costs = walk(rules, forest, fine, &classes, column, Question::Cost).sums;
     let place = |node: u32| if tree.is_leaf(node) { Place::Floor } else { Place::Between };
     let places: Vec<Place> = (0..tree.len() as u32).map(place).collect();
     let programme = Programme::solve(tree, &places, |node| costs[node as usize]);

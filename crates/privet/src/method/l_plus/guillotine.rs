@@ -10,15 +10,13 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::{FixedState, RandomState};
 use hashbrown::HashMap;
 
-use super::rules::{Rules, Scheme};
+use super::rules::Rules;
 use super::table::Fine;
 use super::tally::Tally;
 use crate::engine::cut::{Amount, Cut, Forest, Tree};
 
 /// Larger boxes fall back to the quick floor.
 const MOST_ROWS: usize = 100;
-/// Under `vio-rec` splitting gains little in large boxes (it serves CM alone there).
-const MOST_ROWS_VIO_REC: usize = 30;
 /// Where boxes have no short name they are not remembered, and only tiny ones are split.
 const MOST_ROWS_FORGETTING: usize = 12;
 const SHARDS: usize = 16;
@@ -129,11 +127,7 @@ impl<'a> Blade<'a> {
     /// `tally` counts the rows, and violates.
     pub fn stake(&mut self, rows: &[u32], frozen: Option<usize>, tally: &Tally) -> Amount {
         let on = self.on;
-        let most = match on.rules.scheme {
-            _ if on.memory.bits.is_none() => MOST_ROWS_FORGETTING,
-            Scheme::VioRec => MOST_ROWS_VIO_REC,
-            _ => MOST_ROWS,
-        };
+        let most = if on.memory.bits.is_none() { MOST_ROWS_FORGETTING } else { MOST_ROWS };
         let least = on.rules.least_stake(tally);
         if rows.len() > most {
             return least;

@@ -6,7 +6,9 @@
 //! bounds of `bound` and `guillotine`.
 
 pub(super) mod annealing;
+mod ascent;
 mod bound;
+mod codes;
 mod descent;
 mod enumeration;
 mod guillotine;

@@ -101,6 +101,7 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
     let theta = asked.thresholds.theta.clone();
     let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
     price(&mut rules, policy, microdata, &forest)?;
+    rules.settle_grain();
     let counts = (microdata.quasi.iter().zip(&forest.trees)).map(|(quasi, tree)| {
         let mut counts = vec![0; tree.len()];
         for (leaf, count) in quasi.leaf_of_code.iter().zip(&quasi.counts) {

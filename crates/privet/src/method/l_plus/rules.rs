@@ -104,7 +104,7 @@ pub struct Answer {
     pub majority: u64,
     /// The extra, or a floor under it.
     pub charge: Charge,
-    /// For CM: how many records must go at least.
+    /// For CM: how many records must go at least, or have another label than the majority where that is known too.
     pub removals: Amount,
 }
 
@@ -133,7 +133,12 @@ pub struct Rules {
     pub per_record: Amount,
     /// Per column and node of its tree, what a record's cell costs. All 0 for DM and CM.
     pub losses: Vec<Vec<Amount>>,
+    /// Grains are amounts in units of 2 to this power.
+    grain: u32,
 }
+
+/// Grains are so large that no more than 2 to this power of them are ever paid for a table.
+const GRAINS: u32 = 47;
 
 impl Rules {
     pub fn new(
@@ -159,7 +164,33 @@ impl Rules {
             per_cell: 0,
             per_record: 0,
             losses: Vec::new(),
+            grain: 0,
         }
+    }
+
+    /// Chooses the grain, once prices are known: extras and generalisation of a table are each below this.
+    pub fn settle_grain(&mut self) {
+        let records = Amount::from(self.records);
+        let most = match self.metric {
+            Metric::Lm => records * (self.per_record + self.per_cell),
+            Metric::Dm => records * records,
+            Metric::Cm => 2 * records,
+        };
+        self.grain = (Amount::BITS - most.leading_zeros()).saturating_sub(GRAINS);
+    }
+
+    /// An amount in whole grains, rounded down: a floor stays one.
+    pub fn grains(&self, amount: Amount) -> i64 {
+        (amount >> self.grain) as i64
+    }
+
+    /// The least amount that is not below so many `parts` of a grain.
+    pub fn amount_of(&self, grains: Amount, parts: Amount) -> Amount {
+        if grains >= FORBIDDEN {
+            return FORBIDDEN;
+        }
+        let scaled = grains << self.grain;
+        scaled.div_euclid(parts) + Amount::from(scaled.rem_euclid(parts) > 0)
     }
 
     /// An empty tally of what costs depend on.
@@ -249,9 +280,15 @@ impl Rules {
         self.answer_with(tally, self.extra(tally))
     }
 
+    /// Whether what a class must lose depends on its labels row by row (`Fine::least_outside`).
+    pub fn caps_labels(&self) -> bool {
+        (self.scheme, self.metric) == (Scheme::VioRec, Metric::Cm)
+    }
+
     /// The class with another charge than its own extra.
     pub fn answer_with(&self, tally: &Tally, charge: Charge) -> Answer {
-        let removals = if self.metric == Metric::Cm { self.least_removals(tally) } else { 0 };
+        let counts = self.metric == Metric::Cm && !self.caps_labels();
+        let removals = if counts { self.least_removals(tally) } else { 0 };
         Answer { size: tally.size, majority: tally.majority(), charge, removals }
     }
 
@@ -297,6 +334,22 @@ impl Rules {
         plus(self.amount(class.charge, g), self.generalisation(class, g))
     }
 
+    /// The values of which not all records can be kept, and how many of theirs can be together, however the class is split:
+    /// what its parts keep of a value adds up to no more than what it keeps itself (fact G).
+    pub fn capped(&self, tally: &Tally, is_capped: &mut Vec<bool>) -> u64 {
+        is_capped.clear();
+        is_capped.resize(self.theta.len(), true);
+        let mut kept = 0;
+        for (value, count) in self.keep(tally) {
+            if count == tally.values.counts[value as usize] {
+                is_capped[value as usize] = false;
+            } else {
+                kept += count;
+            }
+        }
+        kept
+    }
+
     /// With `vio-rec`, how many records of the label that keeps most stay: those outside it go first.
     fn best_label(&self, tally: &Tally) -> u64 {
         self.labelled(tally, &self.keep(tally)).map_or(0, |(_, kept)| kept)
@@ -315,26 +368,36 @@ impl Rules {
     }
 
     /// What the classes that the records can be split into cost at least beyond their generalisation, together; as an
-    /// amount, where one record's cells cost at most `g` in any of them.
+    /// amount, where one record's cells cost at most `g` in any of them. Holds for cuts below `ceiling`.
     pub fn floor(&self, tally: &Tally) -> Charge {
         let (size, all) = (Amount::from(tally.size), Amount::from(self.records));
-        if (self.scheme, self.metric) == (Scheme::VioRec, Metric::Dm) {
-            // Suppressing r of n records changes n² by r(|T| − 2n + r), which is convex in r and may be negative.
-            let removals = if self.violates(tally) { self.removals(tally) } else { 0 };
-            let turning = (2 * size - all).div_euclid(2);
-            let at = |removals: Amount| discernibility(removals.clamp(0, size), size, all);
-            let least = Amount::from(removals);
-            let amount = at(least).min(at(turning.max(least))).min(at((turning + 1).max(least)));
-            return Charge::Fixed(amount);
-        }
         if !self.violates(tally) {
             return Charge::NOTHING;
         }
         match (self.scheme, self.metric) {
             (Scheme::None, _) => Charge::Fixed(FORBIDDEN),
             (Scheme::VioRec, Metric::Cm) => Charge::NOTHING,
+            (Scheme::VioRec, Metric::Dm) => {
+                // Suppressing r of n records changes n² by r(|T| − 2n + r). Over the parts of a class that adds up to no
+                // less than it is for the class and all r together, and it rises with r while 2n ≤ |T|. Parts of no
+                // more than half the table pay at least r² ≥ r each, however large the class is.
+                let removals = Amount::from(self.removals(tally));
+                let amount = if 2 * size <= all { discernibility(removals, size, all) } else { removals };
+                Charge::Fixed(amount)
+            }
             (Scheme::AllSa | Scheme::VioSa, _) if tally.size < self.k => Charge::Records(size),
             _ => Charge::Stake(self.least_stake(tally)),
+        }
+    }
+
+    /// Bounds that stand on floors say nothing about cuts that cost as much as this or more.
+    ///
+    /// Under `vio-rec` with DM, suppressing records of a class of more than half the table may pay, and floors leave that
+    /// out. Of n records, such a class keeps r at the cost of r² + (n − r)·|T| ≥ n·|T| − |T|²/4 > |T|²/4.
+    pub fn ceiling(&self) -> Amount {
+        match (self.scheme, self.metric) {
+            (Scheme::VioRec, Metric::Dm) => Amount::from(self.records) * Amount::from(self.records) / 4,
+            _ => FORBIDDEN,
         }
     }
 
@@ -350,8 +413,7 @@ impl Rules {
     /// Whether splitting a violating class can lower its extra, so that a floor by splitting is worth its time.
     pub fn splitting_helps(&self) -> bool {
         match self.scheme {
-            Scheme::None => false,
-            Scheme::VioRec => self.metric == Metric::Cm,
+            Scheme::None | Scheme::VioRec => false,
             Scheme::AllRec | Scheme::AllSa | Scheme::VioSa => true,
         }
     }

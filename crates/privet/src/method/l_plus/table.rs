@@ -1,10 +1,11 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
+use super::codes::{self, Codes, number_columns};
 use super::rules::{Answer, Metric, Rules};
 use super::tally::{Entry, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, plus};
 use crate::engine::microdata::Microdata;
-use crate::engine::numbering::{Numbering, bucket};
+use crate::engine::numbering::bucket;
 use crate::policy::Role;
 
 /// What the records of a distinct record have in the columns that costs depend on.
@@ -36,6 +37,10 @@ pub struct Fine {
     pub cut: Cut,
     /// Per column, the node of every row.
     pub nodes: Vec<Vec<u32>>,
+    /// The tuples as single numbers, where they fit.
+    codes: Option<Codes>,
+    /// Per row, one of those that it was put together from.
+    pub origin: Vec<u32>,
     /// The same row by row.
     tuples: Vec<u32>,
     /// Per row, what is at stake in it as a class of its own; only where splitting helps.
@@ -65,7 +70,7 @@ impl Fine {
     /// The table at the finest cut.
     pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
         let records = microdata.summary.len();
-        let nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
+        let mut nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
             .map(|(at, quasi)| {
                 let node = |record: usize| {
                     let code = microdata.quasi_codes(record)[at];
@@ -75,9 +80,18 @@ impl Fine {
             })
             .collect();
         let reader = Reader::new(rules, microdata, column);
-        let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
+        let mut entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
+        let finest = forest.finest();
+        // Tuples that are alike in the first columns lie near each other, which large tables thank with fewer misses.
+        if let Some(codes) = Codes::new(&forest.trees, &finest, &nodes) {
+            let mut order: Vec<(u64, u32)> = codes.all().iter().copied().zip(0..).collect();
+            order.sort_unstable();
+            let sorted = |old: &[u32]| order.iter().map(|(_, record)| old[*record as usize]).collect();
+            nodes = nodes.iter().map(|nodes| sorted(nodes)).collect();
+            entries = order.iter().map(|(_, record)| entries[*record as usize]).collect();
+        }
         let starts: Vec<u32> = (0..=records as u32).collect();
-        Fine::gather(rules, forest, forest.finest(), &nodes, &starts, &entries)
+        Fine::gather(rules, forest, finest, &nodes, &starts, &entries)
     }
 
     /// The same table at a coarser cut.
@@ -99,11 +113,14 @@ impl Fine {
         old_starts: &[u32],
         old_entries: &[Entry],
     ) -> Fine {
-        let mut numbering = Numbering::new(old_starts.len() - 1);
-        for (tree, nodes) in forest.trees.iter().zip(old) {
-            numbering.column(tree.len(), nodes.iter().copied());
-        }
-        let (number, rows) = numbering.finish();
+        let (number, rows) = match Codes::new(&forest.trees, &cut, old) {
+            Some(codes) => codes.number(),
+            None => {
+                let columns = forest.trees.iter().zip(old);
+                let columns = columns.map(|(tree, nodes)| (tree.len(), nodes.iter().copied())).collect();
+                number_columns(old_starts.len() - 1, columns)
+            }
+        };
         let (members, begins) = bucket(0..number.len() as u32, |row| number[row as usize], rows);
         let mut nodes: Vec<Vec<u32>> = old.iter().map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old_entries.len()));
@@ -112,9 +129,11 @@ impl Fine {
         let mut labels = Vec::with_capacity(rows * rules.labels);
         let (mut stakes, mut tuples) = (Vec::new(), Vec::with_capacity(rows * old.len()));
         let mut answers = Vec::with_capacity(rows);
+        let mut origin = Vec::with_capacity(rows);
         for row in 0..rows {
             let members = &members[begins[row] as usize..begins[row + 1] as usize];
             let first = members[0] as usize;
+            origin.push(members[0]);
             for (new, old) in nodes.iter_mut().zip(old) {
                 new.push(old[first]);
                 tuples.push(old[first]);
@@ -137,9 +156,12 @@ impl Fine {
             tally.clear();
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };
+        let codes = Codes::new(&forest.trees, &cut, &nodes);
         let mut fine = Fine {
             cut,
             nodes,
+            codes,
+            origin,
             tuples,
             stakes,
             labels,
@@ -164,11 +186,7 @@ impl Fine {
             let nodes = &self.nodes[column];
             let (order, _) = bucket(0..rows as u32, |row| nodes[row as usize], tree.len());
             if rules.metric != Metric::Lm {
-                let mut numbering = Numbering::new(rows);
-                for (other, nodes) in self.nodes.iter().enumerate().filter(|(other, _)| *other != column) {
-                    numbering.column(forest.trees[other].len(), nodes.iter().copied());
-                }
-                let (others, groups) = numbering.finish();
+                let (others, groups) = self.number_without(forest, column);
                 let (by_others, begins) = bucket(order.iter().copied(), |row| others[row as usize], groups);
                 if rules.metric == Metric::Dm {
                     self.pairs.push(self.pairs_of(column, forest, &by_others, &begins));
@@ -179,6 +197,16 @@ impl Fine {
             }
             self.order.push(order);
         }
+    }
+
+    /// Numbers for what the rows have in all columns but one.
+    fn number_without(&self, forest: &Forest, column: usize) -> (Vec<u32>, usize) {
+        if let Some(codes) = &self.codes {
+            return codes.number_without(column, &self.nodes[column]);
+        }
+        let others = forest.trees.iter().zip(&self.nodes).enumerate().filter(|(other, _)| *other != column);
+        let columns = others.map(|(_, (tree, nodes))| (tree.len(), nodes.iter().copied())).collect();
+        number_columns(self.len(), columns)
     }
 
     /// Per node, twice the sum of n₁·n₂ over pairs of rows that agree in all other columns and meet at or below it.
@@ -229,6 +257,11 @@ impl Fine {
 
     /// Whether two rows agree in all columns but one.
     pub fn alike(&self, one: u32, other: u32, but: usize) -> bool {
+        if let Some(codes) = &self.codes {
+            let nodes = &self.nodes[but];
+            let code = |row: u32| codes.without(row, but, nodes[row as usize]);
+            return code(one) == code(other);
+        }
         let (one, other) = (self.tuple(one), self.tuple(other));
         one[..but] == other[..but] && one[but + 1..] == other[but + 1..]
     }
@@ -258,36 +291,59 @@ impl Fine {
         self.entries(row).iter().for_each(|entry| tally.add(entry));
     }
 
+    /// Adds to a tally what a row's thresholds depend on.
+    pub fn add_values_to(&self, tally: &mut Tally, row: u32) {
+        self.entries(row).iter().for_each(|entry| tally.add_value(entry));
+    }
+
     /// Adds rows to a tally as far as they matter for what must be suppressed: their labels only if they violate a
     /// threshold. Returns whether they do.
     pub fn gauge(&self, rules: &Rules, tally: &mut Tally, rows: &[u32]) -> bool {
-        let each = |row: &u32, tally: &mut Tally, add: fn(&mut Tally, &Entry)| {
-            self.entries(*row).iter().for_each(|entry| add(tally, entry));
-        };
-        rows.iter().for_each(|row| each(row, tally, Tally::add_value));
+        rows.iter().for_each(|row| self.add_values_to(tally, *row));
         let violates = rules.violates(tally);
         if violates && rules.labels > 0 {
-            rows.iter().for_each(|row| each(row, tally, Tally::add_label));
+            self.label(tally, rows);
         }
         violates
     }
 
+    /// Under `vio-rec` with CM, how many records of a class that violates a threshold must cost 1 each, however the class
+    /// is split. What is kept, and has the majority label of its part, is of a capped value, of which only so many can be
+    /// kept; or of another, and then no more are than have the majority label among those values in their row.
+    pub fn least_outside(&self, rules: &Rules, tally: &Tally, rows: &[u32], room: &mut Room) -> Amount {
+        let mut most = rules.capped(tally, &mut room.is_capped);
+        for row in rows {
+            room.labels.clear();
+            room.labels.resize(rules.labels, 0);
+            for entry in self.entries(*row).iter().filter(|entry| !room.is_capped[entry.value as usize]) {
+                room.labels[entry.label as usize] += entry.count;
+            }
+            most += room.labels.iter().max().copied().unwrap_or(0);
+        }
+        Amount::from(tally.size) - Amount::from(most)
+    }
+
+    /// Adds the labels of rows whose values were added already.
+    fn label(&self, tally: &mut Tally, rows: &[u32]) {
+        let entries = rows.iter().flat_map(|row| self.entries(*row));
+        entries.for_each(|entry| tally.add_label(entry));
+    }
+
     /// The memory it takes, in bytes.
     pub fn weight(&self) -> usize {
-        // Nodes twice, the order, the others and the rows by them; starts and stakes.
+        // Nodes twice, the order, the others and the rows by them; starts and origin, codes and stakes.
         let columns = self.nodes.len() * 5;
-        self.len() * (columns * 4 + 20 + size_of::<Answer>()) + self.entries.len() * size_of::<Entry>()
+        self.len() * (columns * 4 + 32 + size_of::<Answer>()) + self.entries.len() * size_of::<Entry>()
     }
 
     /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
     pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
-        let covers = covers(forest, cut);
-        let mut numbering = Numbering::new(self.len());
-        for (column, nodes) in self.nodes.iter().enumerate().filter(|(column, _)| Some(*column) != without) {
-            let cover = &covers[column];
-            numbering.column(forest.trees[column].len(), nodes.iter().map(|node| cover[*node as usize]));
-        }
-        let (of_row, count) = numbering.finish();
+        let (covers, places) = (covers(forest, cut), places(forest, cut));
+        let columns = places.iter().zip(&cut.0).zip(&self.nodes).enumerate();
+        let columns = columns
+            .filter(|(column, _)| Some(*column) != without)
+            .map(|(_, ((places, cut), nodes))| (cut.len(), nodes.iter().map(|node| places[*node as usize])));
+        let (of_row, count) = number_columns(self.len(), columns.collect());
         let (rows, begins) = bucket(0..self.len() as u32, |row| of_row[row as usize], count);
         let mut losses = Vec::with_capacity(count);
         for class in begins.windows(2) {
@@ -309,12 +365,11 @@ impl Fine {
 
     /// What the classes of some rows cost under a coarser cut, where no other rows are in them.
     pub fn cost_among(&self, rules: &Rules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
-        let covers = covers(forest, cut);
-        let mut numbering = Numbering::new(rows.len());
-        for ((tree, cover), nodes) in forest.trees.iter().zip(&covers).zip(&self.nodes) {
-            numbering.column(tree.len(), rows.iter().map(|row| cover[nodes[*row as usize] as usize]));
-        }
-        let (number, count) = numbering.finish();
+        let (covers, places) = (covers(forest, cut), places(forest, cut));
+        let columns = places.iter().zip(&cut.0).zip(&self.nodes).map(|((places, cut), nodes)| {
+            (cut.len(), rows.iter().map(|row| places[nodes[*row as usize] as usize]))
+        });
+        let (number, count) = number_columns(rows.len(), columns.collect());
         let (members, begins) = bucket(0..rows.len() as u32, |at| number[at as usize], count);
         let mut tally = rules.tally();
         let mut cost = 0;
@@ -345,9 +400,21 @@ impl Fine {
     }
 }
 
+/// Room to count in, class after class.
+#[derive(Debug, Default)]
+pub struct Room {
+    is_capped: Vec<bool>,
+    labels: Vec<u64>,
+}
+
 /// Per column, the cut's node above every node.
 fn covers(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
     forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect()
+}
+
+/// Per column, the place in the cut of the node above every node.
+fn places(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
+    forest.trees.iter().zip(&cut.0).map(|(tree, cut)| codes::places(tree, cut)).collect()
 }
 
 /// The classes of a cut.

@@ -26,6 +26,10 @@ impl Counter {
         }
     }
 
+    fn absorb(&mut self, other: &Counter) {
+        other.iter().for_each(|(at, count)| self.add(at, count));
+    }
+
     /// The numbers that occur, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.touched.iter().map(|at| (*at, self.counts[*at as usize]))
@@ -90,6 +94,14 @@ impl Tally {
     pub fn add(&mut self, entry: &Entry) {
         self.add_value(entry);
         self.add_label(entry);
+    }
+
+    /// Adds all that another tally counts.
+    pub fn absorb(&mut self, other: &Tally) {
+        self.size += other.size;
+        self.values.absorb(&other.values);
+        self.labels.absorb(&other.labels);
+        self.joint.absorb(&other.joint);
     }
 
     pub fn clear(&mut self) {

@@ -1,8 +1,8 @@
 //! Walks over cells: the records of a class below each node of one column's tree.
 
 use super::guillotine::{Blade, Guillotine};
-use super::rules::{Answer, Charge, Metric, Rules};
-use super::table::{Classes, Fine};
+use super::rules::{Answer, Charge, Metric, Rules, Scheme};
+use super::table::{Classes, Fine, Room};
 use super::tally::Tally;
 use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 use crate::engine::numbering::bucket;
@@ -18,6 +18,24 @@ pub enum Question<'a> {
     Split(&'a [Answer], Guillotine<'a>),
 }
 
+/// What a walk found.
+#[derive(Debug)]
+pub struct Walked {
+    /// Per node, the sum of the answers over all classes.
+    pub sums: Vec<Amount>,
+    /// The cells whose floors are not 0, class by class; only where floors can be shared out.
+    pub cells: Vec<Cell>,
+}
+
+/// The floor of one cell.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    pub class: u32,
+    pub node: u32,
+    /// In grains.
+    pub amount: i64,
+}
+
 /// What the classes must at least cost, however all columns split them.
 pub fn floors(
     rules: &Rules,
@@ -26,6 +44,7 @@ pub fn floors(
     guillotine: Option<Guillotine<'_>>,
 ) -> Vec<Answer> {
     let mut blade = guillotine.map(Blade::new);
+    let mut room = Room::default();
     let mut tally = rules.tally();
     fine.answers_of(classes, |rows| {
         tally.clear();
@@ -36,12 +55,16 @@ pub fn floors(
         };
         // Every row is a group of its own.
         let majority = rows.iter().map(|row| fine.answers[*row as usize].majority).sum();
-        Answer { majority, ..rules.answer_with(&tally, charge) }
+        let mut answer = rules.answer_with(&tally, charge);
+        if violates && rules.caps_labels() {
+            answer.removals = fine.least_outside(rules, &tally, rows, &mut room);
+        }
+        Answer { majority, ..answer }
     })
 }
 
 /// Walks all cells of a column: for every class, the nodes from its own (in the cut of the classes) down to the rows'.
-/// Returns, per node, the sum of the answers over all classes. Floors leave generalisation out, but for CM.
+/// Floors leave generalisation out, but for CM.
 pub fn walk(
     rules: &Rules,
     forest: &Forest,
@@ -49,7 +72,7 @@ pub fn walk(
     classes: &Classes,
     column: usize,
     question: Question<'_>,
-) -> Vec<Amount> {
+) -> Walked {
     let (tree, nodes) = (&forest.trees[column], &fine.nodes[column]);
     let class_of = |row: u32| classes.of_row[row as usize];
     let (rows, begins) = bucket(fine.order[column].iter().copied(), class_of, classes.count);
@@ -69,7 +92,9 @@ pub fn walk(
         exact: wholes.is_none(),
         blade,
         open: Vec::new(),
-        tally: rules.tally(),
+        tallies: Vec::new(),
+        labelled: rules.tally(),
+        room: Room::default(),
         path: Vec::new(),
         labels: Vec::new(),
         losses: &rules.losses[column],
@@ -77,8 +102,12 @@ pub fn walk(
         whole: None,
         majorities: vec![0; if grouped { tree.len() } else { 0 }],
         sums: vec![0; tree.len()],
+        class: 0,
+        listed: wholes.is_some() && rules.scheme != Scheme::None,
+        cells: Vec::new(),
     };
     for (class, range) in begins.windows(2).enumerate() {
+        cells.class = class as u32;
         let range = range[0] as usize..range[1] as usize;
         let rows = &rows[range.clone()];
         let (first, last) = (nodes[rows[0] as usize], nodes[rows[rows.len() - 1] as usize]);
@@ -101,7 +130,7 @@ pub fn walk(
         cells.whole = (cells.blade.is_none()).then_some((rows.len(), *whole));
         cells.class(top, rows);
     }
-    cells.sums
+    Walked { sums: cells.sums, cells: cells.cells }
 }
 
 /// A cell that is not complete yet.
@@ -123,7 +152,12 @@ struct Cells<'a> {
     exact: bool,
     blade: Option<Blade<'a>>,
     open: Vec<OpenCell>,
-    tally: Tally,
+    /// The records of every open cell, as far as they are not in an open cell below it; and room for one more.
+    tallies: Vec<Tally>,
+    /// Room for a tally with labels, where those of cells do without.
+    labelled: Tally,
+    /// Room for what `vio-rec` with CM counts.
+    room: Room,
     /// For CM: nodes at which label counts wait for rows further right, with where the counts begin.
     path: Vec<(u32, usize)>,
     labels: Vec<u64>,
@@ -135,6 +169,10 @@ struct Cells<'a> {
     /// For CM: per node, the records with the majority label of their group, summed over the groups of the class.
     majorities: Vec<u64>,
     sums: Vec<Amount>,
+    class: u32,
+    /// Whether cells are listed.
+    listed: bool,
+    cells: Vec<Cell>,
 }
 
 impl Cells<'_> {
@@ -164,6 +202,9 @@ impl Cells<'_> {
         };
         let sum = &mut self.sums[node as usize];
         *sum = plus(*sum, amount);
+        if self.listed && amount != 0 {
+            self.cells.push(Cell { class: self.class, node, amount: self.rules.grains(amount) });
+        }
     }
 
     fn class(&mut self, top: u32, rows: &[u32]) {
@@ -176,6 +217,12 @@ impl Cells<'_> {
             self.descend(top, node, at, *row);
             if let Some(cell) = self.open.last_mut() {
                 cell.alike = cell.alike.filter(|other| self.fine.alike(*other, *row, self.column));
+                let tally = &mut self.tallies[self.open.len() - 1];
+                if self.exact {
+                    self.fine.add_to(tally, *row);
+                } else {
+                    self.fine.add_values_to(tally, *row);
+                }
             }
         }
         while !self.open.is_empty() {
@@ -196,6 +243,9 @@ impl Cells<'_> {
             next = self.tree.parent(next);
         }
         self.open[from..].reverse();
+        while self.tallies.len() < self.open.len() {
+            self.tallies.push(self.rules.tally());
+        }
     }
 
     fn close(&mut self, rows: &[u32], end: usize) {
@@ -214,6 +264,16 @@ impl Cells<'_> {
             };
             parent.below = Some((cell.start, answer));
         }
+        // What the cell holds is part of the one above it.
+        let (above, own) = self.tallies.split_at_mut(self.open.len());
+        match above.last_mut() {
+            Some(above) if above.size == 0 => std::mem::swap(above, &mut own[0]),
+            Some(above) => {
+                above.absorb(&own[0]);
+                own[0].clear();
+            }
+            None => own[0].clear(),
+        }
     }
 
     fn answer(&mut self, cell: &OpenCell, rows: &[u32]) -> Answer {
@@ -228,19 +288,26 @@ impl Cells<'_> {
         {
             return whole;
         }
-        let (rules, tally) = (self.rules, &mut self.tally);
-        tally.clear();
+        let (rules, mut tally) = (self.rules, &self.tallies[self.open.len()]);
         if self.exact {
-            rows.iter().for_each(|row| self.fine.add_to(tally, *row));
             return rules.answer(tally);
         }
-        let violates = self.fine.gauge(rules, tally, rows);
+        let violates = rules.violates(tally);
+        if violates && rules.labels > 0 && (closed || self.blade.is_some()) {
+            self.labelled.clear();
+            rows.iter().for_each(|row| self.fine.add_to(&mut self.labelled, *row));
+            tally = &self.labelled;
+        }
         let charge = match &mut self.blade {
             _ if closed => rules.extra(tally),
             Some(blade) if violates => Charge::Stake(blade.stake(rows, Some(self.column), tally)),
             _ => rules.floor(tally),
         };
-        rules.answer_with(tally, charge)
+        let mut answer = rules.answer_with(tally, charge);
+        if violates && rules.caps_labels() {
+            answer.removals = self.fine.least_outside(rules, tally, rows, &mut self.room);
+        }
+        answer
     }
 
     /// For every node of the class, how many records have the majority label of their group, when groups are equal in

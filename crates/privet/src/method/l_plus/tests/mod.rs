@@ -192,7 +192,7 @@ proptest! {
         }
         let inside: Vec<Cut> = all_cuts(&problem.forest).into_iter().filter(|cut| holds(&problem, &interval, cut)).collect();
         for effort in [Effort::Quick, Effort::Thorough] {
-            let bounds = problem.bounds(&interval, None, effort);
+            let bounds = problem.bounds(&interval, None, effort, FORBIDDEN);
             for cut in &inside {
                 let cost = cost(&problem, cut);
                 prop_assert!(bounds.least <= cost, "{} > {cost} at {cut:?}", bounds.least);

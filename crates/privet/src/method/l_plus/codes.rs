@@ -1,0 +1,127 @@
+//! Tuples of nodes as single numbers.
+//!
+//! A cut has few nodes, so the place of a tuple among all tuples of its cut (mixed radix) almost always fits in a word,
+//! and often all of them fit in a table not much longer than the list of rows: then equal tuples are found without
+//! hashing, and rows that lie near each other are looked up near each other.
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::engine::cut::{Cut, Tree};
+use crate::engine::numbering::Numbering;
+
+/// Tuples are looked up in a table if there are at most this many of them for each row, or few at all.
+const PER_ROW: u64 = 16;
+const FEW: u64 = 1 << 12;
+
+/// Per node at or below a cut, the place in the cut of the node above it; `u32::MAX` above the cut.
+pub fn places(tree: &Tree, cut: &[u32]) -> Vec<u32> {
+    let mut places = vec![u32::MAX; tree.len()];
+    for (at, node) in cut.iter().enumerate() {
+        places[*node as usize..tree.end(*node) as usize].fill(at as u32);
+    }
+    places
+}
+
+/// Places of tuples among all tuples of a cut.
+#[derive(Debug)]
+pub struct Codes {
+    codes: Vec<u64>,
+    /// How many tuples there could be.
+    space: u64,
+    /// Per column, the place in the cut of every node, and what a step in the cut changes the code by.
+    columns: Vec<(Vec<u32>, u64)>,
+}
+
+impl Codes {
+    /// The codes of tuples at a cut; `None` where they do not fit.
+    pub fn new(trees: &[Tree], cut: &Cut, nodes: &[Vec<u32>]) -> Option<Codes> {
+        let (mut space, mut columns) = (1u64, Vec::with_capacity(trees.len()));
+        for (tree, cut) in trees.iter().zip(&cut.0) {
+            columns.push((places(tree, cut), space));
+            space = space.checked_mul(cut.len() as u64)?;
+        }
+        let mut codes = vec![0u64; nodes.first().map_or(0, Vec::len)];
+        for ((places, stride), nodes) in columns.iter().zip(nodes) {
+            let parts = nodes.iter().map(|node| u64::from(places[*node as usize]) * stride);
+            codes.iter_mut().zip(parts).for_each(|(code, part)| *code += part);
+        }
+        Some(Codes { codes, space, columns })
+    }
+
+    /// The codes.
+    pub fn all(&self) -> &[u64] {
+        &self.codes
+    }
+
+    /// The code of a row whose node in one column does not count.
+    pub fn without(&self, row: u32, column: usize, node: u32) -> u64 {
+        let (places, stride) = &self.columns[column];
+        self.codes[row as usize] - u64::from(places[node as usize]) * stride
+    }
+
+    /// Numbers for the tuples.
+    pub fn number(&self) -> (Vec<u32>, usize) {
+        number(self.codes.iter().copied(), self.space)
+    }
+
+    /// Numbers for what the tuples have in all columns but one, whose nodes are given.
+    pub fn number_without(&self, column: usize, nodes: &[u32]) -> (Vec<u32>, usize) {
+        let codes = nodes.iter().enumerate().map(|(row, node)| self.without(row as u32, column, *node));
+        number(codes, self.space)
+    }
+}
+
+/// Numbers for rows, in the order in which they come, so that rows whose codes agree in all columns get the same one. A
+/// column has codes below a limit.
+pub fn number_columns<I: Iterator<Item = u32>>(rows: usize, columns: Vec<(usize, I)>) -> (Vec<u32>, usize) {
+    let space = columns.iter().try_fold(1u64, |space, (limit, _)| space.checked_mul(*limit as u64));
+    let Some(space) = space else {
+        let mut numbering = Numbering::new(rows);
+        columns.into_iter().for_each(|(limit, codes)| numbering.column(limit, codes));
+        return numbering.finish();
+    };
+    let mut all = vec![0u64; rows];
+    for (limit, codes) in columns.into_iter().filter(|(limit, _)| *limit > 1) {
+        all.iter_mut().zip(codes).for_each(|(code, part)| *code = *code * limit as u64 + u64::from(part));
+    }
+    number(all.into_iter(), space)
+}
+
+fn number(codes: impl ExactSizeIterator<Item = u64>, space: u64) -> (Vec<u32>, usize) {
+    let mut next = 0u32;
+    let mut fresh = || {
+        next += 1;
+        next - 1
+    };
+    let numbers = if space <= (PER_ROW * codes.len() as u64).max(FEW) {
+        let mut known = vec![u32::MAX; space as usize];
+        let number = |code: u64| {
+            let slot = &mut known[code as usize];
+            if *slot == u32::MAX {
+                *slot = fresh();
+            }
+            *slot
+        };
+        codes.map(number).collect()
+    } else {
+        let mut known: HashMap<u64, u32, RandomState> =
+            HashMap::with_capacity_and_hasher(codes.len(), RandomState::default());
+        codes.map(|code| *known.entry(code).or_insert_with(&mut fresh)).collect()
+    };
+    (numbers, next as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_tuples_get_equal_numbers_however_they_are_found() {
+        let columns = || vec![[1, 0, 1, 2, 1].into_iter(), [3, 3, 3, 0, 2].into_iter()];
+        for limit in [4usize, 1 << 20, 1 << 40] {
+            let columns = columns().into_iter().map(|column| (limit, column)).collect();
+            assert_eq!(number_columns(5, columns), (vec![0, 1, 0, 2, 3], 4));
+        }
+    }
+}
