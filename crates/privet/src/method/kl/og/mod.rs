@@ -14,7 +14,8 @@ mod tests;
 
 use serde_json::json;
 
-use super::{COST, ItemSolution, TIME_LIMIT, Task};
+use super::enumeration::{self, Switches};
+use super::{COST, ItemSolution, TIME_LIMIT, Task, feasible};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::engine::conflict::Prices;
@@ -70,14 +71,19 @@ pub(super) static MULTI_ROUND: Declaration = Declaration {
 
 /// Finds the cheapest valid cut.
 pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    feasible::check(task)?;
     let clock = clock.with_limit(task.method.settings.duration("time_limit"));
     let problem = Problem::new(task.baskets, task.requirements, task.measure());
+    if task.method.settings.choice("search") == Some("enumeration") {
+        return problem.enumerate(&clock);
+    }
     let reached = search::run(&problem, &search::Manner::of(task), &clock)?;
     Ok(problem.solution(reached, &clock))
 }
 
 /// Finds a valid cut in rounds.
 pub(super) fn run_multi_round(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    feasible::check(task)?;
     let clock = clock.with_limit(None);
     let problem = Problem::new(task.baskets, task.requirements, task.measure());
     let mut reached = Reached::default();
@@ -117,26 +123,52 @@ impl<'a> Problem<'a> {
     }
 
     fn solution(&self, reached: Reached, clock: &Clock) -> ItemSolution {
-        let Reached { cut, cost, bound, trace, .. } = reached;
+        let counters = vec![
+            ("itemsets", reached.effort.itemsets),
+            ("threats", reached.effort.threats),
+            ("conflicts", reached.conflicts),
+            ("locked", reached.locked),
+            ("solves", reached.solves),
+        ];
+        let Reached { cut, cost, bound, cuts, trace, .. } = reached;
+        self.decision(Decided { cut: &cut, cost, bound, cuts, trace, counters }, clock)
+    }
+
+    /// What the thesis' own search finds.
+    fn enumerate(&self, clock: &Clock) -> Result<ItemSolution> {
+        let found = enumeration::solve(self.baskets, self.requirements, self.measure, Switches::ALL, clock)?;
+        let facts = found.facts;
+        let trace = found.trace.iter().map(|step| Moment {
+            seconds: facts.threat_seconds + step.seconds,
+            best: step.best.and_then(|best| u128::try_from(best).ok()).map(|best| self.share(best)),
+            bound: u128::try_from(step.bound).ok().map(|bound| self.share(bound)),
+        });
+        let decided = Decided {
+            cut: &found.cut,
+            cost: found.cost,
+            bound: Some(found.bound),
+            cuts: facts.cuts,
+            trace: trace.collect(),
+            counters: vec![("nodes", facts.nodes), ("threats", facts.threats), ("kept threats", facts.kept)],
+        };
+        Ok(self.decision(decided, clock))
+    }
+
+    fn decision(&self, decided: Decided<'_>, clock: &Clock) -> ItemSolution {
+        let Decided { cut, cost, bound, cuts, trace, counters } = decided;
         let labels: Vec<&str> = cut.iter().map(|node| self.tree.label(*node)).collect();
         ItemSolution {
-            recoding: ItemRecoding::of_cut(self.tree, &cut),
+            recoding: ItemRecoding::of_cut(self.tree, cut),
             plan: json!({ "cut": labels }),
             search: SearchFacts {
                 space: Some(self.tree.cuts().to_string()),
-                examined: reached.cuts,
+                examined: cuts,
                 seconds: clock.elapsed().as_secs_f64(),
                 optimal: bound == Some(cost),
                 bound: bound.map(|bound| self.share(bound)),
                 trace,
             },
-            counters: vec![
-                ("itemsets", reached.effort.itemsets),
-                ("threats", reached.effort.threats),
-                ("conflicts", reached.conflicts),
-                ("locked", reached.locked),
-                ("solves", reached.solves),
-            ],
+            counters,
             warnings: Vec::new(),
         }
     }
@@ -159,6 +191,16 @@ impl<'a> Problem<'a> {
         ))
         .help("lower k, l, m or n, or bring more transactions")
     }
+}
+
+/// A cut and how it was found.
+struct Decided<'c> {
+    cut: &'c [Node],
+    cost: u128,
+    bound: Option<u128>,
+    cuts: u64,
+    trace: Vec<Moment>,
+    counters: Vec<(&'static str, u64)>,
 }
 
 /// What a search has come to so far.
