@@ -89,8 +89,15 @@ pub(super) struct Field {
     pub mean_length: u64,
     /// Of nodes that many rows hold, those rows as bits.
     bitmaps: Vec<Option<Vec<u64>>>,
-    /// Per node, the rows that hold it or something below it, where rows do not name the nodes above theirs.
-    reaching: OnceLock<Lists<u32>>,
+    /// The same for what rows hold of a node or below it, where they do not name the nodes above theirs.
+    reaching: OnceLock<Reaching>,
+}
+
+/// Per node, the rows that hold it or something below it.
+#[derive(Debug)]
+struct Reaching {
+    holders: Lists<u32>,
+    bitmaps: Vec<Option<Vec<u64>>>,
 }
 
 /// How many rows are asked to vouch for one.
@@ -149,21 +156,9 @@ impl Field {
         }
         field.holders = holders(&field.rows, field.nodes.len(), 0..rows.len() as u32);
         if !privacy.guards_marks() {
-            field.bitmaps = (0..field.nodes.len() as u32).map(|node| field.make_bitmap(node)).collect();
+            field.bitmaps = bitmaps(&field.holders, rows.len());
         }
         field
-    }
-
-    fn make_bitmap(&self, node: u32) -> Option<Vec<u64>> {
-        let holders = self.holders.get(node);
-        let mut bits = (holders.len() * FREQUENT >= self.weights.len())
-            .then(|| vec![0; self.weights.len().div_ceil(64)]);
-        if let Some(bits) = &mut bits {
-            for row in holders {
-                bits[*row as usize / 64] |= 1 << (row % 64);
-            }
-        }
-        bits
     }
 
     /// The rows that hold a node, as bits, if there are many of them.
@@ -176,18 +171,26 @@ impl Field {
         if !self.is_flat {
             return self.holders.get(node);
         }
-        let lists = self.reaching.get_or_init(|| {
+        self.all_reaching().holders.get(node)
+    }
+
+    fn all_reaching(&self) -> &Reaching {
+        self.reaching.get_or_init(|| {
             let mut cells = Lists::new();
             for row in 0..self.rows.len() as u32 {
                 cells.add_with_ancestors(self.rows.get(row).iter().copied(), &self.parent);
             }
-            holders(&cells, self.nodes.len(), 0..self.rows.len() as u32)
-        });
-        lists.get(node)
+            let holders = holders(&cells, self.nodes.len(), 0..self.rows.len() as u32);
+            let bitmaps = bitmaps(&holders, self.rows.len());
+            Reaching { holders, bitmaps }
+        })
     }
 
     /// Whether a row holds a node or something below it.
     pub(super) fn holds(&self, row: u32, node: u32) -> bool {
+        if let Some(bitmap) = &self.all_reaching().bitmaps[node as usize] {
+            return is_set(bitmap, row);
+        }
         let nodes = self.rows.get(row);
         let first = nodes.partition_point(|other| *other < node);
         nodes.get(first).is_some_and(|found| *found < self.end[node as usize])
@@ -293,6 +296,24 @@ fn holders(rows: &Lists<u32>, nodes: usize, order: impl Iterator<Item = u32>) ->
         }
     }
     Lists { items, starts }
+}
+
+/// Whether a row is in a bitmap.
+pub(super) fn is_set(bitmap: &[u64], row: u32) -> bool {
+    (bitmap[row as usize / 64] >> (row % 64)) & 1 == 1
+}
+
+/// Of nodes that many rows hold, those rows as bits.
+fn bitmaps(holders: &Lists<u32>, rows: usize) -> Vec<Option<Vec<u64>>> {
+    let frequent = |node: u32| holders.get(node).len() * FREQUENT >= rows;
+    let bits = |node: u32| {
+        let mut bits = vec![0; rows.div_ceil(64)];
+        for row in holders.get(node) {
+            bits[*row as usize / 64] |= 1 << (row % 64);
+        }
+        bits
+    };
+    (0..holders.len() as u32).map(|node| frequent(node).then(|| bits(node))).collect()
 }
 
 /// Rows of enough transactions in which no sensitive item is too frequent. The transactions that any knowledge fits are a

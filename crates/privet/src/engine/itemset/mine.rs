@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::field::{Field, Layout, NONE};
+use super::field::{Field, Layout, NONE, is_set};
 use super::general::Itemset;
 use super::guard::Guard;
 use super::rows::Rows;
@@ -70,7 +70,7 @@ pub enum Ended {
 
 /// First items that are worked on before conflicts are shared. The same for any number of threads, so that what is found
 /// does not depend on it.
-const BATCH: usize = 64;
+const BATCH: usize = 8;
 
 /// The transactions as a cut shows them, ready to be mined for threats.
 #[derive(Debug)]
@@ -681,7 +681,7 @@ impl Worker<'_> {
         if let Some(bitmap) = by_rows {
             for row in rows.iter().rev() {
                 self.effort.cells += 1;
-                if bitmap[*row as usize / 64] >> (row % 64) & 1 == 1 {
+                if is_set(bitmap, *row) {
                     support += field.weights[*row as usize];
                     if support >= self.privacy.k {
                         break;
