@@ -4,10 +4,12 @@
 mod field;
 mod general;
 mod guard;
+mod marks;
 mod mine;
 pub mod patterns;
 pub mod rows;
 pub mod spread;
+mod worker;
 
 pub use field::{Layout, Scope};
 pub use mine::{Effort, Ended, Miner, Power, Threat};

@@ -179,42 +179,40 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. False also where the time is over.
     fn is_valid(&mut self, cut: &[Node]) -> Result<bool> {
         self.merge_locked();
-        let rows = self.rows.merged(&shown_by(self.problem.tree, cut));
-        for (requirement, privacy) in self.problem.requirements.iter().enumerate() {
-            if !self.withstands(requirement, powers(privacy), cut, &rows)? {
-                return Ok(false);
+        let (problem, tree) = (self.problem, self.problem.tree);
+        let rows = self.rows.merged(&shown_by(tree, cut));
+        for (requirement, privacy) in problem.requirements.iter().enumerate() {
+            let mut checker = Checker::new(tree, privacy, Scope::OneCut, Reach::Requirement);
+            for power in powers(privacy) {
+                if self.look(requirement, power, cut, &rows, &mut checker)? != Look::Clean {
+                    return Ok(false);
+                }
             }
         }
         Ok(true)
     }
 
-    /// Whether a cut, whose rows are given, has no threat within these powers.
-    fn withstands(
+    /// Looks for threats of one power in a cut, whose rows are given.
+    fn look(
         &mut self,
         requirement: usize,
-        powers: impl Iterator<Item = Power>,
+        power: Power,
         cut: &[Node],
         rows: &Rows,
-    ) -> Result<bool> {
-        let privacy = &self.problem.requirements[requirement];
-        let mut checker = Checker::new(self.problem.tree, privacy, Scope::OneCut, Reach::Requirement);
-        for power in powers {
-            if checker.is_needless(rows, power) {
-                continue;
-            }
-            let mined = self.mined.last(requirement, power);
-            let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
-            self.reached.effort.add(effort);
-            self.stop_if_impossible()?;
-            if ended == Ended::Early {
-                return Ok(false);
-            }
-            self.mined.keep(requirement, power, cut);
-            if effort.threats > 0 {
-                return Ok(false);
-            }
+        checker: &mut Checker<'_>,
+    ) -> Result<Look> {
+        if checker.is_needless(rows, power) {
+            return Ok(Look::Clean);
         }
-        Ok(true)
+        let mined = self.mined.last(requirement, power);
+        let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
+        self.reached.effort.add(effort);
+        self.stop_if_impossible()?;
+        if ended == Ended::Early {
+            return Ok(Look::Over);
+        }
+        self.mined.keep(requirement, power, cut);
+        Ok(if effort.threats > 0 { Look::Threatened } else { Look::Clean })
     }
 
     /// Never specialises a node, whatever the reason.
@@ -232,20 +230,11 @@ impl<'s, 'a> Search<'s, 'a> {
         current: &mut Current<'s>,
     ) -> Result<bool> {
         loop {
-            if current.checker.is_needless(&current.rows, power) {
-                return Ok(true);
-            }
             let Current { cut, rows, checker } = current;
-            let mined = self.mined.last(requirement, power);
-            let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
-            self.reached.effort.add(effort);
-            self.stop_if_impossible()?;
-            if ended == Ended::Early {
-                return Ok(false);
-            }
-            self.mined.keep(requirement, power, cut);
-            if effort.threats == 0 {
-                return Ok(true);
+            match self.look(requirement, power, cut, rows, checker)? {
+                Look::Clean => return Ok(true),
+                Look::Over => return Ok(false),
+                Look::Threatened => {}
             }
             self.merge_locked();
             *cut = self.solve(Exact::ZERO)?.cut;
@@ -256,6 +245,17 @@ impl<'s, 'a> Search<'s, 'a> {
             }
         }
     }
+}
+
+/// What looking for threats came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// There are none.
+    Clean,
+    /// There were some, and their conflicts are known.
+    Threatened,
+    /// The time is over.
+    Over,
 }
 
 /// A cut on its way to validity.
