@@ -25,8 +25,11 @@ pub struct Conflict<W> {
 /// The minimal conflicts known so far.
 #[derive(Debug, Clone)]
 pub struct Conflicts<W> {
-    conflicts: Vec<Conflict<W>>,
-    /// Per node, whether it is a conflict of its own: a *permanently locked* node, never specialised.
+    /// Conflicts of one member: *permanently locked* nodes, never specialised. There may be very many.
+    locks: Vec<Conflict<W>>,
+    /// Conflicts between several.
+    sets: Vec<Conflict<W>>,
+    /// Per node, whether it is locked.
     locked: Vec<bool>,
     /// What forbids even the coarsest cut.
     impossible: Option<W>,
@@ -51,7 +54,7 @@ fn lowest(tree: &ItemTree, nodes: &[Node]) -> Vec<Node> {
 impl<W> Conflicts<W> {
     /// None yet.
     pub fn new(tree: &ItemTree) -> Conflicts<W> {
-        Conflicts { conflicts: Vec::new(), locked: vec![false; tree.len()], impossible: None }
+        Conflicts { locks: Vec::new(), sets: Vec::new(), locked: vec![false; tree.len()], impossible: None }
     }
 
     /// Takes a conflict in, unless a known one covers it; those that it covers go.
@@ -60,20 +63,55 @@ impl<W> Conflicts<W> {
             self.impossible.get_or_insert(witness);
             return true;
         }
-        if self.conflicts.iter().any(|known| covers(tree, &known.members, &members)) {
+        if members.iter().any(|node| self.is_hidden(tree, *node))
+            || self.sets.iter().any(|known| covers(tree, &known.members, &members))
+        {
             return false;
         }
-        self.conflicts.retain(|known| !covers(tree, &members, &known.members));
-        if let [locked] = members[..] {
-            self.locked[locked as usize] = true;
+        if let [node] = members[..] {
+            self.lock_all(tree, vec![(node, witness)]);
+        } else {
+            self.sets.retain(|known| !covers(tree, &members, &known.members));
+            self.sets.push(Conflict { members, witness });
         }
-        self.conflicts.push(Conflict { members, witness });
         true
     }
 
-    /// The minimal conflicts.
+    /// Locks nodes that no known conflict covers, and that are unrelated to each other.
+    pub fn lock_all(&mut self, tree: &ItemTree, nodes: Vec<(Node, W)>) {
+        let known = self.locks.len();
+        for (node, witness) in nodes {
+            self.locked[node as usize] = true;
+            self.locks.push(Conflict { members: vec![node], witness });
+        }
+        // What was known and is at or below a new lock is covered by it.
+        let new: Vec<Node> = {
+            let mut new: Vec<Node> = self.locks[known..].iter().map(|lock| lock.members[0]).collect();
+            new.sort_unstable();
+            new
+        };
+        let is_covered = |conflict: &Conflict<W>| {
+            conflict.members.iter().any(|member| {
+                let last = new.partition_point(|node| node <= member);
+                last > 0 && tree.contains(new[last - 1], *member)
+            })
+        };
+        let mut at = 0;
+        self.locks.retain(|lock| {
+            at += 1;
+            at > known || !is_covered(lock)
+        });
+        self.sets.retain(|set| !is_covered(set));
+    }
+
+    /// Whether a node or one above it is locked.
+    fn is_hidden(&self, tree: &ItemTree, node: Node) -> bool {
+        self.is_locked(node) || tree.ancestors(node).any(|above| self.is_locked(above))
+    }
+
+    /// The minimal conflicts, locks first.
     pub fn iter(&self) -> impl Iterator<Item = &Conflict<W>> {
-        self.conflicts.iter()
+        self.locks.iter().chain(&self.sets)
     }
 
     /// Whether a node must never be specialised.
@@ -88,17 +126,17 @@ impl<W> Conflicts<W> {
 
     /// How many nodes are permanently locked by a minimal conflict of their own.
     pub fn locks(&self) -> usize {
-        self.conflicts.iter().filter(|conflict| conflict.members.len() == 1).count()
+        self.locks.len()
     }
 
     /// How many conflicts there are between several nodes.
     pub fn len(&self) -> usize {
-        self.conflicts.len() - self.locks()
+        self.sets.len()
     }
 
     /// Whether there are no conflicts at all.
     pub fn is_empty(&self) -> bool {
-        self.conflicts.is_empty()
+        self.locks.is_empty() && self.sets.is_empty()
     }
 
     /// The finest cut as far as locks go: locked nodes and the leaves that no locked node is above.

@@ -52,6 +52,25 @@ impl Rows {
         merger.finish()
     }
 
+    /// Per node of the tree, how many transactions hold it or something below it.
+    pub fn supports(&self, tree: &ItemTree) -> Vec<u64> {
+        let mut supports = vec![0; tree.len()];
+        // Per node, one more than the last row that was counted.
+        let mut counted = vec![0; tree.len()];
+        for row in 0..self.len() {
+            for node in self.nodes(row) {
+                let mut at = Some(*node);
+                // Above a node that was counted for this row, all were.
+                while let Some(node) = at.filter(|node| counted[*node as usize] != row + 1) {
+                    counted[node as usize] = row + 1;
+                    supports[node as usize] += self.weight(row);
+                    at = tree.parent(node);
+                }
+            }
+        }
+        supports
+    }
+
     /// The number of distinct rows.
     pub fn len(&self) -> usize {
         self.weights.len()
@@ -163,6 +182,8 @@ mod tests {
         baskets.add(&mut vec![a, b, c], &mut vec![], 5);
         let leaves = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
         assert_eq!((leaves.len(), leaves.nodes(1), leaves.marks(1)), (4, &[b, c][..], &[(0, 3), (1, 3)][..]));
+        let supports = leaves.supports(&tree);
+        assert_eq!([a, b, c, p].map(|node| supports[node as usize]), [7, 8, 10, 10]);
         let rows = leaves.merged(&shown_by(&tree, &[p, c]));
         assert_eq!(rows.len(), 2);
         assert_eq!((rows.nodes(0), rows.weight(0), rows.marks(0)), (&[p, c][..], 10, &[(0, 3), (1, 5)][..]));

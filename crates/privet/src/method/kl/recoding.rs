@@ -73,28 +73,35 @@ impl ItemRecoding {
 
     /// What the release loses by a measure: the numerator, over [`cost_of_everything`].
     pub fn cost(&self, measure: ItemMeasure, baskets: &Baskets) -> u128 {
+        self.item_costs(measure, baskets).iter().sum()
+    }
+
+    /// The same item by item: per node of the tree that is an item, what its occurrences lose together.
+    pub fn item_costs(&self, measure: ItemMeasure, baskets: &Baskets) -> Vec<u128> {
         let tree = &baskets.tree;
         let price = |node: Option<Node>| match node {
             Some(node) => u128::from(measure.weight(tree, node)),
             None => u128::from(measure.suppressed(tree)),
         };
+        let mut costs = vec![0; tree.len()];
         match self {
             ItemRecoding::Global(shown) => {
                 let occurrences = baskets.occurrences();
-                let items = tree.nodes().filter(|node| tree.is_leaf(*node));
-                items.map(|item| price(shown[item as usize]) * u128::from(occurrences[item as usize])).sum()
+                for item in tree.nodes().filter(|node| tree.is_leaf(*node)) {
+                    let at = item as usize;
+                    costs[at] = price(shown[at]) * u128::from(occurrences[at]);
+                }
             }
             ItemRecoding::Local { .. } => {
-                let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
-                all.map(|shown| {
-                    let covering =
-                        |item: &Node| shown.nodes.iter().copied().find(|node| tree.contains(*node, *item));
-                    let items = baskets.items(shown.basket).iter();
-                    items.map(|item| price(covering(item))).sum::<u128>() * u128::from(shown.count)
-                })
-                .sum()
+                for shown in (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket)) {
+                    for item in baskets.items(shown.basket) {
+                        let covering = shown.nodes.iter().copied().find(|node| tree.contains(*node, *item));
+                        costs[*item as usize] += price(covering) * u128::from(shown.count);
+                    }
+                }
             }
         }
+        costs
     }
 }
 
@@ -205,6 +212,8 @@ mod tests {
         let local =
             ItemRecoding::Local { sets: vec![vec![p], vec![p, c]], ways: vec![vec![(0, 1)], vec![(1, 1)]] };
         assert_eq!(local.cost(ItemMeasure::Ncp, &baskets), 6);
+        let costs = local.item_costs(ItemMeasure::Ncp, &baskets);
+        assert_eq!((costs[a as usize], costs[b as usize], costs[c as usize]), (4, 2, 0));
         assert_eq!(local.loss(ItemMeasure::Ncp, &baskets).to_string(), "1/2");
         assert_eq!((local.distinct(&baskets), local.suppressed(&baskets)), (2, 0));
         let mut without = vec![None; tree.len()];

@@ -8,8 +8,10 @@ mod tests;
 use std::path::Path;
 use std::time::SystemTime;
 
+use serde_json::json;
+
 use super::manifest::{Claims, Price, sha256_of};
-use super::report::transactions::{Facts, account};
+use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
@@ -57,6 +59,9 @@ pub fn anonymize_transactions(
     clock.check()?;
     publish(Decided { policy, seed, state, baskets, limits, solution }, target, options, clock)
 }
+
+/// So many of the items that lose most are listed in the steward's manifest.
+const MOST_ITEMS: usize = 1000;
 
 /// A decision with all that it was made from.
 struct Decided {
@@ -151,7 +156,12 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         plan: &solution.plan,
         policy: &policy.written,
     };
-    let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
+    let manifest = documents.write(&target, &files, |files| {
+        let mut manifest = Claims { files, ..claims }.steward();
+        manifest["utility"] = json!(figures.utility);
+        manifest["items"] = json!(dearest(&baskets, &solution.recoding, MOST_ITEMS));
+        manifest
+    })?;
     clock.check()?;
     target.publish()?;
     Ok(Published {

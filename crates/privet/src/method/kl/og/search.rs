@@ -3,7 +3,7 @@
 use super::checker::{Checker, Mined, Reach};
 use super::{Problem, Reached, rounds};
 use crate::engine::clock::Clock;
-use crate::engine::conflict::{Conflicts, Solved, solve};
+use crate::engine::conflict::{Conflicts, Solved, cut_of, solve};
 use crate::engine::itemset::rows::{Rows, shown_by};
 use crate::engine::itemset::{Ended, Power, Scope, Threat};
 use crate::method::kl::Task;
@@ -52,6 +52,7 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
     }
     let mut conflicts = Conflicts::new(problem.tree);
     let mut search = Search::new(problem, &mut conflicts, &mut reached, clock);
+    search.lock_rare()?;
     let is_complete = search.find_eagerly(manner.eager_cells)?;
     search.find_lazily(manner, is_complete)?;
     reached.conflicts = conflicts.len() as u64;
@@ -94,6 +95,35 @@ impl<'s, 'a> Search<'s, 'a> {
     ) -> Search<'s, 'a> {
         let rows = problem.rows.clone();
         Search { problem, conflicts, reached, clock, mined: Mined::default(), frontier: Vec::new(), rows }
+    }
+
+    /// Locks the parents of all nodes that are threats by themselves for their rarity: one look at every row tells them.
+    pub(super) fn lock_rare(&mut self) -> Result<()> {
+        let tree = self.problem.tree;
+        let known = self.problem.requirements.iter().filter(|privacy| privacy.m > 0);
+        let Some(k) = known.map(|privacy| privacy.k).max() else { return Ok(()) };
+        let supports = self.problem.rows.supports(tree);
+        let mut rare: Vec<Option<Node>> = vec![None; tree.len()];
+        for node in tree.nodes().filter(|node| (1..k).contains(&supports[*node as usize])) {
+            self.reached.effort.threats += 1;
+            match tree.parent(node) {
+                Some(parent) => rare[parent as usize] = Some(node),
+                None => {
+                    let threat =
+                        Threat { present: vec![node], absent: Vec::new(), support: supports[node as usize] };
+                    self.conflicts.insert(tree, Vec::new(), threat);
+                }
+            }
+        }
+        let locked = cut_of(tree, |node| rare[node as usize].is_none());
+        let lock = |node: Node| {
+            let child = rare[node as usize]?;
+            let threat =
+                Threat { present: vec![child], absent: Vec::new(), support: supports[child as usize] };
+            Some((node, threat))
+        };
+        self.conflicts.lock_all(tree, locked.into_iter().filter_map(lock).collect());
+        self.stop_if_impossible()
     }
 
     /// Brings the rows to the locks that are known by now; whether anything changed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::super::model::{Distribution, Loss, Method, Records, TaxonomyDrawing, TaxonomyNode, ValueCount};
-use super::{KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
+use super::{ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
 use crate::attack::Finding;
 use crate::audit::Audit;
 use crate::engine::baskets::Baskets;
@@ -20,6 +20,9 @@ use crate::{Exact, Result};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
 const MOST_NODES: usize = 3000;
+
+/// So many of the items that lose most are shown.
+const MOST_DEAREST: usize = 20;
 
 /// All that is known about a release of transactions.
 #[derive(Clone, Copy)]
@@ -107,6 +110,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
         undrawn,
         sensitive: sensitive(facts),
         utility: utility(facts.utility),
+        dearest: dearest(baskets, &solution.recoding, MOST_DEAREST),
         lengths: lengths(&counts.lengths),
         search: Some(shared::search(
             &solution.search,
@@ -237,6 +241,33 @@ fn utility((measured, threshold): (&ItemUtility, Exact)) -> Utility {
             complete: measured.complete,
         },
     }
+}
+
+/// The items that lose most by NCP, the dearest first; those that lose nothing are left out.
+pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -> Vec<ItemLoss> {
+    let (tree, measure) = (&baskets.tree, ItemMeasure::Ncp);
+    let costs = recoding.item_costs(measure, baskets);
+    let total: u128 = costs.iter().sum();
+    let occurrences = baskets.occurrences();
+    let mut items: Vec<Node> = tree.nodes().filter(|node| costs[*node as usize] > 0).collect();
+    items.sort_by_key(|item| (std::cmp::Reverse(costs[*item as usize]), *item));
+    items.truncate(most);
+    let loss = |item: &Node| {
+        let at = *item as usize;
+        let published = match recoding {
+            ItemRecoding::Global(shown) => shown[at].map(|node| tree.label(node).to_string()),
+            ItemRecoding::Local { .. } => None,
+        };
+        let everything = u128::from(occurrences[at]) * u128::from(measure.suppressed(tree));
+        ItemLoss {
+            item: tree.label(*item).to_string(),
+            published,
+            occurrences: occurrences[at],
+            ncp: costs[at] as f64 / everything as f64,
+            share: costs[at] as f64 / total as f64,
+        }
+    };
+    items.iter().map(loss).collect()
 }
 
 /// Transactions in bands of lengths: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.

@@ -11,7 +11,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account};
+pub(crate) use account::{Facts, account, dearest};
 pub(super) use protection::{promise, protections};
 
 use super::model::{Audit, Distribution, Loss, Method, Records, Reproduce, Search, TaxonomyDrawing};
@@ -52,6 +52,9 @@ pub struct TransactionReport {
     pub lengths: Distribution,
     /// What is left to analyse.
     pub utility: Utility,
+    /// The items that lose most by NCP, the dearest first. Steward only.
+    #[serde(default)]
+    pub dearest: Vec<ItemLoss>,
     /// What was lost, by each measure; the first one steered the search.
     pub losses: Vec<Loss>,
     /// How the cut was found. Steward only.
@@ -111,6 +114,21 @@ pub struct SensitiveItem {
     pub threshold: f64,
     /// The same, exactly.
     pub threshold_text: String,
+}
+
+/// What one item loses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ItemLoss {
+    /// The item.
+    pub item: String,
+    /// What it is published as; `None` where that differs from transaction to transaction, or it is left out.
+    pub published: Option<String>,
+    /// How often it occurs.
+    pub occurrences: u64,
+    /// NCP per occurrence, from 0 to 1.
+    pub ncp: f64,
+    /// Its share of all that is lost.
+    pub share: f64,
 }
 
 /// What is left to analyse, before and after. Figures about the original are for the steward only.

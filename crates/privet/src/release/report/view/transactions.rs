@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::super::Edition;
 use super::super::chart;
 use super::super::lens::{capital, percent, thousands};
-use super::super::transactions::{RecodingKind, SensitiveItem, TransactionReport, promise, protections};
+use super::super::transactions::{
+    ItemLoss, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
+};
 use super::columns::TreeView;
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
@@ -28,7 +30,18 @@ struct View {
     sensitive: Vec<SensitiveRow>,
     more_sensitive: Option<String>,
     utility: Vec<UtilityRow>,
+    dearest: Vec<DearestRow>,
     lengths: Option<Figure>,
+}
+
+/// An item that loses much.
+#[derive(Serialize)]
+struct DearestRow {
+    item: String,
+    published: String,
+    occurrences: String,
+    ncp: String,
+    share: String,
 }
 
 /// One measure of what is left to analyse.
@@ -94,6 +107,7 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         }),
         sensitive,
         utility: utility(model, edition),
+        dearest: dearest(model, edition),
         lengths,
         frame: Frame::new(&common, own, edition),
     }))
@@ -155,6 +169,22 @@ fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) 
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
     Verdict::new(model.audit.passed, empty, promise, figures, protections)
+}
+
+/// The items that lose most: figures about the original, for the steward alone.
+fn dearest(model: &TransactionReport, edition: Edition) -> Vec<DearestRow> {
+    let row = |loss: &ItemLoss| DearestRow {
+        item: loss.item.clone(),
+        published: match (&loss.published, model.recoding) {
+            (Some(node), _) => node.clone(),
+            (None, RecodingKind::Local) => "differs".to_string(),
+            (None, _) => "left out".to_string(),
+        },
+        occurrences: thousands(loss.occurrences),
+        ncp: percent(loss.ncp),
+        share: percent(loss.share),
+    };
+    edition.steward_only(model.dearest.iter().map(row).collect()).unwrap_or_default()
 }
 
 /// How many items there are in all transactions together.
