@@ -61,6 +61,12 @@ impl Clock {
         Clock { start: now, deadline, ..self.clone() }
     }
 
+    /// The same clock with only a part of its time limit, for a search that leaves the rest to another.
+    pub fn with_share(&self, numerator: u32, denominator: u32) -> Clock {
+        let share = |deadline: Instant| self.start + (deadline - self.start) * numerator / denominator;
+        Clock { deadline: self.deadline.map(share), ..self.clone() }
+    }
+
     /// How long it has been running.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()

@@ -123,7 +123,7 @@ impl KlPrivacy {
         };
         let everywhere = |theta: Exact| vec![theta; sensitive.len()];
         let free = everywhere(Exact::ONE);
-        Ok(match clause.name() {
+        let read = match clause.name() {
             "km-anonymity" => KlPrivacy { k: count("k")?, m: count("m")?, n: 0, theta: free },
             "coherence" => KlPrivacy { k: count("k")?, m: count("p")?, n: 0, theta: everywhere(exact("h")?) },
             "transactional-k-anonymity" => KlPrivacy { k: count("k")?, m: items, n: items, theta: free },
@@ -142,7 +142,9 @@ impl KlPrivacy {
                 }
                 KlPrivacy { k: count("k")?, m: count("m")?, n: count("n")?, theta }
             }
-        })
+        };
+        // Nobody can know of more items than there are.
+        Ok(KlPrivacy { m: read.m.min(items), n: read.n.min(items), ..read })
     }
 
     /// Whether the second part of the notion asks for anything.

@@ -85,6 +85,8 @@ pub(super) struct Field {
     pub unsafe_rows: u32,
     pub total: u64,
     pub mark_totals: Vec<u64>,
+    /// The largest number of unrelated nodes in an unsafe row: nobody can know more of it to be present.
+    pub longest: u64,
     /// The mean number of nodes in a row.
     pub mean_length: u64,
     /// Of nodes that many rows hold, those rows as bits.
@@ -144,6 +146,7 @@ impl Field {
             mean_length: (cells.items.len() / rows.len().max(1)) as u64,
             bitmaps: Vec::new(),
             reaching: OnceLock::new(),
+            longest: 0,
         };
         for row in &order {
             field.rows.items.extend_from_slice(cells.get(*row));
@@ -155,6 +158,7 @@ impl Field {
             }
         }
         field.holders = holders(&field.rows, field.nodes.len(), 0..rows.len() as u32);
+        field.longest = field.find_longest();
         if !privacy.guards_marks() {
             field.bitmaps = bitmaps(&field.holders, rows.len());
         }
@@ -196,8 +200,7 @@ impl Field {
         nodes.get(first).is_some_and(|found| *found < self.end[node as usize])
     }
 
-    /// The largest number of unrelated nodes in an unsafe row: nobody can know more of it to be present.
-    pub(super) fn longest(&self) -> u64 {
+    fn find_longest(&self) -> u64 {
         let lowest = |row: u32| {
             let nodes = self.rows.get(row);
             let is_lowest =

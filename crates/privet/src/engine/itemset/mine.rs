@@ -93,7 +93,7 @@ impl<'a> Miner<'a> {
 
     /// How many items of a transaction an adversary can know to be present where that may harm.
     pub fn longest(&self) -> u64 {
-        self.field.longest()
+        self.field.longest
     }
 
     /// The least that an absence costs the adversary; more than there is where nothing occurs.

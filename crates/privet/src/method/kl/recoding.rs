@@ -125,6 +125,12 @@ impl ItemRecoding {
         .sum()
     }
 
+    /// How many occurrences of items do not show as one of their own: suppressed, or in a group with others.
+    pub fn hidden(&self, baskets: &Baskets) -> u64 {
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        all.map(|shown| (baskets.items(shown.basket).len() - shown.nodes.len()) as u64 * shown.count).sum()
+    }
+
     /// How many different nodes are published.
     pub fn distinct(&self, baskets: &Baskets) -> usize {
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));

@@ -86,7 +86,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
     let cost = price(task.measure());
     let losses = ItemMeasure::ALL.map(price).into();
-    let hidden = solution.recoding.suppressed(&baskets);
+    let hidden = solution.recoding.hidden(&baskets);
     let released = baskets.total();
     clock.progress().stage("attacking", None);
     let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;

@@ -62,7 +62,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 
 pub(super) static MULTI_ROUND: Declaration = Declaration {
     name: "mog",
-    summary: "og in rounds of growing power: valid, quick, and often but not always the optimum",
+    summary: "og in rounds of growing power: valid, and often but not always the optimum",
     help: "OG in rounds (Liu, 2010): first against adversaries who know one item, then two, … m items, then one absence … n \
            absences, each round on the release of the one before. Every round is optimal for itself; together they may \
            generalise more than og does.",
@@ -78,7 +78,14 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
         return problem.enumerate(&clock);
     }
     let reached = search::run(&problem, &search::Manner::of(task), &clock)?;
-    Ok(problem.solution(reached, &clock))
+    let mut solution = problem.solution(reached, &clock);
+    if clock.is_over() && !solution.search.optimal {
+        solution.warnings.push(
+            "the time limit ended the search before its answer was proven: the release may lose much more than it has to"
+                .to_string(),
+        );
+    }
+    Ok(solution)
 }
 
 /// Finds a valid cut in rounds.

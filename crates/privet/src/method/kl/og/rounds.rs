@@ -1,37 +1,77 @@
 //! mOG: rounds of growing power, each optimal on the release of the one before.
 
 use super::checker::{Checker, Reach};
-use super::search::{Current, Search};
+use super::search::{Current, Search, powers};
 use super::{Problem, Reached};
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::conflict::Conflicts;
 use crate::engine::itemset::rows::shown_by;
 use crate::engine::itemset::{Layout, Miner, Power, Scope, Threat};
+use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 
-/// The cut that the rounds end with; `None` if the time is over before.
+/// mOG: the cut that the rounds end with.
 pub(super) fn run(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -> Result<Option<Vec<Node>>> {
+    let mut conflicts = Conflicts::new(problem.tree);
+    let literal = |privacy: &KlPrivacy| {
+        let (m, n) = (privacy.m, privacy.n);
+        let presences = (0..=m).map(|present| Power { present, absent: 0 });
+        presences.chain((1..=n).map(move |absent| Power { present: m, absent }))
+    };
+    in_rounds(problem, &mut conflicts, Reach::Power, literal, reached, clock)
+}
+
+/// A valid cut for a search in a hurry: rounds in the larger steps of OG, that know the given conflicts and see as far as
+/// the requirement. `None` if the time is over before.
+pub(super) fn quick(
+    problem: &Problem<'_>,
+    conflicts: &mut Conflicts<Threat>,
+    reached: &mut Reached,
+    clock: &Clock,
+) -> Result<Option<Vec<Node>>> {
+    in_rounds(problem, conflicts, Reach::Requirement, powers, reached, clock)
+}
+
+fn in_rounds<P: Iterator<Item = Power>>(
+    problem: &Problem<'_>,
+    conflicts: &mut Conflicts<Threat>,
+    reach: Reach,
+    powers: impl Fn(&KlPrivacy) -> P,
+    reached: &mut Reached,
+    clock: &Clock,
+) -> Result<Option<Vec<Node>>> {
     let tree = problem.tree;
-    let mut conflicts = Conflicts::new(tree);
-    let mut search = Search::new(problem, &mut conflicts, reached, clock);
-    let mut cut: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
-    let mut rows = problem.rows.clone();
+    let mut search = Search::new(problem, conflicts, reached, clock);
+    search.lock_rare()?;
+    let mut cut = search.best_cut()?;
+    let mut rows = problem.rows.merged(&shown_by(tree, &cut));
     for (requirement, privacy) in problem.requirements.iter().enumerate() {
-        let mut current =
-            Current { cut, rows, checker: Checker::new(tree, privacy, Scope::OneCut, Reach::Power) };
-        let presences = (0..=privacy.m).map(|present| Power { present, absent: 0 });
-        let absences = (1..=privacy.n).map(|absent| Power { present: privacy.m, absent });
-        for power in presences.chain(absences) {
+        let mut current = Current { cut, rows, checker: Checker::new(tree, privacy, Scope::OneCut, reach) };
+        let mut is_changed = true;
+        for power in powers(privacy) {
+            clock.check()?;
+            // Rows that are safe from all absences are safe from a part of them.
+            let everything = Power { present: privacy.m, absent: privacy.n };
+            if power.absent > 0
+                && std::mem::take(&mut is_changed)
+                && current.checker.is_needless(&current.rows, everything)
+            {
+                break;
+            }
             let before = current.cut.clone();
             if !search.settle(requirement, power, &mut current)? {
                 return Ok(None);
             }
             if current.cut != before {
+                is_changed = true;
                 // What is general stays general: later rounds know the release of this one only.
                 for node in current.cut.iter().filter(|node| !tree.is_leaf(**node)) {
                     search.lock(*node);
                 }
+            }
+            if clock.is_over() {
+                return Ok(None);
             }
         }
         Current { cut, rows, .. } = current;

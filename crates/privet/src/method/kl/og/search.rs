@@ -17,8 +17,6 @@ pub(super) struct Manner {
     /// How many cells of rows the eager phase may look at per power of the adversary.
     pub eager_cells: u64,
     pub alpha: Exact,
-    /// Whether a valid cut is wanted before the optimum is known: there is a time limit, or an approximation will do.
-    pub is_anytime: bool,
 }
 
 /// Beyond this many cells it is quicker to look at the threats of single cuts: a second or two on one core.
@@ -37,28 +35,36 @@ impl Manner {
                 _ => CHEAP,
             },
             alpha,
-            is_anytime: alpha > Exact::ZERO || settings.duration("time_limit").is_some(),
         }
     }
 }
 
 /// Finds the cheapest valid cut, as far as the clock allows.
+///
+/// A relaxed optimum is not valid before it is *the* optimum, so part of a time limit is kept back: what is known by then
+/// is made valid in rounds, which know most threats already.
 pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Result<Reached> {
     let mut reached = Reached::default();
-    if manner.is_anytime
-        && let Some(cut) = rounds::run(problem, &mut reached, clock)?
-    {
-        reached.improve(problem, cut, clock);
-    }
     let mut conflicts = Conflicts::new(problem.tree);
-    let mut search = Search::new(problem, &mut conflicts, &mut reached, clock);
+    if manner.alpha > Exact::ZERO {
+        // An answer that is close enough may be at hand before any proof is.
+        let early = clock.with_share(1, 3);
+        if let Some(cut) = rounds::quick(problem, &mut conflicts.clone(), &mut reached, &early)? {
+            reached.improve(problem, cut, clock);
+        }
+    }
+    let most = clock.with_share(2, 3);
+    let mut search = Search::new(problem, &mut conflicts, &mut reached, &most);
     search.lock_rare()?;
     let is_complete = search.find_eagerly(manner.eager_cells)?;
     search.find_lazily(manner, is_complete)?;
     reached.conflicts = conflicts.len() as u64;
     reached.locked = conflicts.locks() as u64;
     if !reached.is_found {
-        let cut = rounds::coarsest(problem, &mut reached)?;
+        let cut = match rounds::quick(problem, &mut conflicts, &mut reached, clock)? {
+            Some(cut) => cut,
+            None => rounds::coarsest(problem, &mut reached)?,
+        };
         reached.improve(problem, cut, clock);
     }
     Ok(reached)
@@ -66,7 +72,7 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
 
 /// The steps in which an adversary's power grows: presences one by one, then absences in doubling steps. Small powers go
 /// first because their threats are the most general ones.
-fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<> {
+pub(super) fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<> {
     let (m, n) = (privacy.m, privacy.n);
     let doubling = std::iter::successors(Some(1), move |absent| (*absent < n).then(|| (2 * absent).min(n)));
     let absences = doubling.take_while(move |absent| *absent <= n);
@@ -245,6 +251,11 @@ impl<'s, 'a> Search<'s, 'a> {
         Ok(if effort.threats > 0 { Look::Threatened } else { Look::Clean })
     }
 
+    /// The best cut for the known conflicts.
+    pub(super) fn best_cut(&mut self) -> Result<Vec<Node>> {
+        Ok(self.solve(Exact::ZERO)?.cut)
+    }
+
     /// Never specialises a node, whatever the reason.
     pub(super) fn lock(&mut self, node: Node) {
         let decided = Threat { present: Vec::new(), absent: Vec::new(), support: 0 };
@@ -267,7 +278,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 Look::Threatened => {}
             }
             self.merge_locked();
-            *cut = self.solve(Exact::ZERO)?.cut;
+            *cut = self.best_cut()?;
             *rows = self.rows.merged(&shown_by(self.problem.tree, cut));
             checker.forget();
             if self.clock.is_over() {

@@ -12,7 +12,7 @@ use crate::engine::itemset::{Layout, Miner, Power, Scope};
 use crate::method::kl::tests::{any_instance, oracle, vectors};
 use crate::{ErrorKind, Exact};
 
-const EAGER: Manner = Manner { eager_cells: u64::MAX, alpha: Exact::ZERO, is_anytime: false };
+const EAGER: Manner = Manner { eager_cells: u64::MAX, alpha: Exact::ZERO };
 const LAZY: Manner = Manner { eager_cells: 0, ..EAGER };
 /// Gives up on being eager after a few cells, so that both phases have work.
 const MIXED: Manner = Manner { eager_cells: 25, ..EAGER };
@@ -109,16 +109,15 @@ proptest! {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp).map(|(cost, _)| cost);
         let requirements = [privacy.clone()];
         let problem = Problem::new(&baskets, &requirements, ItemMeasure::Ncp);
-        let half = Manner { alpha: Exact::new(1, 2).expect("a number"), is_anytime: true, ..LAZY };
+        let half = Manner { alpha: Exact::new(1, 2).expect("a number"), ..LAZY };
         let reached = solved(&problem, &half);
         prop_assert_eq!(reached.is_some(), best.is_some());
         if let (Some(reached), Some(best)) = (reached, best) {
             prop_assert!(oracle::is_valid(&baskets, &privacy, &reached.cut));
             prop_assert!(2 * reached.cost <= 3 * best && reached.bound.is_some_and(|bound| bound <= best));
         }
-        let hurried = Manner { is_anytime: true, ..EAGER };
         let clock = Clock::unlimited().with_limit(Some(Duration::ZERO));
-        match search::run(&problem, &hurried, &clock) {
+        match search::run(&problem, &EAGER, &clock) {
             Ok(reached) => {
                 prop_assert!(oracle::is_valid(&baskets, &privacy, &reached.cut));
                 prop_assert!(reached.bound.is_none_or(|bound| Some(bound) <= best));

@@ -101,6 +101,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
             released: counts.released,
             starred: left_out,
         },
+        hidden: solution.recoding.hidden(baskets),
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
             ItemRecoding::Global(_) if left_out > 0 => RecodingKind::Suppression,

@@ -40,6 +40,10 @@ pub struct TransactionReport {
     pub warnings: Vec<String>,
     /// What became of the transactions. `starred` counts suppressed items: occurrences that are left out.
     pub records: Records,
+    /// Occurrences of items that do not show as one of their own: left out, or in a group with others. Losses count them,
+    /// so where they are few the public sees no loss.
+    #[serde(default)]
+    pub hidden: u64,
     /// How items are published.
     pub recoding: RecodingKind,
     /// The item trees side by side, with what is published. `records` of a node are the transactions that hold it.

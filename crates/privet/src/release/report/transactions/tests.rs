@@ -176,7 +176,7 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
     }
     (model.utility.items_before, model.utility.items_after) = (7, 7);
     (model.utility.length_before, model.utility.length_after) = (1.5, 2.5);
-    model.utility.at_leaves = 1.0 / 3.0;
+    (model.utility.at_leaves, model.hidden) = (1.0 / 3.0, 7);
     let patterns = &mut model.utility.patterns;
     (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
     model.audit.checks.iter_mut().for_each(|check| check.concerned = 7);

@@ -13,7 +13,10 @@ const MOST_MOMENTS: usize = 12;
 pub(super) fn facts(search: &Search, counters: &[(String, u64)]) -> Vec<(String, String)> {
     let answer = match (search.optimal, search.gap) {
         (true, _) => "proven to be the best plan in this space".to_string(),
-        (false, Some(gap)) => format!("not proven; at most {} above the bound", percent(gap)),
+        (false, Some(gap)) if gap >= 1.0 => {
+            "not proven; how far it is from the best is not known".to_string()
+        }
+        (false, Some(gap)) => format!("not proven; the best may cost up to {} less", percent(gap)),
         (false, None) => "not proven; the method does not look for the best plan".to_string(),
     };
     let examined = match share_examined(search.examined, &search.space) {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart;
-use super::super::lens::{capital, percent, thousands};
+use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::transactions::{
     ItemLoss, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
 };
@@ -124,7 +124,7 @@ fn common(model: &TransactionReport) -> Common<'_> {
         seed: model.seed,
         warnings: &model.warnings,
         losses: &model.losses,
-        withheld: model.records.starred,
+        withheld: model.hidden,
         search: model.search.as_ref(),
         counters: &model.counters,
         attacks: &model.attacks,
@@ -161,9 +161,12 @@ fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) 
             },
         });
         figures.push(KeyFigure {
-            value: edition.share(model.utility.at_leaves, occurrences(model)),
+            value: at_leaves(model, edition),
             name: "of items stay as they are".to_string(),
-            note: "the others show a group".to_string(),
+            note: match model.recoding {
+                RecodingKind::Suppression => "the others are left out".to_string(),
+                RecodingKind::Cut | RecodingKind::Local => "the others show a group".to_string(),
+            },
         });
         figures.extend(verdict::lost(common.shown_losses(edition)));
     }
@@ -185,6 +188,14 @@ fn dearest(model: &TransactionReport, edition: Edition) -> Vec<DearestRow> {
         share: percent(loss.share),
     };
     edition.steward_only(model.dearest.iter().map(row).collect()).unwrap_or_default()
+}
+
+/// The share of items that stay as they are. Like a loss, it would tell how many occurrences are hidden.
+fn at_leaves(model: &TransactionReport, edition: Edition) -> String {
+    if !edition.is_steward() && is_small(model.hidden) {
+        return "withheld".to_string();
+    }
+    edition.share(model.utility.at_leaves, occurrences(model))
 }
 
 /// How many items there are in all transactions together.
@@ -291,7 +302,7 @@ fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
             "Occurrences published as the item itself",
             "the others show a group, or nothing",
             Some(percent(1.0)),
-            edition.share(utility.at_leaves, occurrences(model)),
+            at_leaves(model, edition),
         ),
     ];
     let patterns = &utility.patterns;
@@ -328,7 +339,7 @@ fn glossary() -> Vec<(&'static str, &'static str)> {
             "Item tree, cut",
             "A tree of ever coarser groups of items; a cut says which of its nodes the release uses.",
         ),
-        ("Generalisation", "Publishing a group instead of an item: fruit instead of apples."),
+        ("Generalisation", "Publishing a group instead of an item: vehicles instead of bicycles."),
         (
             "Support",
             "How many transactions fit: hold all items known to be present, and none known to be absent.",
