@@ -127,7 +127,7 @@ const BATCH: usize = 16;
 /// Warmth of open intervals is kept as long as it fits in this many bytes, or in this many times what the first takes:
 /// the larger the table, the dearer it is to begin anew.
 const WARMTH: usize = 96 << 20;
-const WARMTHS: usize = 4;
+const WARMTHS: usize = 8;
 /// The trace keeps at most this many steps.
 const STEPS: usize = 1000;
 
