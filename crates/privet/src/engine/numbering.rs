@@ -92,6 +92,41 @@ pub fn bucket(
     (sorted, starts)
 }
 
+/// Fewer codes than this are sorted by comparing them.
+const FEW: usize = 1 << 9;
+/// Digits have at most this many bits, so that what is counted per digit stays in the nearest cache.
+const DIGIT: u32 = 11;
+
+/// Sorts rows, given as codes below `space` with rising rows, by their codes; rows of equal codes keep their order.
+pub fn sort_codes(mut codes: Vec<(u64, u32)>, space: u64) -> Vec<(u64, u32)> {
+    if codes.is_sorted() {
+        return codes;
+    }
+    if codes.len() < FEW {
+        codes.sort_unstable();
+        return codes;
+    }
+    let bits = (u64::BITS - space.leading_zeros()).max(1);
+    let digit = bits.div_ceil(bits.div_ceil(DIGIT));
+    let mask = (1u64 << digit) - 1;
+    let mut sorted = vec![(0, 0); codes.len()];
+    for shift in (0..bits).step_by(digit as usize) {
+        let mut next = vec![0u32; 1 << digit];
+        codes.iter().for_each(|(code, _)| next[(code >> shift & mask) as usize] += 1);
+        let mut start = 0;
+        for count in &mut next {
+            (*count, start) = (start, start + *count);
+        }
+        for one in &codes {
+            let slot = &mut next[(one.0 >> shift & mask) as usize];
+            sorted[*slot as usize] = *one;
+            *slot += 1;
+        }
+        std::mem::swap(&mut codes, &mut sorted);
+    }
+    codes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +138,17 @@ mod tests {
             let mut numbering = Numbering::new(rows.len());
             (0..4).for_each(|column| numbering.column(limit, rows.iter().map(|row| row[column])));
             assert_eq!(numbering.finish(), (vec![0, 1, 0, 2, 1], 3), "{limit}");
+        }
+    }
+
+    #[test]
+    fn codes_are_sorted_digit_by_digit() {
+        for (space, rows) in [(7u64, 100u32), (1 << 11, 5000), (1 << 40, 5000), (u64::MAX, 5000)] {
+            let code = |row: u32| u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15) % space;
+            let codes: Vec<(u64, u32)> = (0..rows).map(|row| (code(row / 2), row)).collect();
+            let mut expected = codes.clone();
+            expected.sort();
+            assert_eq!(sort_codes(codes, space), expected, "{space}");
         }
     }
 

@@ -9,6 +9,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use rayon::prelude::*;
@@ -64,8 +66,17 @@ pub trait CutProblem: Sync {
     /// Whether a thorough bound can be better than a quick one.
     fn has_thorough(&self) -> bool;
 
-    /// How many bytes keeping the warmth takes.
-    fn weight(&self, warmth: &Self::Warmth) -> usize;
+    /// What keeping the warmth takes: its parts, which others may share.
+    fn parts(&self, warmth: &Self::Warmth) -> Vec<WarmPart>;
+}
+
+/// A part of what is kept for open intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WarmPart {
+    /// Equal for the same part, as its address is, and for no other part that lives.
+    pub id: usize,
+    /// How many bytes it takes.
+    pub bytes: usize,
 }
 
 /// What a search is asked for.
@@ -113,8 +124,10 @@ pub struct Found {
 
 /// Intervals of one batch at most.
 const BATCH: usize = 16;
-/// Warmth of open intervals is kept as long as it fits in this many bytes.
+/// Warmth of open intervals is kept as long as it fits in this many bytes, or in this many times what the first takes:
+/// the larger the table, the dearer it is to begin anew.
 const WARMTH: usize = 96 << 20;
+const WARMTHS: usize = 8;
 /// The trace keeps at most this many steps.
 const STEPS: usize = 1000;
 
@@ -179,8 +192,50 @@ struct Open<W> {
     bound: Amount,
     depth: u32,
     warmth: Option<Arc<W>>,
-    /// What its warmth counts for.
-    weight: usize,
+    /// The parts of its warmth.
+    parts: Vec<WarmPart>,
+}
+
+/// The parts of all warmth that is kept, each counted once.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Per part, how many intervals hold it, and its bytes when the first of them came.
+    parts: HashMap<usize, (usize, usize), RandomState>,
+    bytes: usize,
+    /// As many bytes may be kept; known from the first warmth on.
+    most: Option<usize>,
+}
+
+impl Kept {
+    /// Keeps the parts of an interval's warmth, if there is room; returns whether it is.
+    fn keep(&mut self, parts: &[WarmPart]) -> bool {
+        let all: usize = parts.iter().map(|part| part.bytes).sum();
+        let most = *self.most.get_or_insert(WARMTH.max(WARMTHS * all));
+        let new = parts.iter().filter(|part| !self.parts.contains_key(&part.id));
+        if self.bytes + new.map(|part| part.bytes).sum::<usize>() > most {
+            return false;
+        }
+        for part in parts {
+            let (holders, bytes) = self.parts.entry(part.id).or_insert((0, part.bytes));
+            if *holders == 0 {
+                self.bytes += *bytes;
+            }
+            *holders += 1;
+        }
+        true
+    }
+
+    /// Lets go of what an interval held.
+    fn release(&mut self, parts: &[WarmPart]) {
+        for part in parts {
+            let Some((holders, bytes)) = self.parts.get_mut(&part.id) else { continue };
+            *holders -= 1;
+            if *holders == 0 {
+                self.bytes -= *bytes;
+                self.parts.remove(&part.id);
+            }
+        }
+    }
 }
 
 /// What came of looking at one interval.
@@ -216,12 +271,12 @@ pub fn search<P: CutProblem>(
         bound: 0,
         depth: 0,
         warmth: None,
-        weight: 0,
+        parts: Vec::new(),
     })];
     // Least bound first; of equals the deeper one, which is nearer to an answer.
     let mut queue = BinaryHeap::from([Reverse((0, Reverse(0u32), 0usize))]);
     let mut discarded = FORBIDDEN;
-    let mut warm = 0usize;
+    let mut kept = Kept::default();
     while let Some(Reverse((least, ..))) = queue.peek() {
         clock.check()?;
         found.bound = found.bound.max((*least).min(discarded).min(incumbents.least()));
@@ -239,7 +294,7 @@ pub fn search<P: CutProblem>(
             }
             batch.extend(open[id].take());
         }
-        warm -= batch.iter().map(|one| one.weight).sum::<usize>();
+        batch.iter().for_each(|one| kept.release(&one.parts));
         let looked: Vec<Looked<P::Warmth>> =
             batch.into_par_iter().map(|one| look(problem, one, &incumbents, clock)).collect();
         for one in looked {
@@ -250,12 +305,10 @@ pub fn search<P: CutProblem>(
                 incumbents.offer(*cost, cut);
             }
             for mut child in one.children {
-                // Two children hold the same warmth, so each counts half.
-                child.weight = child.warmth.as_ref().map_or(0, |warmth| problem.weight(warmth) / 2);
-                if warm + child.weight > WARMTH {
-                    (child.warmth, child.weight) = (None, 0);
+                child.parts = child.warmth.as_ref().map_or_else(Vec::new, |warmth| problem.parts(warmth));
+                if !child.parts.is_empty() && !kept.keep(&child.parts) {
+                    (child.warmth, child.parts) = (None, Vec::new());
                 }
-                warm += child.weight;
                 queue.push(Reverse((child.bound, Reverse(child.depth), open.len())));
                 open.push(Some(child));
             }
@@ -348,7 +401,8 @@ fn look<P: CutProblem>(
             [(opened, bounds.open[tree][node as usize]), (open.interval, bounds.lock[tree][node as usize])];
         for (interval, bound) in sides {
             let (bound, depth) = (bound.max(open.bound), open.depth + 1);
-            looked.children.push(Open { interval, bound, depth, warmth: Some(warmth.clone()), weight: 0 });
+            let (warmth, parts) = (Some(warmth.clone()), Vec::new());
+            looked.children.push(Open { interval, bound, depth, warmth, parts });
         }
     }
     looked

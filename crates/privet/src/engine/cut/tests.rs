@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::{
-    Amount, Bounds, Cut, CutProblem, Effort, Forest, Interval, Limits, Place, Programme, Tree, search,
+    Amount, Bounds, Cut, CutProblem, Effort, Forest, Interval, Limits, Place, Programme, Tree, WarmPart,
+    search,
 };
 use crate::engine::clock::Clock;
 use crate::taxonomy::Taxonomy;
@@ -82,8 +83,8 @@ impl CutProblem for Priced {
         false
     }
 
-    fn weight(&self, (): &()) -> usize {
-        0
+    fn parts(&self, (): &()) -> Vec<WarmPart> {
+        Vec::new()
     }
 }
 

@@ -19,7 +19,8 @@ use super::table::{Classes, Fine};
 use super::walk::{Cell, Question, Walked, floors, walk};
 use crate::engine::cut::programme::Forced;
 use crate::engine::cut::{
-    Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, plus,
+    Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, WarmPart,
+    plus,
 };
 
 /// The suppression price is given out in this many parts.
@@ -283,9 +284,15 @@ impl CutProblem for LPlus {
         self.rules.splitting_helps()
     }
 
-    fn weight(&self, warmth: &Warm) -> usize {
-        let learnt = warmth.learnt.as_ref().map_or(0, |learnt| learnt.weight());
-        warmth.fine.weight() + warmth.memory.weight() + learnt
+    fn parts(&self, warmth: &Warm) -> Vec<WarmPart> {
+        let part = |id: usize, bytes: usize| WarmPart { id, bytes };
+        let learnt = warmth.learnt.as_ref();
+        let mut parts = vec![
+            part(Arc::as_ptr(&warmth.fine).addr(), warmth.fine.weight()),
+            part(Arc::as_ptr(&warmth.memory).addr(), warmth.memory.weight()),
+        ];
+        parts.extend(learnt.map(|learnt| part(Arc::as_ptr(learnt).addr(), learnt.weight())));
+        parts
     }
 }
 

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use crate::engine::cut::{Cut, Tree};
-use crate::engine::numbering::Numbering;
+use crate::engine::numbering::{Numbering, sort_codes};
 
 /// Tuples are looked up in a table if there are at most this many of them for each row, or few at all.
 const PER_ROW: u64 = 16;
@@ -49,9 +49,14 @@ impl Codes {
         Some(Codes { codes, space, columns })
     }
 
-    /// The codes.
-    pub fn all(&self) -> &[u64] {
-        &self.codes
+    /// The codes in rising order, with their rows.
+    pub fn sorted(&self) -> Vec<(u64, u32)> {
+        sort_codes(self.codes.iter().copied().zip(0..).collect(), self.space)
+    }
+
+    /// The codes of other rows at the same cut.
+    pub fn of(self, codes: Vec<u64>) -> Codes {
+        Codes { codes, ..self }
     }
 
     /// The code of a row whose node in one column does not count.
@@ -60,15 +65,18 @@ impl Codes {
         self.codes[row as usize] - u64::from(places[node as usize]) * stride
     }
 
-    /// Numbers for the tuples.
-    pub fn number(&self) -> (Vec<u32>, usize) {
-        number(self.codes.iter().copied(), self.space)
-    }
-
-    /// Numbers for what the tuples have in all columns but one, whose nodes are given.
-    pub fn number_without(&self, column: usize, nodes: &[u32]) -> (Vec<u32>, usize) {
-        let codes = nodes.iter().enumerate().map(|(row, node)| self.without(row as u32, column, *node));
-        number(codes, self.space)
+    /// The rows by what they have in all columns but one, whose nodes are given: with codes for that.
+    pub fn sorted_without(&self, column: usize, nodes: &[u32]) -> Vec<(u64, u32)> {
+        let below = self.columns[column].1;
+        let above = self.columns.get(column + 1).map_or(self.space, |(_, stride)| *stride);
+        let code = |(row, node): (usize, &u32)| {
+            let code = self.without(row as u32, column, *node);
+            // The column's digit is taken out, so that codes stay small.
+            let high = code / above;
+            (high * below + (code - high * above), row as u32)
+        };
+        let codes = nodes.iter().enumerate().map(code).collect();
+        sort_codes(codes, self.space / (above / below).max(1))
     }
 }
 

@@ -38,7 +38,7 @@ fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
     let forest = problem.forest.clone();
     let mut rules = problem.rules.clone();
     rules.scheme = Scheme::None;
-    let fine = Arc::new(problem.fine.coarsen(&rules, &forest, &forest.finest()));
+    let fine = Arc::new(problem.fine.under(&rules, &forest));
     let strict = LPlus { rules, forest, fine, counts: problem.counts.clone() };
     let known = descend(&strict, clock)?;
     let found = search(&strict, known, &Limits::default(), clock)?;

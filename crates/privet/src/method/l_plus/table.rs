@@ -1,11 +1,13 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
+use rayon::prelude::*;
+
 use super::codes::{self, Codes, number_columns};
 use super::rules::{Answer, Metric, Rules};
 use super::tally::{Entry, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, plus};
 use crate::engine::microdata::Microdata;
-use crate::engine::numbering::bucket;
+use crate::engine::numbering::{bucket, sort_codes};
 use crate::policy::Role;
 
 /// What the records of a distinct record have in the columns that costs depend on.
@@ -30,6 +32,16 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Rows that are to be put together.
+struct Old<'a> {
+    /// Per column, the node of every row.
+    nodes: &'a [Vec<u32>],
+    starts: &'a [u32],
+    entries: &'a [Entry],
+    /// The table whose rows they are, where the same rules have judged them.
+    answered: Option<&'a Fine>,
+}
+
 /// Distinct tuples of nodes, with what their records have in the sensitive column and as label.
 #[derive(Debug)]
 pub struct Fine {
@@ -52,8 +64,6 @@ pub struct Fine {
     pub answers: Vec<Answer>,
     starts: Vec<u32>,
     entries: Vec<Entry>,
-    /// Per column, the rows by rising node.
-    pub order: Vec<Vec<u32>>,
     /// For CM, per column: a number for what every row has in the *other* columns.
     pub others: Vec<Vec<u32>>,
     /// For CM, per column: the rows by that number, then by rising node.
@@ -70,7 +80,7 @@ impl Fine {
     /// The table at the finest cut.
     pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
         let records = microdata.summary.len();
-        let mut nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
+        let nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
             .map(|(at, quasi)| {
                 let node = |record: usize| {
                     let code = microdata.quasi_codes(record)[at];
@@ -80,87 +90,95 @@ impl Fine {
             })
             .collect();
         let reader = Reader::new(rules, microdata, column);
-        let mut entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
-        let finest = forest.finest();
-        // Tuples that are alike in the first columns lie near each other, which large tables thank with fewer misses.
-        if let Some(codes) = Codes::new(&forest.trees, &finest, &nodes) {
-            let mut order: Vec<(u64, u32)> = codes.all().iter().copied().zip(0..).collect();
-            order.sort_unstable();
-            let sorted = |old: &[u32]| order.iter().map(|(_, record)| old[*record as usize]).collect();
-            nodes = nodes.iter().map(|nodes| sorted(nodes)).collect();
-            entries = order.iter().map(|(_, record)| entries[*record as usize]).collect();
-        }
+        let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
         let starts: Vec<u32> = (0..=records as u32).collect();
-        Fine::gather(rules, forest, finest, &nodes, &starts, &entries)
+        let old = Old { nodes: &nodes, starts: &starts, entries: &entries, answered: None };
+        Fine::gather(rules, forest, forest.finest(), &old)
     }
 
     /// The same table at a coarser cut.
     pub fn coarsen(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Fine {
-        let nodes: Vec<Vec<u32>> = (self.nodes.iter().zip(&forest.trees).zip(&cut.0))
-            .map(|((nodes, tree), cut)| {
-                let cover = tree.cover(cut);
-                nodes.iter().map(|node| cover[*node as usize]).collect()
-            })
-            .collect();
-        Fine::gather(rules, forest, cut.clone(), &nodes, &self.starts, &self.entries)
+        Fine::gather(rules, forest, cut.clone(), &Old { answered: Some(self), ..self.old() })
     }
 
-    fn gather(
-        rules: &Rules,
-        forest: &Forest,
-        cut: Cut,
-        old: &[Vec<u32>],
-        old_starts: &[u32],
-        old_entries: &[Entry],
-    ) -> Fine {
-        let (number, rows) = match Codes::new(&forest.trees, &cut, old) {
-            Some(codes) => codes.number(),
+    /// The same table under other rules.
+    pub fn under(&self, rules: &Rules, forest: &Forest) -> Fine {
+        Fine::gather(rules, forest, self.cut.clone(), &self.old())
+    }
+
+    fn old(&self) -> Old<'_> {
+        Old { nodes: &self.nodes, starts: &self.starts, entries: &self.entries, answered: None }
+    }
+
+    /// Puts rows together that are alike at a cut. The new rows are in the order of their codes, so that those which are
+    /// alike in the last columns lie near each other: large tables thank that with fewer misses.
+    fn gather(rules: &Rules, forest: &Forest, cut: Cut, old: &Old<'_>) -> Fine {
+        let covers = covers(forest, &cut);
+        let codes = Codes::new(&forest.trees, &cut, old.nodes);
+        let members = match &codes {
+            Some(codes) => codes.sorted(),
             None => {
-                let columns = forest.trees.iter().zip(old);
-                let columns = columns.map(|(tree, nodes)| (tree.len(), nodes.iter().copied())).collect();
-                number_columns(old_starts.len() - 1, columns)
+                let columns = covers.iter().zip(old.nodes);
+                let columns = columns
+                    .map(|(cover, nodes)| (cover.len(), nodes.iter().map(|node| cover[*node as usize])))
+                    .collect();
+                let (numbers, count) = number_columns(old.starts.len() - 1, columns);
+                sort_codes(numbers.into_iter().map(u64::from).zip(0..).collect(), count as u64)
             }
         };
-        let (members, begins) = bucket(0..number.len() as u32, |row| number[row as usize], rows);
-        let mut nodes: Vec<Vec<u32>> = old.iter().map(|_| Vec::with_capacity(rows)).collect();
-        let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old_entries.len()));
+        let (columns, rows) = (old.nodes.len(), members.chunk_by(|one, other| one.0 == other.0).count());
+        let mut nodes: Vec<Vec<u32>> = (0..columns).map(|_| Vec::with_capacity(rows)).collect();
+        let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old.entries.len()));
         let mut tally = rules.full_tally();
         let (mut cost, mut base) = (0, 0);
-        let mut labels = Vec::with_capacity(rows * rules.labels);
-        let (mut stakes, mut tuples) = (Vec::new(), Vec::with_capacity(rows * old.len()));
-        let mut answers = Vec::with_capacity(rows);
-        let mut origin = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let members = &members[begins[row] as usize..begins[row + 1] as usize];
-            let first = members[0] as usize;
-            origin.push(members[0]);
-            for (new, old) in nodes.iter_mut().zip(old) {
-                new.push(old[first]);
-                tuples.push(old[first]);
+        let (mut labels, mut stakes) = (Vec::with_capacity(rows * rules.labels), Vec::new());
+        let (mut tuples, mut answers) = (Vec::with_capacity(rows * columns), Vec::with_capacity(rows));
+        let (mut origin, mut distinct) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        for members in members.chunk_by(|(one, _), (other, _)| one == other) {
+            let (code, first) = members[0];
+            distinct.push(code);
+            origin.push(first);
+            let mut g = 0;
+            for (at, new) in nodes.iter_mut().enumerate() {
+                let node = covers[at][old.nodes[at][first as usize] as usize];
+                new.push(node);
+                tuples.push(node);
+                g += rules.losses[at][node as usize];
             }
-            for member in members {
-                let range = old_starts[*member as usize] as usize..old_starts[*member as usize + 1] as usize;
-                old_entries[range].iter().for_each(|entry| tally.add(entry));
-            }
-            entries.extend(tally.entries());
+            let answer = match (members, old.answered) {
+                // A row that stays alone stays what it was.
+                ([_], Some(table)) => {
+                    entries.extend_from_slice(table.entries(first));
+                    labels.extend_from_slice(table.labels(first));
+                    stakes.extend(table.stakes.get(first as usize));
+                    table.answers[first as usize]
+                }
+                _ => {
+                    for (_, member) in members {
+                        let (start, end) = (old.starts[*member as usize], old.starts[*member as usize + 1]);
+                        let entries = &old.entries[start as usize..end as usize];
+                        entries.iter().for_each(|entry| tally.add(entry));
+                    }
+                    tally.list(&mut entries);
+                    labels.extend((0..rules.labels as u32).map(|label| tally.with_label(label)));
+                    if rules.splitting_helps() {
+                        stakes.push(if rules.violates(&tally) { rules.stake(&tally) } else { 0 });
+                    }
+                    let answer = rules.answer(&tally);
+                    tally.clear();
+                    answer
+                }
+            };
             starts.push(entries.len() as u32);
-            let g = rules.losses.iter().zip(&nodes).map(|(losses, nodes)| losses[nodes[row] as usize]).sum();
-            let answer = rules.answer(&tally);
             cost = plus(cost, rules.cost(&answer, g));
+            base += Amount::from(answer.size) * Amount::from(answer.size);
             answers.push(answer);
-            labels.extend((0..rules.labels as u32).map(|label| tally.with_label(label)));
-            base += Amount::from(tally.size) * Amount::from(tally.size);
-            if rules.splitting_helps() {
-                stakes.push(if rules.violates(&tally) { rules.stake(&tally) } else { 0 });
-            }
-            tally.clear();
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };
-        let codes = Codes::new(&forest.trees, &cut, &nodes);
         let mut fine = Fine {
             cut,
             nodes,
-            codes,
+            codes: codes.map(|codes| codes.of(distinct)),
             origin,
             tuples,
             stakes,
@@ -169,7 +187,6 @@ impl Fine {
             answers,
             starts,
             entries,
-            order: Vec::new(),
             others: Vec::new(),
             by_others: Vec::new(),
             pairs: Vec::new(),
@@ -181,42 +198,50 @@ impl Fine {
     }
 
     fn index(&mut self, rules: &Rules, forest: &Forest) {
-        let rows = self.len();
-        for (column, tree) in forest.trees.iter().enumerate() {
-            let nodes = &self.nodes[column];
-            let (order, _) = bucket(0..rows as u32, |row| nodes[row as usize], tree.len());
-            if rules.metric != Metric::Lm {
-                let (others, groups) = self.number_without(forest, column);
-                let (by_others, begins) = bucket(order.iter().copied(), |row| others[row as usize], groups);
-                if rules.metric == Metric::Dm {
-                    self.pairs.push(self.pairs_of(column, forest, &by_others, &begins));
-                } else {
-                    self.by_others.push(by_others);
-                    self.others.push(others);
-                }
+        let columns = (0..self.nodes.len()).into_par_iter();
+        match rules.metric {
+            Metric::Lm => {}
+            Metric::Dm => {
+                self.pairs = columns
+                    .map(|column| self.pairs_of(column, forest, &self.sorted_without(forest, column)))
+                    .collect();
             }
-            self.order.push(order);
+            Metric::Cm => {
+                let numbered = |column: usize| {
+                    let sorted = self.sorted_without(forest, column);
+                    let mut others = vec![0; self.len()];
+                    for (group, rows) in sorted.chunk_by(|(one, _), (other, _)| one == other).enumerate() {
+                        rows.iter().for_each(|(_, row)| others[*row as usize] = group as u32);
+                    }
+                    (others, sorted.into_iter().map(|(_, row)| row).collect())
+                };
+                (self.others, self.by_others) = columns.map(numbered).unzip();
+            }
         }
     }
 
-    /// Numbers for what the rows have in all columns but one.
-    fn number_without(&self, forest: &Forest, column: usize) -> (Vec<u32>, usize) {
+    /// The rows by what they have in all columns but one, with codes for that; then by rising node in this one.
+    fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
+        let nodes = &self.nodes[column];
         if let Some(codes) = &self.codes {
-            return codes.number_without(column, &self.nodes[column]);
+            // Rows are in the order of their codes, so those that differ in one column only are in that of its nodes.
+            return codes.sorted_without(column, nodes);
         }
         let others = forest.trees.iter().zip(&self.nodes).enumerate().filter(|(other, _)| *other != column);
         let columns = others.map(|(_, (tree, nodes))| (tree.len(), nodes.iter().copied())).collect();
-        number_columns(self.len(), columns)
+        let (numbers, _) = number_columns(self.len(), columns);
+        let mut sorted: Vec<(u64, u32)> = numbers.into_iter().map(u64::from).zip(0..).collect();
+        sorted.sort_unstable_by_key(|(number, row)| (*number, nodes[*row as usize]));
+        sorted
     }
 
     /// Per node, twice the sum of n₁·n₂ over pairs of rows that agree in all other columns and meet at or below it.
-    fn pairs_of(&self, column: usize, forest: &Forest, by_others: &[u32], begins: &[u32]) -> Vec<Amount> {
+    fn pairs_of(&self, column: usize, forest: &Forest, by_others: &[(u64, u32)]) -> Vec<Amount> {
         let (tree, nodes) = (&forest.trees[column], &self.nodes[column]);
         let mut meeting = vec![0; tree.len()];
         // Rows of a group that still wait for a right neighbour: node and records at or below it.
         let mut path: Vec<(u32, Amount)> = Vec::new();
-        for group in begins.windows(2) {
-            let rows = &by_others[group[0] as usize..group[1] as usize];
+        for rows in by_others.chunk_by(|(one, _), (other, _)| one == other) {
             if rows.len() < 2 {
                 continue;
             }
@@ -234,7 +259,7 @@ impl Fine {
                     path[top] = (meet, path[top].1 + last.1);
                 }
             };
-            for row in rows {
+            for (_, row) in rows {
                 let node = nodes[*row as usize];
                 fold(&mut path, Some(node));
                 path.push((node, Amount::from(self.size(*row))));
@@ -287,13 +312,21 @@ impl Fine {
     }
 
     /// Adds a row's records to a tally.
+    #[inline]
     pub fn add_to(&self, tally: &mut Tally, row: u32) {
         self.entries(row).iter().for_each(|entry| tally.add(entry));
     }
 
     /// Adds to a tally what a row's thresholds depend on.
+    #[inline]
     pub fn add_values_to(&self, tally: &mut Tally, row: u32) {
         self.entries(row).iter().for_each(|entry| tally.add_value(entry));
+    }
+
+    /// Adds a row's records to counts per sensitive value.
+    #[inline]
+    pub fn count(&self, counts: &mut [u64], row: u32) {
+        self.entries(row).iter().for_each(|entry| counts[entry.value as usize] += entry.count);
     }
 
     /// Adds rows to a tally as far as they matter for what must be suppressed: their labels only if they violate a
@@ -331,9 +364,11 @@ impl Fine {
 
     /// The memory it takes, in bytes.
     pub fn weight(&self) -> usize {
-        // Nodes twice, the order, the others and the rows by them; starts and origin, codes and stakes.
-        let columns = self.nodes.len() * 5;
-        self.len() * (columns * 4 + 32 + size_of::<Answer>()) + self.entries.len() * size_of::<Entry>()
+        // Nodes twice, the others and the rows by them; starts and origin, codes and labels.
+        let columns = self.nodes.len() * 2 + self.others.len() * 2;
+        let row = columns * 4 + 16 + self.label_count * 8 + size_of::<Answer>();
+        let parts = self.entries.len() * size_of::<Entry>() + self.stakes.len() * size_of::<Amount>();
+        self.len() * row + parts
     }
 
     /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
@@ -370,9 +405,28 @@ impl Fine {
             (cut.len(), rows.iter().map(|row| places[nodes[*row as usize] as usize]))
         });
         let (number, count) = number_columns(rows.len(), columns.collect());
-        let (members, begins) = bucket(0..rows.len() as u32, |at| number[at as usize], count);
         let mut tally = rules.tally();
         let mut cost = 0;
+        let width = rules.theta.len();
+        if rules.labels == 0 && count * width <= rows.len() {
+            // Few classes: all are counted at once, with the rows as they lie.
+            let (mut counts, mut firsts) = (vec![0; count * width], Vec::with_capacity(count));
+            for (row, class) in rows.iter().zip(number) {
+                if class as usize == firsts.len() {
+                    firsts.push(*row);
+                }
+                self.count(&mut counts[class as usize * width..][..width], *row);
+            }
+            for (first, counts) in firsts.into_iter().zip(counts.chunks(width)) {
+                tally.clear();
+                tally.add_counts(counts);
+                let cells = covers.iter().zip(self.tuple(first)).zip(&rules.losses);
+                let g = cells.map(|((cover, node), losses)| losses[cover[*node as usize] as usize]).sum();
+                cost = plus(cost, rules.cost(&rules.answer(&tally), g));
+            }
+            return cost;
+        }
+        let (members, begins) = bucket(0..rows.len() as u32, |at| number[at as usize], count);
         for class in begins.windows(2) {
             let members = &members[class[0] as usize..class[1] as usize];
             let first = rows[members[0] as usize];

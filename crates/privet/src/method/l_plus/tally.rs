@@ -111,16 +111,24 @@ impl Tally {
         self.joint.clear();
     }
 
-    /// The distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
-    pub fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = if self.joins {
+    /// Appends the distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
+    pub fn list(&self, entries: &mut Vec<Entry>) {
+        let start = entries.len();
+        if self.joins {
             let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
-            self.joint.iter().map(pair).collect()
+            entries.extend(self.joint.iter().map(pair));
         } else {
-            self.values.iter().map(|(value, count)| Entry { value, label: 0, count }).collect()
-        };
-        entries.sort_unstable_by_key(|entry| (entry.value, entry.label));
-        entries
+            entries.extend(self.values.iter().map(|(value, count)| Entry { value, label: 0, count }));
+        }
+        entries[start..].sort_unstable_by_key(|entry| (entry.value, entry.label));
+    }
+
+    /// Adds counts per sensitive value, where nothing else is counted.
+    pub fn add_counts(&mut self, counts: &[u64]) {
+        for (value, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.size += count;
+            self.values.add(value as u32, *count);
+        }
     }
 
     /// The records that have a label.

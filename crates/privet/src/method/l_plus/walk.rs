@@ -75,7 +75,6 @@ pub fn walk(
 ) -> Walked {
     let (tree, nodes) = (&forest.trees[column], &fine.nodes[column]);
     let class_of = |row: u32| classes.of_row[row as usize];
-    let (rows, begins) = bucket(fine.order[column].iter().copied(), class_of, classes.count);
     let (wholes, blade) = match question {
         Question::Cost => (None, None),
         Question::Floor(wholes) => (Some(wholes), None),
@@ -93,6 +92,10 @@ pub fn walk(
         blade,
         open: Vec::new(),
         tallies: Vec::new(),
+        sorted: Vec::new(),
+        runs: Vec::new(),
+        places: Vec::new(),
+        counts: Vec::new(),
         labelled: rules.tally(),
         room: Room::default(),
         path: Vec::new(),
@@ -106,11 +109,13 @@ pub fn walk(
         listed: wholes.is_some() && rules.scheme != Scheme::None,
         cells: Vec::new(),
     };
-    for (class, range) in begins.windows(2).enumerate() {
+    let mut end = 0;
+    for class in 0..classes.count {
         cells.class = class as u32;
-        let range = range[0] as usize..range[1] as usize;
-        let rows = &rows[range.clone()];
-        let (first, last) = (nodes[rows[0] as usize], nodes[rows[rows.len() - 1] as usize]);
+        let rows = classes.members(class);
+        let range = end..end + rows.len();
+        end = range.end;
+        let first = nodes[rows[0] as usize];
         let Some(wholes) = wholes else {
             // The column itself is not cut: its whole tree is asked about.
             cells.g = classes.losses[class];
@@ -119,7 +124,7 @@ pub fn walk(
         };
         let (top, whole) = (classes.covers[column][first as usize], &wholes[class]);
         cells.g = classes.losses[class] - rules.losses[column][top as usize];
-        if first == last {
+        if rows.iter().all(|row| nodes[*row as usize] == first) {
             cells.chain(top, first, whole);
             continue;
         }
@@ -137,8 +142,6 @@ pub fn walk(
 struct OpenCell {
     node: u32,
     start: usize,
-    /// One of its rows, as long as all agree with it in the other columns.
-    alike: Option<u32>,
     /// The answer for the last cell below it, and where its rows began: if these are all rows, it is the answer here.
     below: Option<(usize, Answer)>,
 }
@@ -154,6 +157,12 @@ struct Cells<'a> {
     open: Vec<OpenCell>,
     /// The records of every open cell, as far as they are not in an open cell below it; and room for one more.
     tallies: Vec<Tally>,
+    /// The rows of the class by rising node, and where those of each node end.
+    sorted: Vec<u32>,
+    runs: Vec<(u32, usize)>,
+    /// Room to sort in, and for large classes the counts node by node.
+    places: Vec<usize>,
+    counts: Vec<u64>,
     /// Room for a tally with labels, where those of cells do without.
     labelled: Tally,
     /// Room for what `vio-rec` with CM counts.
@@ -208,35 +217,86 @@ impl Cells<'_> {
     }
 
     fn class(&mut self, top: u32, rows: &[u32]) {
-        let nodes = &self.fine.nodes[self.column];
-        for (at, row) in rows.iter().enumerate() {
-            let node = nodes[*row as usize];
+        let (mut sorted, mut runs) = (std::mem::take(&mut self.sorted), std::mem::take(&mut self.runs));
+        let is_counted = self.sort(top, rows, &mut sorted, &mut runs);
+        let mut at = 0;
+        for (node, end) in runs.iter().copied() {
+            let same = &sorted[at..end];
             while self.open.last().is_some_and(|cell| !self.tree.contains(cell.node, node)) {
-                self.close(rows, at);
+                self.close(&sorted, at);
             }
-            self.descend(top, node, at, *row);
-            if let Some(cell) = self.open.last_mut() {
-                cell.alike = cell.alike.filter(|other| self.fine.alike(*other, *row, self.column));
-                let tally = &mut self.tallies[self.open.len() - 1];
-                if self.exact {
-                    self.fine.add_to(tally, *row);
-                } else {
-                    self.fine.add_values_to(tally, *row);
-                }
+            self.descend(top, node, at);
+            let tally = &mut self.tallies[self.open.len() - 1];
+            if is_counted {
+                let width = self.rules.theta.len();
+                tally.add_counts(&self.counts[(node - top) as usize * width..][..width]);
+            } else if self.exact {
+                same.iter().for_each(|row| self.fine.add_to(tally, *row));
+            } else {
+                same.iter().for_each(|row| self.fine.add_values_to(tally, *row));
             }
+            at = end;
         }
         while !self.open.is_empty() {
-            self.close(rows, rows.len());
+            self.close(&sorted, rows.len());
         }
+        (self.sorted, self.runs) = (sorted, runs);
+    }
+
+    /// Sorts the rows of a class by their nodes, and tells where those of each node end. A large class is counted on the
+    /// way, in the order in which its rows lie: returns whether it is.
+    fn sort(&mut self, top: u32, rows: &[u32], sorted: &mut Vec<u32>, runs: &mut Vec<(u32, usize)>) -> bool {
+        let nodes = &self.fine.nodes[self.column];
+        let (span, width) = ((self.tree.end(top) - top) as usize, self.rules.theta.len());
+        sorted.clear();
+        runs.clear();
+        if rows.len() < span {
+            sorted.extend_from_slice(rows);
+            sorted.sort_unstable_by_key(|row| (nodes[*row as usize], *row));
+            for (at, row) in sorted.iter().enumerate() {
+                let node = nodes[*row as usize];
+                match runs.last_mut() {
+                    Some((last, end)) if *last == node => *end = at + 1,
+                    _ => runs.push((node, at + 1)),
+                }
+            }
+            return false;
+        }
+        self.places.clear();
+        self.places.resize(span, 0);
+        rows.iter().for_each(|row| self.places[(nodes[*row as usize] - top) as usize] += 1);
+        let mut start = 0;
+        for (place, node) in self.places.iter_mut().zip(top..) {
+            let count = std::mem::replace(place, start);
+            start += count;
+            if count > 0 {
+                runs.push((node, start));
+            }
+        }
+        sorted.resize(rows.len(), 0);
+        let is_counted = self.rules.labels == 0 && span * width <= rows.len();
+        if is_counted {
+            self.counts.clear();
+            self.counts.resize(span * width, 0);
+        }
+        for row in rows {
+            let at = (nodes[*row as usize] - top) as usize;
+            sorted[self.places[at]] = *row;
+            self.places[at] += 1;
+            if is_counted {
+                self.fine.count(&mut self.counts[at * width..][..width], *row);
+            }
+        }
+        is_counted
     }
 
     /// Opens the cells from the lowest open one down to the node.
-    fn descend(&mut self, top: u32, node: u32, start: usize, row: u32) {
+    fn descend(&mut self, top: u32, node: u32, start: usize) {
         let from = self.open.len();
         let above = self.open.last().map(|cell| cell.node);
         let mut next = node;
         while Some(next) != above {
-            self.open.push(OpenCell { node: next, start, alike: Some(row), below: None });
+            self.open.push(OpenCell { node: next, start, below: None });
             if next == top {
                 break;
             }
@@ -253,15 +313,11 @@ impl Cells<'_> {
         let rows = &rows[cell.start..end];
         let answer = match cell.below {
             Some((start, answer)) if start == cell.start => answer,
-            _ => self.answer(&cell, rows),
+            _ => self.answer(rows),
         };
         let majorities = self.majorities.get(cell.node as usize).copied().unwrap_or(0);
         self.sum(cell.node, &answer, majorities);
         if let Some(parent) = self.open.last_mut() {
-            parent.alike = match (parent.alike, cell.alike) {
-                (Some(one), Some(other)) if self.fine.alike(one, other, self.column) => Some(one),
-                _ => None,
-            };
             parent.below = Some((cell.start, answer));
         }
         // What the cell holds is part of the one above it.
@@ -276,35 +332,37 @@ impl Cells<'_> {
         }
     }
 
-    fn answer(&mut self, cell: &OpenCell, rows: &[u32]) -> Answer {
+    fn answer(&mut self, rows: &[u32]) -> Answer {
         if let [row] = rows {
             return self.fine.answers[*row as usize];
         }
-        // The other columns cannot split it any more.
-        let closed = self.exact || cell.alike.is_some();
+        let (rules, mut tally) = (self.rules, &self.tallies[self.open.len()]);
+        if self.exact {
+            return rules.answer(tally);
+        }
+        if !rules.violates(tally) {
+            return rules.answer_with(tally, Charge::NOTHING);
+        }
+        // Whether the other columns cannot split it any more.
+        let closed = rows.iter().all(|row| self.fine.alike(rows[0], *row, self.column));
         if let Some((count, whole)) = self.whole
             && count == rows.len()
             && !closed
         {
             return whole;
         }
-        let (rules, mut tally) = (self.rules, &self.tallies[self.open.len()]);
-        if self.exact {
-            return rules.answer(tally);
-        }
-        let violates = rules.violates(tally);
-        if violates && rules.labels > 0 && (closed || self.blade.is_some()) {
+        if rules.labels > 0 && (closed || self.blade.is_some()) {
             self.labelled.clear();
             rows.iter().for_each(|row| self.fine.add_to(&mut self.labelled, *row));
             tally = &self.labelled;
         }
         let charge = match &mut self.blade {
             _ if closed => rules.extra(tally),
-            Some(blade) if violates => Charge::Stake(blade.stake(rows, Some(self.column), tally)),
-            _ => rules.floor(tally),
+            Some(blade) => Charge::Stake(blade.stake(rows, Some(self.column), tally)),
+            None => rules.floor(tally),
         };
         let mut answer = rules.answer_with(tally, charge);
-        if violates && rules.caps_labels() {
+        if rules.caps_labels() {
             answer.removals = self.fine.least_outside(rules, tally, rows, &mut self.room);
         }
         answer
