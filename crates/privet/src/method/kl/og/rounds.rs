@@ -7,7 +7,7 @@ use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::conflict::Conflicts;
 use crate::engine::itemset::rows::shown_by;
-use crate::engine::itemset::{Layout, Miner, Power, Scope, Threat};
+use crate::engine::itemset::{Ended, Layout, Miner, Power, Scope, Threat};
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 
@@ -79,21 +79,50 @@ fn in_rounds<P: Iterator<Item = Power>>(
     Ok(Some(cut))
 }
 
-/// The roots: what is published where there is no time for better. Whether they are valid takes no time worth a limit.
-pub(super) fn coarsest(problem: &Problem<'_>, reached: &mut Reached) -> Result<Vec<Node>> {
+/// What is published where there is no time for better: the finest of the cuts through one level of the trees that is seen
+/// to be valid at little cost, from the roots down.
+pub(super) fn by_level(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -> Result<Vec<Node>> {
     let tree = problem.tree;
-    let cut: Vec<Node> = tree.roots().collect();
-    let rows = problem.rows.merged(&shown_by(tree, &cut));
+    let clock = clock.with_limit(None);
+    let mut cut: Vec<Node> = tree.roots().collect();
+    withstands(problem, &cut, u64::MAX, reached, &clock)?;
+    loop {
+        let next: Vec<Node> = (cut.iter())
+            .flat_map(|node| if tree.is_leaf(*node) { vec![*node] } else { tree.children(*node).collect() })
+            .collect();
+        if next == cut || !withstands(problem, &next, LITTLE, reached, &clock)? {
+            return Ok(cut);
+        }
+        cut = next;
+    }
+}
+
+/// So many cells may be looked at per requirement: a fraction of a second.
+const LITTLE: u64 = 50_000_000;
+
+/// Whether a cut is seen to have no threat; an error if no cut is without.
+fn withstands(
+    problem: &Problem<'_>,
+    cut: &[Node],
+    cells: u64,
+    reached: &mut Reached,
+    clock: &Clock,
+) -> Result<bool> {
+    let tree = problem.tree;
+    let rows = problem.rows.merged(&shown_by(tree, cut));
     for privacy in problem.requirements {
         let mut conflicts = Conflicts::<Threat>::new(tree);
         let layout = Layout { scope: Scope::OneCut, absent: privacy.n, reach: privacy.n, certify: true };
         let miner = Miner::new(tree, &rows, privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
-        let (_, effort) = miner.mine(power, u64::MAX, None, &mut conflicts, &Clock::unlimited())?;
+        let (ended, effort) = miner.mine(power, cells, None, &mut conflicts, clock)?;
         reached.effort.add(effort);
         if let Some(threat) = conflicts.impossible() {
             return Err(problem.impossible(threat));
         }
+        if ended == Ended::Early || effort.threats > 0 {
+            return Ok(false);
+        }
     }
-    Ok(cut)
+    Ok(true)
 }

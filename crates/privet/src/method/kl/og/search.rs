@@ -63,7 +63,7 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
     if !reached.is_found {
         let cut = match rounds::quick(problem, &mut conflicts, &mut reached, clock)? {
             Some(cut) => cut,
-            None => rounds::coarsest(problem, &mut reached)?,
+            None => rounds::by_level(problem, &mut reached, clock)?,
         };
         reached.improve(problem, cut, clock);
     }
