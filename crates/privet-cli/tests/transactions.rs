@@ -67,6 +67,12 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
         ("separater = \",\"", BOTH, PRIVACY, &["policy.toml:5:", "did you mean 'separator'?"]),
         ("form = \"wide\"", BOTH, PRIVACY, &["policy.toml:5:", "accepted values"]),
         ("form = \"long\"", BOTH, PRIVACY, &["policy.toml:2:", "lacks 'id'"]),
+        (
+            "form = \"long\"\nid = \"x\"\nitem = \"x\"",
+            BOTH,
+            PRIVACY,
+            &["policy.toml:7:", "both name the column 'x'"],
+        ),
         ("", "hierarchy = \"none.csv\"", PRIVACY, &["none.csv:", "cannot read the hierarchy"]),
         ("", "sensitive = \"none.txt\"", PRIVACY, &["none.txt:", "cannot read the sensitive items"]),
         ("", "sensitive = [\"S\", \"S\"]", PRIVACY, &["policy.toml:7:", "'S' is listed twice"]),
@@ -74,7 +80,12 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
         ("", "hierarchy = \"items.csv\"\nsensitive = [\"All\"]", PRIVACY, &["policy.toml:8:", "'All'"]),
         ("", BOTH, "[columns.age]\nrole = \"other\"\n[privacy.km-anonymity]\nk = 2\nm = 1", &["'columns'"]),
         ("", BOTH, "", &["policy.toml", "lacks 'privacy'", "kl-privacy"]),
-        ("", BOTH, "[privacy.k-anonymity]\nk = 2", &["policy.toml:9:", "k-anonymity"]),
+        (
+            "",
+            BOTH,
+            "[privacy.k-anonymity]\nk = 2",
+            &["policy.toml:9:", "is for kind = \"table\"", "there are: kl-privacy"],
+        ),
         ("", BOTH, "[privacy.kl-privacy]\nk = 2\nm = 1\nl = 0.5", &["policy.toml:12:", "at least 1"]),
         ("", BOTH, "[privacy.kl-privacy]\nk = 2", &["policy.toml:9:", "lacks 'm'"]),
         ("", BOTH, "[privacy.kl-privacy]\nk = 2\nm = 1\ntheta = { U = 0.5 }", &["policy.toml:9:", "'U'"]),
@@ -82,7 +93,7 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
             "",
             BOTH,
             "[privacy.kl-privacy]\nk = 2\nm = 1\n[method]\nname = \"mondrian\"",
-            &["policy.toml:13:", "og"],
+            &["policy.toml:13:", "'mondrian' is for kind = \"table\"", "there are: og"],
         ),
     ] {
         let bench = shop("milk\nbeer\n");
@@ -105,6 +116,11 @@ fn broken_hierarchies_and_lists_are_named_with_their_line() {
     for (file, content, words) in [
         ("items.csv", "", &["items.csv:", "empty"][..]),
         ("items.csv", "beer;Drinks;All\nbeer;Food;All\n", &["items.csv:2:", "two parents"]),
+        (
+            "items.csv",
+            "beer;All\nwine;All\nbeer;All\n",
+            &["items.csv:3:", "'beer' is listed twice, first on line 1"],
+        ),
         ("items.csv", "Drinks;All\nbeer;Drinks;All\n", &["items.csv:2:", "an inner node", "a leaf"]),
         ("items.csv", "beer;All\nS;All\n", &["sensitive.txt:1:", "'S'"]),
         ("sensitive.txt", "T\n\n\"S\n", &["sensitive.txt:3:", "never closes"]),
@@ -138,6 +154,43 @@ fn a_format_is_for_tables_only() {
     let bench = shop("milk\n");
     policy(&bench, "", BOTH, PRIVACY);
     refuses(&bench, &["anonymize", "policy.toml", "-o", "out", "--format", "csv"], &["--format"]);
+}
+
+#[test]
+fn the_thesis_search_has_no_phases() {
+    let bench = shop("milk\nmilk\n");
+    let method = "[method]\nname = \"og\"\nsearch = \"enumeration\"\n";
+    policy(&bench, "", BOTH, &format!("{PRIVACY}{method}phase = \"lazy\"\n"));
+    refuses(&bench, &MAKE, &["'phase' means nothing to search = \"enumeration\""]);
+    policy(&bench, "", BOTH, &format!("{PRIVACY}{method}phase = \"auto\"\n"));
+    bench.privet(&MAKE).succeeds();
+}
+
+#[test]
+fn a_time_limit_that_means_nothing_is_told() {
+    let bench = shop("milk\nmilk\n");
+    let told = |method: &str, target: &str| {
+        policy(&bench, "", BOTH, &format!("{PRIVACY}[method]\nname = \"{method}\"\n"));
+        let arguments = ["anonymize", "policy.toml", "-o", target, "--time-limit", "30s"];
+        let outcome = bench.privet(&arguments).succeeds();
+        outcome.stderr.contains(&format!("the method '{method}' takes no time limit; it is ignored"))
+    };
+    assert!(told("aa", "greedy"));
+    assert!(!told("og", "best"));
+}
+
+#[test]
+fn a_draft_of_what_is_no_table_names_transactions() {
+    let bench = Bench::new();
+    for (name, data) in [("baskets.csv", "milk,beer\nwine\n"), ("T10.dat", "25 52 164\n39 120\n")] {
+        bench.write(name, data);
+        refuses(&bench, &["init", name], &["kind = \"transactions\"", "privet example baskets"]);
+    }
+    bench.write("broken.csv", "a,b\n1,\"2\n");
+    let outcome = bench.privet(&["init", "broken.csv"]).exits(2);
+    assert!(!outcome.stderr.contains("transactions"), "{}", outcome.stderr);
+    let outcome = bench.privet(&["init", "none.dat"]).exits(2);
+    assert!(!outcome.stderr.contains("transactions"), "{}", outcome.stderr);
 }
 
 #[test]

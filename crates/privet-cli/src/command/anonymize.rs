@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::policy::{DataKind, Policy};
+use privet::policy::{AnyPolicy, DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::{Result, audit, method};
 use serde_json::Value as Json;
@@ -19,18 +19,26 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
         seed: arguments.seed,
         time_limit: arguments.time_limit,
     };
-    make(&arguments.policy, &options, output, clock)
+    make(&arguments.policy, options, output, clock)
 }
 
 /// Makes a release with nothing said beside the policy.
 pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -> Result<u8> {
     let options = RunOptions { target, force: false, format: None, seed: None, time_limit: None };
-    make(policy, &options, output, clock)
+    make(policy, options, output, clock)
 }
 
-fn make(policy: &Path, options: &RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
+fn make(policy: &Path, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = method::check(&Policy::read(policy)?, None)?;
-    let published = anonymize_any(policy, options, clock)?;
+    let method = match &policy {
+        AnyPolicy::Table(policy) => policy.method.declaration,
+        AnyPolicy::Transactions(policy) => policy.method.declaration,
+    };
+    if options.time_limit.is_some() && !method.keys.iter().any(|key| key.name == "time_limit") {
+        output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));
+        options.time_limit = None;
+    }
+    let published = anonymize_any(policy, &options, clock)?;
     let (alarms, warnings) = published.warnings.split_at(usize::from(published.empty));
     for alarm in alarms {
         output.alarm(alarm);

@@ -2,20 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use privet::Result;
 use privet::data::{ReadOptions, Source};
 use privet::policy::draft::{DraftOptions, data_path, draft};
+use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Init;
 use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
-    let source = Source::open(&arguments.data, &ReadOptions { delimiter: arguments.delimiter })?;
+    let data = &arguments.data;
+    let source = Source::open(data, &ReadOptions { delimiter: arguments.delimiter })
+        .map_err(|error| no_table(data, error))?;
     let folder = arguments.output.clone().unwrap_or_else(|| beside(&arguments.data));
     let options =
         DraftOptions { data_path: Some(data_path(&folder, &arguments.data)), delimiter: arguments.delimiter };
-    let draft = draft(&source, &options)?;
+    let draft = draft(&source, &options).map_err(|error| no_table(data, error))?;
     let written = draft.write(&folder)?;
     let mut text = format!("{} records, {} columns\n", draft.rows, draft.columns.len());
     for column in &draft.columns {
@@ -37,6 +39,19 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         json!({ "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
     });
     Ok(0)
+}
+
+/// Names the other kind of data where a file looks like it: rows of differing lengths, or the name that files of
+/// transactions go by.
+fn no_table(data: &Path, error: Error) -> Error {
+    let name = data.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let is_dat = data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat");
+    if !is_dat && !error.message().contains("but the header has") {
+        return error;
+    }
+    let hint = "if each line is a set of items, write kind = \"transactions\" in [data]; see `privet example baskets`";
+    let help = error.remedy().map_or_else(|| hint.to_string(), |remedy| format!("{remedy}; {hint}"));
+    error.help(help)
 }
 
 /// `people.csv.gz` gets its policy in `people-policy`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declare::{Catalogue, Declaration};
-use super::file::{Policy, Section};
+use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
@@ -65,6 +65,13 @@ impl DataKind {
         match self {
             DataKind::Table => "table",
             DataKind::Transactions => "transactions",
+        }
+    }
+
+    fn other(self) -> DataKind {
+        match self {
+            DataKind::Table => DataKind::Transactions,
+            DataKind::Transactions => DataKind::Table,
         }
     }
 }
@@ -226,11 +233,31 @@ impl Policy {
             };
             let foreign = section.iter().flat_map(Section::entries).find(|(name, _)| keys.contains(name));
             if let Some((name, entry)) = foreign {
-                let other = if kind == DataKind::Table { DataKind::Transactions } else { DataKind::Table };
                 return Err(entry
                     .error(format!("'{name}' has no meaning for kind = \"{}\"", kind.name()))
-                    .help(format!("remove it, or set kind = \"{}\" in [data]", other.name())));
+                    .help(format!("remove it, or set kind = \"{}\" in [data]", kind.other().name())));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses a requirement or a method that only the other kind of data has.
+    pub(super) fn fits(&self, kind: DataKind, own: &Catalogue, other: &Catalogue) -> Result<()> {
+        let root = self.root();
+        let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
+        let privacy = section("privacy");
+        let named = privacy.iter().flat_map(Section::entries);
+        for (name, entry) in named {
+            if own.requirement(name).is_none() && other.requirement(name).is_some() {
+                return Err(foreign(&entry, ("requirement", name), kind, own.requirements));
+            }
+        }
+        if let Some(entry) = section("method").and_then(|method| method.entry("name"))
+            && let Ok(name) = entry.text()
+            && own.method(name).is_none()
+            && other.method(name).is_some()
+        {
+            return Err(foreign(&entry, ("method", name), kind, own.methods));
         }
         Ok(())
     }
@@ -247,6 +274,18 @@ impl Policy {
             path => Ok(self.resolve(path)),
         }
     }
+}
+
+/// The error for a requirement or a method, which `what` says, of the other kind of data.
+fn foreign(entry: &Entry<'_>, what: (&str, &str), kind: DataKind, known: &[&Declaration]) -> Error {
+    let (word, name) = what;
+    let other = kind.other().name();
+    let known: Vec<&str> = known.iter().map(|declaration| declaration.name).collect();
+    entry.error(format!("the {word} '{name}' is for kind = \"{other}\"")).help(format!(
+        "set kind = \"{other}\" in [data] if the data is of that kind; for kind = \"{}\" there are: {}",
+        kind.name(),
+        known.join(", ")
+    ))
 }
 
 /// A key of `[data]` that is a single character.

@@ -60,7 +60,12 @@ impl Policy {
         transactions: &Catalogue,
         original: Option<&Path>,
     ) -> Result<AnyPolicy> {
-        match self.kind()? {
+        let kind = self.kind()?;
+        match kind {
+            DataKind::Table => self.fits(kind, tables, transactions)?,
+            DataKind::Transactions => self.fits(kind, transactions, tables)?,
+        }
+        match kind {
             DataKind::Table => self.check(tables, original).map(AnyPolicy::Table),
             DataKind::Transactions => {
                 self.check_transactions(transactions, original).map(AnyPolicy::Transactions)
@@ -131,10 +136,18 @@ fn form(data: &Section<'_>) -> Result<TransactionOptions> {
         return Ok(TransactionOptions::Lines { separator: character(data, "separator")? });
     }
     only_for(&["separator"], "lines")?;
-    let column = |key: &str, help: &str| Ok(data.required(key, help)?.text()?.to_string());
+    let which = "name the column that says which transaction a row belongs to: id = \"basket\"";
+    let id = data.required("id", which)?.text()?;
+    let entry = data.required("item", "name the column that holds the item: item = \"product\"")?;
+    let item = entry.text()?;
+    if id == item {
+        let wrong = format!("'id' and 'item' both name the column '{item}'");
+        let help = "a row has the number of its transaction in one column and the item in another";
+        return Err(entry.error(wrong).help(help));
+    }
     Ok(TransactionOptions::Long {
-        id: column("id", "name the column that says which transaction a row belongs to: id = \"basket\"")?,
-        item: column("item", "name the column that holds the item: item = \"product\"")?,
+        id: id.to_string(),
+        item: item.to_string(),
         delimiter: character(data, "delimiter")?,
     })
 }
@@ -201,6 +214,11 @@ mod tests {
     static CATALOGUE: Catalogue =
         Catalogue { requirements: &[&REQUIREMENT], methods: &[&METHOD], default_method: "og" };
 
+    static K_ANONYMITY: Declaration = Declaration { name: "k-anonymity", ..REQUIREMENT };
+    static MONDRIAN: Declaration = Declaration { name: "mondrian", ..METHOD };
+    static TABLES: Catalogue =
+        Catalogue { requirements: &[&K_ANONYMITY], methods: &[&MONDRIAN], default_method: "mondrian" };
+
     const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\n";
 
     fn folder() -> TempDir {
@@ -252,6 +270,13 @@ mod tests {
             ("form = \"wide\"", "", "policy.toml", 4, "cannot be \"wide\""),
             ("form = \"long\"", "", "policy.toml", 1, "lacks 'id'"),
             ("id = \"basket\"", "", "policy.toml", 4, "form = \"long\""),
+            (
+                "form = \"long\"\nid = \"item\"\nitem = \"item\"",
+                "",
+                "policy.toml",
+                6,
+                "'id' and 'item' both name the column 'item'",
+            ),
             (
                 "form = \"long\"\nid = \"x\"\nitem = \"y\"\nseparator = \",\"",
                 "",
@@ -316,6 +341,45 @@ mod tests {
             let error = table(data, more).expect_err(word);
             assert_eq!(error.line(), Some(line), "{error}");
             assert!(error.message().contains(word) && error.remedy().is_some(), "{error}");
+        }
+        let checked = |kind: &str, more: &str| {
+            let text = format!("[data]\npath = \"long.csv\"\nkind = \"{kind}\"\n{more}");
+            Policy::parse(&at, text).expect("a policy").check_any(&TABLES, &CATALOGUE, None)
+        };
+        for (kind, more, line, word, help) in [
+            (
+                "transactions",
+                "[privacy.k-anonymity]\nk = 2",
+                4,
+                "requirement 'k-anonymity' is for kind = \"table\"",
+                "are: kl-privacy",
+            ),
+            (
+                "table",
+                PRIVACY,
+                4,
+                "requirement 'kl-privacy' is for kind = \"transactions\"",
+                "set kind = \"transactions\" in [data]",
+            ),
+            (
+                "transactions",
+                "[method]\nname = \"mondrian\"",
+                5,
+                "method 'mondrian' is for kind = \"table\"",
+                "are: og",
+            ),
+            (
+                "table",
+                "[method]\nname = \"og\"",
+                5,
+                "method 'og' is for kind = \"transactions\"",
+                "are: mondrian",
+            ),
+        ] {
+            let error = checked(kind, more).expect_err(word);
+            assert_eq!(error.line(), Some(line), "{error}");
+            assert!(error.message().contains(word), "{error}");
+            assert!(error.remedy().is_some_and(|remedy| remedy.contains(help)), "{error}");
         }
         let text = format!("[data]\npath = \"data.csv\"\nkind = \"transactions\"\n{PRIVACY}");
         let policy = Policy::parse(&at, text).expect("a policy");

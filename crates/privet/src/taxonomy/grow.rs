@@ -32,6 +32,8 @@ struct Seen {
 /// Collects paths into a tree.
 pub(super) struct Grower {
     origin: Origin,
+    /// Whether a leaf may have one path only.
+    once: bool,
     ids: HashMap<String, u32>,
     seen: Vec<Seen>,
     root: u32,
@@ -46,6 +48,7 @@ impl Grower {
     pub(super) fn new(origin: Origin) -> Self {
         Grower {
             origin,
+            once: false,
             ids: HashMap::new(),
             seen: Vec::new(),
             root: UNSET,
@@ -53,6 +56,11 @@ impl Grower {
             aligned: true,
             path: Vec::new(),
         }
+    }
+
+    /// The same, but a second path of a leaf is an error even where it says what the first says.
+    pub(super) fn once(self) -> Self {
+        Grower { once: true, ..self }
     }
 
     /// Whether no path was added yet.
@@ -79,6 +87,12 @@ impl Grower {
                 return Err(self.two_parents(line, child, known, parent));
             }
             self.seen[child as usize].parent = parent;
+        }
+        let seen = &self.seen[leaf as usize];
+        if self.once && seen.first_line != line {
+            let message =
+                format!("'{}' is listed twice, first on {}", seen.label, self.place(seen.first_line));
+            return Err(self.error(line, message, "keep one of the two"));
         }
         self.aligned &= self.width == 0 || self.width == width;
         self.width = width;

@@ -39,16 +39,19 @@ pub struct ItemTree {
 }
 
 impl ItemTree {
-    /// Reads a hierarchy file: one line per item, `item;…;root`. Lines may end in different roots.
+    /// Reads a hierarchy file: one line per item, `item;…;root`. Lines may end in different roots; an item that has two is
+    /// an error.
     pub fn read(path: &Path) -> Result<ItemTree> {
         read::read_below(path, ABOVE).map(ItemTree::new)
     }
 
-    /// Builds a forest from paths `[item, …, root]`, one per item.
+    /// Builds a forest from paths `[item, …, root]`, one per item; an item that has two is an error.
     pub fn from_paths(paths: &[Vec<String>]) -> Result<ItemTree> {
-        let extended: Vec<Vec<String>> =
-            paths.iter().map(|path| path.iter().cloned().chain([ABOVE.to_string()]).collect()).collect();
-        Taxonomy::from_paths(&extended).map(ItemTree::new)
+        let mut grower = Grower::new(Origin::Path).once();
+        for (number, path) in (1..).zip(paths) {
+            grower.add(number, path.iter().map(String::as_str).chain([ABOVE]))?;
+        }
+        grower.finish().map(ItemTree::new)
     }
 
     /// The tree in which every item is a child of the root `*`; without items, the root alone.
@@ -192,6 +195,22 @@ mod tests {
         assert_eq!(flat.nodes().map(|node| flat.label(node)).collect::<Vec<_>>(), ["*", "b", "a"]);
         let bare = ItemTree::flat([]).expect("a tree");
         assert_eq!((bare.len(), bare.label(0), bare.total_leaves()), (1, "*", 1));
+    }
+
+    #[test]
+    fn an_item_is_listed_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("items.csv");
+        std::fs::write(&path, "a;G\n\nb;G\na;G\n").expect("written");
+        let error = ItemTree::read(&path).expect_err("twice");
+        assert_eq!((error.line(), error.message()), (Some(4), "'a' is listed twice, first on line 1"));
+        assert!(error.remedy().is_some() && error.file() == Some(path.as_path()), "{error}");
+        std::fs::write(&path, "a;G\na;H\n").expect("written");
+        let error = ItemTree::read(&path).expect_err("two parents");
+        assert!(error.message().contains("two parents"), "{error}");
+        let paths = [vec!["a".to_string()], vec!["b".to_string()], vec!["a".to_string()]];
+        let error = ItemTree::from_paths(&paths).expect_err("twice");
+        assert_eq!(error.message(), "path 3: 'a' is listed twice, first on path 1");
     }
 
     #[test]

@@ -15,12 +15,15 @@ const DELIMITERS: [u8; 3] = [b';', b'\t', b','];
 
 /// Reads a hierarchy file; every error names the file.
 pub(super) fn read(path: &Path) -> Result<Taxonomy> {
-    parse(&bytes(path)?, None).map_err(|error| error.in_file(path))
+    parse(&bytes(path)?).map_err(|error| error.in_file(path))
 }
 
-/// Reads a hierarchy file whose lines may end in different roots, as the trees below one more node.
+/// Reads a hierarchy file whose lines may end in different roots, as the trees below one more node. A leaf has one line.
 pub(super) fn read_below(path: &Path, above: &'static str) -> Result<Taxonomy> {
-    parse(&bytes(path)?, Some(above)).map_err(|error| error.in_file(path))
+    let mut grower = Grower::new(Origin::Line).once();
+    each_line(&bytes(path)?, |line, labels| grower.add(line, labels.chain([above])))
+        .and_then(|()| grower.finish())
+        .map_err(|error| error.in_file(path))
 }
 
 /// The lines of a file in the format of hierarchies, with their numbers; blank lines are left out.
@@ -45,9 +48,9 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::io("read the hierarchy", path, &error))
 }
 
-fn parse(bytes: &[u8], above: Option<&'static str>) -> Result<Taxonomy> {
+fn parse(bytes: &[u8]) -> Result<Taxonomy> {
     let mut grower = Grower::new(Origin::Line);
-    each_line(bytes, |line, labels| grower.add(line, labels.chain(above)))?;
+    each_line(bytes, |line, labels| grower.add(line, labels))?;
     grower.finish()
 }
 
@@ -159,13 +162,13 @@ mod tests {
     use super::*;
 
     fn message(text: &str) -> String {
-        let error = parse(text.as_bytes(), None).expect_err(text).in_file("h.csv");
+        let error = parse(text.as_bytes()).expect_err(text).in_file("h.csv");
         assert!(error.remedy().is_some(), "{error}");
         error.to_string()
     }
 
     fn shape(text: &str) -> Vec<String> {
-        let tree = parse(text.as_bytes(), None).expect(text);
+        let tree = parse(text.as_bytes()).expect(text);
         let path = |leaf: usize| {
             let mut node = Some(tree.leaf(leaf));
             let mut labels = Vec::new();
@@ -224,7 +227,7 @@ mod tests {
         );
         assert!(message("*\na;*").contains("'*' is an inner node on this line but a leaf"));
         assert!(message("a;x;*\n\"b;x;*\nc;x;*\n").starts_with("h.csv:2: a quote is opened"));
-        let error = parse(b"a;*\nb\xff;*", None).expect_err("invalid").in_file("h.csv").to_string();
+        let error = parse(b"a;*\nb\xff;*").expect_err("invalid").in_file("h.csv").to_string();
         assert!(error.starts_with("h.csv:2: not valid UTF-8: byte 0xff"), "{error}");
     }
 

@@ -265,3 +265,26 @@ fn plans_and_costs_are_as_computed_by_hand() {
     // {c}, {c} and {a}, {a} stay as they are; the other three look alike.
     assert_eq!(found.recoding.cost(ItemMeasure::Ncp, &baskets), 12);
 }
+
+#[test]
+fn a_long_row_of_rare_items_is_soon_done() {
+    const RARE: usize = 5000;
+    let labels: Vec<String> = (0..RARE + 20).map(|item| format!("item {item}")).collect();
+    let tree = ItemTree::flat(labels.iter().map(String::as_str)).expect("a tree");
+    let common = RARE as Node + 1;
+    for theta in [Vec::new(), vec![Exact::new(1, 3).expect("a number")]] {
+        let mut baskets = Baskets::new(tree.clone().into(), theta.iter().map(|_| "s".into()).collect());
+        baskets.push(&mut (1..common + 20).collect(), &mut vec![]);
+        for row in 0..1000 {
+            let mut items: Vec<Node> = (0..10).map(|at| common + (row + at) % 20).collect();
+            let mut marks = if row % 7 == 0 && !theta.is_empty() { vec![0] } else { vec![] };
+            baskets.push(&mut items, &mut marks);
+        }
+        let began = std::time::Instant::now();
+        let found = run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta }]).expect("items");
+        // Common items ten apart meet in the long row only: one of each such pair goes.
+        let suppressed = found.plan["suppressed"].as_array().expect("a list");
+        assert_eq!(suppressed.len(), RARE + 10);
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+    }
+}

@@ -11,7 +11,7 @@ use super::Task;
 use crate::error::shortened_values;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
-use crate::{Error, Result};
+use crate::{Error, Exact, Result};
 
 /// How much work may go into this, in groups of transactions looked at. There is one root or a few as a rule; of a forest
 /// that is wider than this reaches, not all itemsets are tried.
@@ -138,7 +138,8 @@ impl Threat {
                 let l = if *count == *size {
                     "only l = 1 (no limit) would do for it".to_string()
                 } else {
-                    format!("l of at most {size}/{count} would do for it")
+                    let most = Exact::new(*size, *count).map(|most| most.to_string());
+                    format!("l of at most {} would do for it", most.unwrap_or(format!("{size}/{count}")))
                 };
                 Error::infeasible(format!(
                     "sensitive item '{item}' is in {count} of {size} transactions{whose}, more than 1/l = {theta}"
@@ -207,7 +208,6 @@ impl Search<'_> {
 mod tests {
     use super::super::baselines::{clause, forest};
     use super::*;
-    use crate::Exact;
     use crate::engine::baskets::Baskets;
 
     fn message(rows: &[(&[&str], &[u32])], requirement: KlPrivacy) -> String {
@@ -239,6 +239,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("at most 4/3"), "{text}");
+        let rows: [(&[&str], &[u32]); 4] = [(&["a"], &[0]), (&["a"], &[0]), (&["c"], &[]), (&["c"], &[])];
+        assert!(message(&rows, kl(1, "1/3", 0, 0)).contains("l of at most 2 would do"));
         assert_eq!(message(&[], kl(5, "1/2", 1, 0)), "");
     }
 

@@ -9,11 +9,13 @@
 //! Suppressing an item below such a node changes what the node tells but may not mend it, and what it changes may become a
 //! mole in turn: so moles are sought again until there is none. The release is what the last search found clean.
 
+mod choice;
 mod moles;
 
 use serde_json::json;
 
-use self::moles::{Mine, Moles};
+use self::choice::suppress;
+use self::moles::Mine;
 use super::recoding::ItemRecoding;
 use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
@@ -59,7 +61,7 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
             if mined.moles.is_empty() {
                 break;
             }
-            suppress(&mined.moles, &occurrences, &mut gone);
+            suppress(&mined.moles, &occurrences, &mut gone, &clock)?;
         }
     }
     let leaves = || tree.nodes().filter(|node| tree.is_leaf(*node));
@@ -101,38 +103,4 @@ fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> Rows {
         rows.push(nodes, baskets.count(basket));
     }
     rows
-}
-
-/// Suppresses items until every mole has lost one of those that could mend it: each time the one in most moles per
-/// occurrence, of equal ones the first.
-fn suppress(moles: &Moles, occurrences: &[u64], gone: &mut [bool]) {
-    let mut moles_of: Vec<Vec<u32>> = vec![Vec::new(); gone.len()];
-    for mole in 0..moles.len() {
-        for item in moles.items(mole) {
-            moles_of[*item as usize].push(mole as u32);
-        }
-    }
-    let mut counts: Vec<u64> = moles_of.iter().map(|moles| moles.len() as u64).collect();
-    let mut items: Vec<Node> = (0..gone.len() as Node).filter(|item| counts[*item as usize] > 0).collect();
-    let mut alive = vec![true; moles.len()];
-    loop {
-        items.retain(|item| counts[*item as usize] > 0);
-        let ratio = |item: Node| {
-            let at = item as usize;
-            (u128::from(counts[at]), u128::from(occurrences[at]))
-        };
-        let better = |one: &Node, other: &Node| {
-            let ((moles, lost), (other_moles, other_lost)) = (ratio(*one), ratio(*other));
-            (moles * other_lost).cmp(&(other_moles * lost))
-        };
-        let Some(best) = items.iter().rev().copied().max_by(better) else { return };
-        gone[best as usize] = true;
-        for mole in &moles_of[best as usize] {
-            if std::mem::take(&mut alive[*mole as usize]) {
-                for item in moles.items(*mole as usize) {
-                    counts[*item as usize] -= 1;
-                }
-            }
-        }
-    }
 }

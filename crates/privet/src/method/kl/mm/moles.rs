@@ -11,6 +11,8 @@ use crate::taxonomy::Node;
 
 /// How many moles are gathered before items are suppressed; the search then begins anew with the items that are left.
 const MOST_MOLES: usize = 1 << 22;
+/// The same in items: a mole of groups has as many as its transactions hold.
+const MOST_CELLS: usize = 1 << 25;
 /// Subsets of a larger set are not looked up: there are too many. A mole that is not minimal does no harm.
 const MOST_FOR_SUBSETS: usize = 12;
 
@@ -36,7 +38,7 @@ impl Moles {
         &self.cells[start..self.ends[mole]]
     }
 
-    fn push(&mut self, items: impl IntoIterator<Item = Node>) {
+    pub(super) fn push(&mut self, items: impl IntoIterator<Item = Node>) {
         self.cells.extend(items);
         self.ends.push(self.cells.len());
     }
@@ -117,7 +119,8 @@ impl<'a> Mine<'a> {
     }
 
     fn is_full(&self) -> bool {
-        self.mined.moles.len() >= MOST_MOLES
+        let moles = &self.mined.moles;
+        moles.len() >= MOST_MOLES || moles.cells.len() >= MOST_CELLS
     }
 
     /// Looks at the sets of the asked size that extend a set which is no mole.
@@ -157,6 +160,10 @@ impl<'a> Mine<'a> {
         spreader.spread(rows, held, may, wanted, &mut spread);
         self.mined.examined += spread.branches().len() as u64;
         for branch in spread.branches() {
+            if self.is_full() {
+                break;
+            }
+            self.clock.check()?;
             let rows = spread.rows(branch);
             set.push(branch.node);
             if !last {

@@ -71,6 +71,11 @@ pub(super) static MULTI_ROUND: Declaration = Declaration {
 
 /// Finds the cheapest valid cut.
 pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    let asked = |key: &str| task.method.settings.choice(key);
+    if asked("search") == Some("enumeration") && asked("phase").is_some_and(|phase| phase != "auto") {
+        let wrong = "'phase' means nothing to search = \"enumeration\"";
+        return Err(Error::input(wrong).help("remove it, or set search = \"conflicts\""));
+    }
     feasible::check(task)?;
     let clock = clock.with_limit(task.method.settings.duration("time_limit"));
     let problem = Problem::new(task.baskets, task.requirements, task.measure());
