@@ -119,6 +119,13 @@ impl ItemTree {
         std::iter::successors(self.parent(node), |above| self.parent(*above))
     }
 
+    /// Ascending nodes with all that is above them, ascending, each once.
+    pub fn with_ancestors(&self, nodes: &[Node]) -> Vec<Node> {
+        let mut all = Vec::new();
+        append_with_ancestors(&mut all, nodes.iter().copied(), |node| self.parent(node));
+        all
+    }
+
     /// One past the last descendant.
     pub fn end(&self, node: Node) -> Node {
         self.end[node as usize]
@@ -166,6 +173,27 @@ impl ItemTree {
     }
 }
 
+/// Appends ascending nodes with all that is above them, ascending, each once. Works for any numbering in preorder, whose
+/// parents `parent` knows.
+pub(crate) fn append_with_ancestors(
+    into: &mut Vec<Node>,
+    nodes: impl Iterator<Item = Node>,
+    parent: impl Fn(Node) -> Option<Node>,
+) {
+    let begin = into.len();
+    for node in nodes {
+        // Ancestors come in preorder before their descendants: those that an earlier node shares are in already.
+        let last = into[begin..].last().copied();
+        let from = into.len();
+        let mut next = Some(node);
+        while let Some(node) = next.filter(|node| last.is_none_or(|last| *node > last)) {
+            into.push(node);
+            next = parent(node);
+        }
+        into[from..].reverse();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +214,7 @@ mod tests {
         assert_eq!(forest.parent(0), None);
         assert_eq!(forest.parent(5), None);
         assert_eq!(forest.ancestors(2).collect::<Vec<_>>(), [1, 0]);
+        assert_eq!(forest.with_ancestors(&[2, 3, 6]), [0, 1, 2, 3, 5, 6]);
         assert_eq!(forest.nodes().map(|node| forest.leaves(node)).collect::<Vec<_>>(), [3, 2, 1, 1, 1, 1, 1]);
     }
 

@@ -26,6 +26,7 @@ pub use build::Builder;
 pub use check::{Fit, Misfit, Occurrence, check};
 pub use draw::{DrawOptions, draw};
 use grow::{Grower, Origin};
+pub(crate) use items::append_with_ancestors;
 pub use items::{ItemTree, Node};
 use lookup::NumberIndex;
 pub use range::Range;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::rows::Rows;
 use crate::privacy::kl::KlPrivacy;
-use crate::taxonomy::{ItemTree, Node};
+use crate::taxonomy::{ItemTree, Node, append_with_ancestors};
 
 /// Stands for the parent of a root.
 pub(super) const NONE: u32 = u32::MAX;
@@ -118,7 +118,7 @@ impl Field {
         let leaves: Vec<u32> = nodes.iter().map(|node| tree.leaves(*node)).collect();
         let is_flat = layout.scope == Scope::OneCut && !privacy.guards_marks();
         let cells = if is_flat { renumber(rows, &number) } else { expand(rows, &number, &parent) };
-        let weights: Vec<u64> = (0..rows.len()).map(|row| rows.weight(row)).collect();
+        let weights: Vec<u64> = rows.iter().map(|(_, weight)| weight).collect();
         let safe: Vec<bool> = if privacy.guards_marks() {
             safe_cells(rows, privacy)
         } else if layout.certify {
@@ -151,9 +151,9 @@ impl Field {
         for row in &order {
             field.rows.items.extend_from_slice(cells.get(*row));
             field.rows.close();
-            field.marks.items.extend_from_slice(rows.marks(*row as usize));
+            field.marks.items.extend_from_slice(rows.marks(*row));
             field.marks.close();
-            for (mark, count) in rows.marks(*row as usize) {
+            for (mark, count) in rows.marks(*row) {
                 field.mark_totals[*mark as usize] += count;
             }
         }
@@ -225,7 +225,7 @@ impl Field {
 /// The nodes that some row holds, ascending, and the number of each.
 fn occurring(tree: &ItemTree, rows: &Rows) -> (Vec<Node>, Vec<u32>) {
     let mut occurs = vec![false; tree.len()];
-    for row in 0..rows.len() {
+    for row in rows.numbers() {
         for node in rows.nodes(row) {
             occurs[*node as usize] = true;
         }
@@ -246,7 +246,7 @@ fn occurring(tree: &ItemTree, rows: &Rows) -> (Vec<Node>, Vec<u32>) {
 /// Every row in the numbers of the field.
 fn renumber(rows: &Rows, number: &[u32]) -> Lists<u32> {
     let mut cells = Lists::new();
-    for row in 0..rows.len() {
+    for row in rows.numbers() {
         cells.items.extend(rows.nodes(row).iter().map(|node| number[*node as usize]));
         cells.close();
     }
@@ -256,7 +256,7 @@ fn renumber(rows: &Rows, number: &[u32]) -> Lists<u32> {
 /// Every row with the ancestors of its nodes, ascending.
 fn expand(rows: &Rows, number: &[u32], parent: &[u32]) -> Lists<u32> {
     let mut cells = Lists::new();
-    for row in 0..rows.len() {
+    for row in rows.numbers() {
         cells.add_with_ancestors(rows.nodes(row).iter().map(|node| number[*node as usize]), parent);
     }
     cells
@@ -265,18 +265,8 @@ fn expand(rows: &Rows, number: &[u32], parent: &[u32]) -> Lists<u32> {
 impl Lists<u32> {
     /// Adds a row of ascending nodes with their ancestors, ascending.
     fn add_with_ancestors(&mut self, nodes: impl Iterator<Item = u32>, parent: &[u32]) {
-        let begin = self.items.len();
-        for node in nodes {
-            // Ancestors come in preorder before their descendants: those of this row's earlier nodes are in already.
-            let last = self.items[begin..].last().copied();
-            let from = self.items.len();
-            let mut at = node;
-            while at != NONE && last.is_none_or(|last| at > last) {
-                self.items.push(at);
-                at = parent[at as usize];
-            }
-            self.items[from..].reverse();
-        }
+        let above = |node: u32| Some(parent[node as usize]).filter(|parent| *parent != NONE);
+        append_with_ancestors(&mut self.items, nodes, above);
         self.close();
     }
 }
@@ -323,7 +313,7 @@ fn bitmaps(holders: &Lists<u32>, rows: usize) -> Vec<Option<Vec<u64>>> {
 /// union of such cells, and both conditions hold in a union of disjoint sets that meet them: where all cells are safe,
 /// no knowledge is a threat.
 fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
-    (0..rows.len()).map(|row| !privacy.is_threat(rows.weight(row), rows.marks(row).iter().copied())).collect()
+    rows.numbers().map(|row| !privacy.is_threat(rows.weight(row), rows.marks(row).iter().copied())).collect()
 }
 
 /// Where sensitive items are not guarded, a row is safe for every number of known items if at least k transactions hold all

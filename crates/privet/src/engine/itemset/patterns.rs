@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::spread::{Held, Rows, Spread, Spreader, with_ancestors};
+use super::rows::Rows;
+use super::spread::{Held, Spread, Spreader};
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::taxonomy::{ItemTree, Node};
@@ -51,19 +52,19 @@ impl Patterns {
     ) -> Result<Patterns> {
         let mut support = vec![0; tree.len()];
         for (nodes, weight) in rows {
-            for node in with_ancestors(tree, nodes) {
+            for node in tree.with_ancestors(nodes) {
                 support[node as usize] += *weight;
             }
         }
         let mut expanded = Rows::default();
         for (nodes, weight) in rows {
             let frequent =
-                with_ancestors(tree, nodes).into_iter().filter(|node| support[*node as usize] >= least);
+                tree.with_ancestors(nodes).into_iter().filter(|node| support[*node as usize] >= least);
             expanded.push(frequent, *weight);
         }
         let rows = Rows::merged(expanded.iter());
         let mut first = Spread::default();
-        Spreader::new(tree.len()).spread(&rows, &rows.all(), |_| true, |_, _| true, &mut first);
+        Spreader::new(tree.len()).spread(&rows, &Held::all(&rows), |_| true, |_, _| true, &mut first);
 
         let mut found = Patterns { complete: true, ..Patterns::default() };
         for branches in first.branches().chunks(SIDE_BY_SIDE) {

@@ -153,7 +153,8 @@ impl Level {
             while cut.is_in(node) {
                 clock.check()?;
                 let mut rare = Rare { sets: Vec::new(), full: false };
-                let held: Vec<Held> = cut.holders(node).iter().map(|row| cut.rows.held(*row)).collect();
+                let held: Vec<Held> =
+                    cut.holders(node).iter().map(|row| Held::whole(&cut.rows, *row)).collect();
                 let support = held.iter().map(|held| cut.rows.weight(held.row)).sum();
                 if self.size == 1 {
                     self.examined += 1;

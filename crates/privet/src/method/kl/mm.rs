@@ -19,7 +19,7 @@ use self::moles::Mine;
 use super::recoding::ItemRecoding;
 use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
-use crate::engine::itemset::spread::{Rows, with_ancestors};
+use crate::engine::itemset::rows::Rows;
 use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key};
 use crate::taxonomy::Node;
@@ -99,7 +99,7 @@ fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> Rows {
     for basket in 0..baskets.len() {
         let items = baskets.items(basket).iter().copied().filter(|item| !gone[*item as usize]);
         let items: Vec<Node> = items.collect();
-        let nodes = if with_groups { with_ancestors(&baskets.tree, &items) } else { items };
+        let nodes = if with_groups { baskets.tree.with_ancestors(&items) } else { items };
         rows.push(nodes, baskets.count(basket));
     }
     rows

@@ -70,7 +70,7 @@ impl Worker<'_> {
 
     /// Counts the nodes from `from` on that absences can be about; returns all transactions of the rows, and the nodes.
     fn count_absences(&mut self, rows: &[u32], from: u32, budget: u64) -> (u64, Vec<u32>) {
-        self.pass += 1;
+        self.begin_pass();
         let field = self.field;
         let mut candidates = Vec::new();
         let mut total = 0;

@@ -1,6 +1,6 @@
 //! The last item, where only "none, fewer than k, or enough" matters.
 
-use super::{Choice, Worker};
+use super::Worker;
 use crate::engine::itemset::field::is_set;
 
 impl Worker<'_> {
@@ -14,39 +14,18 @@ impl Worker<'_> {
         counting > candidates * (8 + 4 * self.privacy.k) + rows.len() as u64
     }
 
-    pub(super) fn extend_capped(&mut self, rows: &[u32], last: u32, depth: usize) {
-        let mut buffer = self.take_buffer(depth);
+    /// Reports the nodes before `last` that fewer than k transactions hold beside what is chosen.
+    pub(super) fn extend_capped(&mut self, rows: &[u32], last: u32) {
+        let mut buffer = self.take_buffer();
         self.candidates(rows, last, &mut buffer.candidates);
-        let field = self.field;
         for row in rows {
             self.among[*row as usize] = self.pass;
         }
         self.effort.cells += rows.len() as u64;
-        let mut skip = 0;
-        for node in &buffer.candidates {
-            let node = *node;
-            if node < skip {
-                continue;
-            }
-            if field.end[node as usize] <= last {
-                if field.is_flat && (self.comes_before(node) || self.guard.is_blocked(field, node)) {
-                    continue;
-                }
-                self.effort.itemsets += 1;
-                let support = self.capped_support(rows, node);
-                if support < self.privacy.k {
-                    match self.report(node, true, support) {
-                        Choice::Covered => break,
-                        Choice::Open => skip = field.end[field.parent[node as usize] as usize],
-                    }
-                    continue;
-                }
-            }
-            if self.guard.blocks_below(node) {
-                skip = field.end[node as usize];
-            }
-        }
-        self.buffers[depth] = buffer;
+        self.sift(&buffer.candidates, last, |worker, node| {
+            Some(worker.capped_support(rows, node)).filter(|support| *support < worker.privacy.k)
+        });
+        self.give_back(buffer);
     }
 
     /// How many transactions of `rows` hold the node, or k or more. Heavy rows come last, so they are looked at first.

@@ -142,7 +142,7 @@ impl<'a> Worker<'a> {
             Start::Present(node) if self.guard.is_blocked(self.field, node) => {}
             Start::Present(node) => {
                 self.choose(node, true);
-                self.grow(self.field.holders.get(node), 0);
+                self.grow(self.field.holders.get(node));
                 self.release(true);
             }
         }
@@ -161,7 +161,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Looks for threats among the itemsets that have all chosen nodes and more; `rows` are those that fit.
-    fn grow(&mut self, rows: &[u32], depth: usize) {
+    fn grow(&mut self, rows: &[u32]) {
         if self.is_safe(rows) || self.is_over() {
             return;
         }
@@ -172,17 +172,16 @@ impl<'a> Worker<'a> {
             return;
         }
         // Itemsets with something new begin with it, and all else may follow; the others go down in order.
-        let last = match self.present[..] {
-            [] | [_] if self.is_new.is_some() => self.field.nodes.len() as u32,
-            [.., last] => last,
-            [] => self.field.nodes.len() as u32,
+        let last = match self.present.last() {
+            Some(last) if self.is_new.is_none() || self.present.len() > 1 => *last,
+            _ => self.field.nodes.len() as u32,
         };
         let is_last = self.present.len() as u64 + 1 == self.power.present && self.power.absent == 0;
         if is_last && self.marks.marks == 0 && self.is_capping_cheaper(rows, last) {
-            self.extend_capped(rows, last, depth);
+            self.extend_capped(rows, last);
             return;
         }
-        let mut buffer = self.take_buffer(depth);
+        let mut buffer = self.take_buffer();
         let choice = self.extend(rows, last, &mut buffer);
         if choice == Choice::Open && !is_last && !buffer.growing.is_empty() {
             self.deal(rows, last, &mut buffer);
@@ -191,7 +190,7 @@ impl<'a> Worker<'a> {
             for (node, end) in buffer.growing.iter().zip(&buffer.ends) {
                 if !self.guard.is_blocked(self.field, *node) {
                     self.choose(*node, true);
-                    self.grow(&buffer.rows[begin..*end], depth + 1);
+                    self.grow(&buffer.rows[begin..*end]);
                     self.release(true);
                     if self.stopped || self.guard.covers_choice(before) {
                         break;
@@ -200,7 +199,7 @@ impl<'a> Worker<'a> {
                 begin = *end;
             }
         }
-        self.buffers[depth] = buffer;
+        self.give_back(buffer);
     }
 
     /// Whether itemsets with this node are looked at elsewhere: those with several new nodes begin with the last of them.
@@ -209,11 +208,27 @@ impl<'a> Worker<'a> {
         node >= *first && is_new[node as usize]
     }
 
-    fn take_buffer(&mut self, depth: usize) -> Buffer {
+    /// The room for what this step of the recursion keeps: there is one per chosen node.
+    fn take_buffer(&mut self) -> Buffer {
+        let depth = self.present.len();
         if self.buffers.len() <= depth {
             self.buffers.resize_with(depth + 1, Buffer::default);
         }
         std::mem::take(&mut self.buffers[depth])
+    }
+
+    fn give_back(&mut self, buffer: Buffer) {
+        self.buffers[self.present.len()] = buffer;
+    }
+
+    /// Begins to count anew.
+    fn begin_pass(&mut self) {
+        if self.pass == u32::MAX {
+            self.slots.fill(Slot::default());
+            self.among.fill(0);
+            self.pass = 0;
+        }
+        self.pass += 1;
     }
 
     fn is_safe(&self, rows: &[u32]) -> bool {
@@ -227,7 +242,7 @@ impl<'a> Worker<'a> {
 
     /// The nodes before `last` that unsafe rows hold, ascending.
     fn candidates(&mut self, rows: &[u32], last: u32, into: &mut Vec<u32>) {
-        self.pass += 1;
+        self.begin_pass();
         into.clear();
         for row in rows.iter().take_while(|row| **row < self.field.unsafe_rows) {
             for node in self.field.rows.get(*row).iter().take_while(|node| **node < last) {
@@ -244,7 +259,7 @@ impl<'a> Worker<'a> {
 
     /// Counts the nodes before `last` that unsafe rows hold in all rows; returns how many transactions those are.
     fn count(&mut self, rows: &[u32], last: u32, into: &mut Vec<u32>) -> u64 {
-        self.pass += 1;
+        self.begin_pass();
         into.clear();
         let field = self.field;
         let mut total = 0;
@@ -281,7 +296,36 @@ impl<'a> Worker<'a> {
             let (slots, pass) = (&self.slots, self.pass);
             self.marks.count(field, rows, &|node| node < last && slots[node as usize].pass == pass);
         }
-        let mut choice = Choice::Open;
+        let choice = self.sift(candidates, last, |worker, node| {
+            let support = worker.slots[node as usize].support;
+            if worker.is_threat(node, support) {
+                return Some(support);
+            }
+            // Prunings III and III′: what a node adds nothing to is tested without it, and what fits a node just like its
+            // parent is tested with the parent.
+            let above = field.parent[node as usize];
+            let like_parent = above != NONE && {
+                let above = &worker.slots[above as usize];
+                above.pass == worker.pass && above.support == support
+            };
+            if support != total && !like_parent {
+                growing.push(node);
+            }
+            None
+        });
+        self.marks.clear();
+        choice
+    }
+
+    /// Goes through ascending candidates for the next node, and reports those that make a threat: `test` tells how many
+    /// transactions fit it then.
+    fn sift(
+        &mut self,
+        candidates: &[u32],
+        last: u32,
+        mut test: impl FnMut(&mut Self, u32) -> Option<u64>,
+    ) -> Choice {
+        let field = self.field;
         let mut skip = 0;
         for node in candidates.iter().copied() {
             if node < skip {
@@ -293,34 +337,19 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 self.effort.itemsets += 1;
-                let support = self.slots[node as usize].support;
-                if self.is_threat(node, support) {
-                    match self.report(node, true, support) {
-                        Choice::Covered => {
-                            choice = Choice::Covered;
-                            break;
-                        }
-                        Choice::Open => skip = field.end[field.parent[node as usize] as usize],
+                if let Some(support) = test(self, node) {
+                    if self.report(node, true, support) == Choice::Covered {
+                        return Choice::Covered;
                     }
+                    skip = field.end[field.parent[node as usize] as usize];
                     continue;
-                }
-                // Prunings III and III′: what a node adds nothing to is tested without it, and what fits a node just
-                // like its parent is tested with the parent.
-                let above = field.parent[node as usize];
-                let like_parent = above != NONE && {
-                    let above = &self.slots[above as usize];
-                    above.pass == self.pass && above.support == support
-                };
-                if support != total && !like_parent {
-                    growing.push(node);
                 }
             }
             if self.guard.blocks_below(node) {
                 skip = field.end[node as usize];
             }
         }
-        self.marks.clear();
-        choice
+        Choice::Open
     }
 
     fn is_threat(&self, node: u32, support: u64) -> bool {

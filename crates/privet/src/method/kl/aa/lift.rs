@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use hashbrown::HashSet;
 
 use crate::engine::baskets::Baskets;
-use crate::engine::itemset::spread::Rows;
+use crate::engine::itemset::rows::Rows;
 use crate::loss::items::ItemMeasure;
 use crate::taxonomy::{ItemTree, Node};
 use crate::{Error, Result};

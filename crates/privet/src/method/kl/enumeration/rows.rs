@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::itemset::rows::Rows;
-use crate::taxonomy::{ItemTree, Node};
+use crate::taxonomy::{ItemTree, Node, append_with_ancestors};
 
 /// Distinct rows, each with all nodes that it holds, ancestors included, ascending.
 #[derive(Debug)]
@@ -24,21 +24,13 @@ impl FullRows {
         let mut full = FullRows {
             nodes: Vec::new(),
             bounds: Vec::new(),
-            weights: (0..rows.len()).map(|row| rows.weight(row)).collect(),
+            weights: rows.iter().map(|(_, weight)| weight).collect(),
             mark_ends: Vec::new(),
             marks: Vec::new(),
         };
-        for row in 0..rows.len() {
+        for row in rows.numbers() {
             let start = full.nodes.len();
-            for node in rows.nodes(row) {
-                // Ancestors that the node before does not share, highest first.
-                let known = full.nodes[start..].last().copied();
-                let is_new = |above: &Node| known.is_none_or(|known| !tree.contains(*above, known));
-                let first = full.nodes.len();
-                full.nodes.push(*node);
-                full.nodes.extend(tree.ancestors(*node).take_while(is_new));
-                full.nodes[first..].reverse();
-            }
+            append_with_ancestors(&mut full.nodes, rows.nodes(row).iter().copied(), |node| tree.parent(node));
             full.bounds.push((start, full.nodes.len()));
             full.marks.extend(rows.marks(row).iter().filter(|(mark, _)| matters[*mark as usize]));
             full.mark_ends.push(full.marks.len());

@@ -5,7 +5,8 @@ use hashbrown::{HashMap, HashSet};
 use super::super::Task;
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::itemset::spread::{Held, Rows, Spread, Spreader};
+use crate::engine::itemset::rows::Rows;
+use crate::engine::itemset::spread::{Held, Spread, Spreader};
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 
@@ -107,7 +108,7 @@ impl<'a> Mine<'a> {
                 requirements.iter().filter(|requirement| requirement.m >= size as u64).collect();
             let Some(least) = asked.iter().map(|requirement| requirement.k).max() else { break };
             let guards = asked.into_iter().filter(|requirement| requirement.guards_marks()).collect();
-            let all = self.rows.all();
+            let all = Held::all(&self.rows);
             let total = self.task.baskets.total();
             let more = requirements.iter().any(|requirement| requirement.m > size as u64);
             self.grow(&Asked { size, least, guards, more }, &mut Vec::new(), &all, total)?;

@@ -45,7 +45,7 @@ fn in_rounds<P: Iterator<Item = Power>>(
     let mut search = Search::new(problem, conflicts, reached, clock);
     search.lock_rare()?;
     let mut cut = search.best_cut()?;
-    let mut rows = problem.rows.merged(&shown_by(tree, &cut));
+    let mut rows = problem.rows.under(&shown_by(tree, &cut));
     for (requirement, privacy) in problem.requirements.iter().enumerate() {
         let mut current = Current { cut, rows, checker: Checker::new(tree, privacy, Scope::OneCut, reach) };
         let mut is_changed = true;
@@ -109,7 +109,7 @@ fn withstands(
     clock: &Clock,
 ) -> Result<bool> {
     let tree = problem.tree;
-    let rows = problem.rows.merged(&shown_by(tree, cut));
+    let rows = problem.rows.under(&shown_by(tree, cut));
     for privacy in problem.requirements {
         let mut conflicts = Conflicts::<Threat>::new(tree);
         let layout = Layout { scope: Scope::OneCut, absent: privacy.n, reach: privacy.n, certify: true };

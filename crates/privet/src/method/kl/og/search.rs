@@ -137,7 +137,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let frontier = self.conflicts.frontier(self.problem.tree);
         let is_changed = frontier != self.frontier;
         if is_changed {
-            self.rows = self.rows.merged(&shown_by(self.problem.tree, &frontier));
+            self.rows = self.rows.under(&shown_by(self.problem.tree, &frontier));
             self.frontier = frontier;
         }
         is_changed
@@ -216,7 +216,7 @@ impl<'s, 'a> Search<'s, 'a> {
     fn is_valid(&mut self, cut: &[Node]) -> Result<bool> {
         self.merge_locked();
         let (problem, tree) = (self.problem, self.problem.tree);
-        let rows = self.rows.merged(&shown_by(tree, cut));
+        let rows = self.rows.under(&shown_by(tree, cut));
         for (requirement, privacy) in problem.requirements.iter().enumerate() {
             let mut checker = Checker::new(tree, privacy, Scope::OneCut, Reach::Requirement);
             for power in powers(privacy) {
@@ -279,7 +279,7 @@ impl<'s, 'a> Search<'s, 'a> {
             }
             self.merge_locked();
             *cut = self.best_cut()?;
-            *rows = self.rows.merged(&shown_by(self.problem.tree, cut));
+            *rows = self.rows.under(&shown_by(self.problem.tree, cut));
             checker.forget();
             if self.clock.is_over() {
                 return Ok(false);

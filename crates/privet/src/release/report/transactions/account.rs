@@ -152,14 +152,9 @@ fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
         lengths: BTreeMap::new(),
         released: 0,
     };
-    let mut held: Vec<Node> = Vec::new();
     for basket in 0..baskets.len() {
         let (items, count) = (baskets.items(basket), baskets.count(basket));
-        held.clear();
-        held.extend(items.iter().flat_map(|item| std::iter::once(*item).chain(tree.ancestors(*item))));
-        held.sort_unstable();
-        held.dedup();
-        held.iter().for_each(|node| counts.holding[*node as usize] += count);
+        tree.with_ancestors(items).iter().for_each(|node| counts.holding[*node as usize] += count);
         counts.lengths.entry(items.len()).or_default().0 += count;
         for shown in recoding.shown(baskets, basket) {
             counts.released += shown.count;
