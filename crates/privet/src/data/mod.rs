@@ -1,6 +1,7 @@
 //! What the publisher holds, and how it is read and written.
 
 mod arrays;
+mod bags;
 mod cells;
 mod columnar;
 mod compression;
@@ -22,6 +23,7 @@ mod text;
 mod transactions;
 mod typed;
 
+pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use sink::{Sink, SinkColumn};

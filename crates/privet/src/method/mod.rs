@@ -7,6 +7,7 @@ mod mondrian;
 pub mod recoding;
 #[cfg(test)]
 mod tests;
+pub mod vocabulary;
 
 use std::path::Path;
 

@@ -8,6 +8,7 @@ pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
 mod t_closeness;
+pub mod vocabulary;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -119,6 +119,26 @@ impl ItemTree {
         std::iter::successors(self.parent(node), |above| self.parent(*above))
     }
 
+    /// How many edges lie between a node and its root.
+    pub fn depth(&self, node: Node) -> u32 {
+        self.taxonomy.depth(NodeId(node + 1)) as u32 - 1
+    }
+
+    /// The lowest node that is above both or one of the two; `None` if they are in different trees.
+    pub fn lowest_common(&self, one: Node, other: Node) -> Option<Node> {
+        let mut node = one;
+        while !self.contains(node, other) {
+            node = self.parent(node)?;
+        }
+        Some(node)
+    }
+
+    /// The number of edges between two nodes; `None` if they are in different trees.
+    pub fn distance(&self, one: Node, other: Node) -> Option<u32> {
+        let common = self.lowest_common(one, other)?;
+        Some(self.depth(one) + self.depth(other) - 2 * self.depth(common))
+    }
+
     /// Ascending nodes with all that is above them, ascending, each once.
     pub fn with_ancestors(&self, nodes: &[Node]) -> Vec<Node> {
         let mut all = Vec::new();

@@ -13,6 +13,7 @@ mod range;
 mod read;
 #[cfg(test)]
 mod tests;
+pub mod words;
 mod write;
 
 use std::hash::BuildHasher;
