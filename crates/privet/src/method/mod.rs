@@ -6,7 +6,7 @@ mod l_plus;
 mod mondrian;
 pub mod recoding;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod vocabulary;
 
 use std::path::Path;

@@ -1,5 +1,10 @@
 //! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
 
+#[cfg(test)]
+pub(crate) mod cases;
+pub mod lg;
+pub mod utility;
+
 use serde_json::Value as Json;
 
 use super::SearchFacts;
