@@ -6,6 +6,7 @@ pub mod conflict;
 pub mod cut;
 pub mod itemset;
 pub mod lattice;
+pub mod matching;
 pub mod microdata;
 pub(crate) mod numbering;
 pub mod partition;

@@ -1,5 +1,7 @@
 //! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
 
+pub mod ssg;
+
 use serde_json::Value as Json;
 
 use super::SearchFacts;
