@@ -4,6 +4,7 @@
 pub(crate) mod cases;
 pub mod lg;
 pub mod utility;
+pub mod ssg;
 
 use serde_json::Value as Json;
 
