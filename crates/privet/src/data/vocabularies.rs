@@ -144,6 +144,42 @@ pub struct Extraction {
     pub dropped: Dropped,
 }
 
+impl Extraction {
+    /// What a reader may want to know, as name and number; what is 0 and what only tables have is left out.
+    pub fn told(&self) -> Vec<(String, u64)> {
+        if self.queries == 0 {
+            return Vec::new();
+        }
+        let Dropped { kept, addresses, names, identifiers, stop_words, numbers, letters, unknown, repeated } =
+            self.dropped;
+        let all = [
+            ("Rows", self.rows),
+            ("Queries", self.queries),
+            ("Queries with a click", self.clicked_queries),
+            ("Queries used", self.used_queries),
+            ("Users", self.users),
+            ("Sessions", self.groups),
+            ("Sessions without a term", self.empty_groups),
+            ("Words kept", kept),
+            ("Words not in the dictionary", unknown),
+            ("Of these, different ones", self.unknown_words),
+            ("Stop words", stop_words),
+            ("Words repeated in a query", repeated),
+            ("Numbers", numbers),
+            ("Single letters", letters),
+            ("E-mail addresses", addresses),
+            ("Words after a title such as dr", names),
+            ("Words like identifiers", identifiers),
+            ("Occurrences beyond the limit", self.surplus),
+            ("Cells that were no text", self.replaced),
+        ];
+        all.into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (name.to_string(), count))
+            .collect()
+    }
+}
+
 /// Puts vocabularies together.
 pub(super) struct Assembly {
     builder: BagsBuilder,

@@ -74,6 +74,7 @@ pub(super) struct Tariff<'a> {
     pub(super) epsilon: u32,
     /// All that is so near, where it is known.
     pub(super) neighbours: Option<&'a Neighbours>,
+    pub(super) has_tree: bool,
     pub(super) omega: Option<u32>,
     pub(super) penalty: Penalty,
     pub(super) matching: Matching,
@@ -114,16 +115,22 @@ impl Tariff<'_> {
         self.omega.is_none() && self.matching != Matching::Greedy && bags <= SMALL && size <= SMALL
     }
 
+    /// How far two terms are apart that are relevant to each other.
+    #[inline]
+    pub(super) fn between(&self, one: Term, other: Term) -> Option<u32> {
+        match self.neighbours {
+            // Sources without a tree may search long for a distance, but the nearest are listed.
+            Some(neighbours) if !self.has_tree => neighbours.between(one, other),
+            _ => self.distances.of(one, other).filter(|distance| *distance <= self.epsilon),
+        }
+    }
+
     /// How far a term is from a bag: the sum of its distances to all terms in it; `None` unless all are relevant.
     #[inline]
     fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
         let mut sum = 0;
         for other in bag {
-            let distance = self.distances.of(*other, term)?;
-            if distance > self.epsilon {
-                return None;
-            }
-            sum += Weight::from(distance);
+            sum += Weight::from(self.between(*other, term)?);
         }
         Some(sum)
     }
