@@ -138,6 +138,21 @@ fn names_are_used_by_fewer_than_five_and_one_of_them_is_in_the_network() {
 }
 
 #[test]
+fn four_people_have_a_sitting_about_the_rare_name_alone() {
+    let tree = network();
+    let queries = queries();
+    let same_sitting = |one: &Query, other: &Query| {
+        one.user == other.user && other.time.duration_since(one.time).as_secs() < 3600
+    };
+    let known = |query: &Query| tokens(&query.text).filter(|token| tree.find(token).is_some()).count();
+    let alone = queries.chunk_by(same_sitting).filter(|sitting| {
+        let clicked = || sitting.iter().filter(|query| query.clicked);
+        clicked().map(known).sum::<usize>() == 1 && users_of(sitting, words::RARE_NAME.0) == 1
+    });
+    assert_eq!(alone.map(|sitting| &sitting[0].user).collect::<HashSet<_>>().len(), 4);
+}
+
+#[test]
 fn there_is_what_a_release_must_not_repeat_and_nothing_that_is_real() {
     let queries = queries();
     let mails: Vec<&Query> = queries.iter().filter(|query| query.text.contains('@')).collect();
