@@ -5,8 +5,6 @@
 mod account;
 mod protection;
 #[cfg(test)]
-pub(super) mod sample;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
