@@ -107,10 +107,12 @@ enum Fate {
 /// Finds the terms of queries; remembers what became of every distinct word.
 pub(super) struct Words<'a> {
     options: &'a WordOptions,
-    stop_words: HashSet<&'a str>,
+    stop_words: HashSet<String>,
     words: Interner,
     fates: Vec<Fate>,
     terms: Interner,
+    /// The words that were dropped because the dictionary does not have them.
+    unknown: HashSet<u32>,
     /// The words of the query at hand, by number, `None` where an address was.
     sequence: Vec<Option<u32>>,
     folded: String,
@@ -119,8 +121,8 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(super) fn new(options: &'a WordOptions) -> Words<'a> {
         let stop_words = match &options.stop_words {
-            Some(words) => words.iter().map(String::as_str).collect(),
-            None => STOP_WORDS.iter().copied().collect(),
+            Some(words) => words.iter().map(|word| folded(word)).collect(),
+            None => STOP_WORDS.iter().map(|word| word.to_string()).collect(),
         };
         Words {
             options,
@@ -128,6 +130,7 @@ impl<'a> Words<'a> {
             words: Interner::default(),
             fates: Vec::new(),
             terms: Interner::default(),
+            unknown: HashSet::new(),
             sequence: Vec::new(),
             folded: String::new(),
         }
@@ -135,7 +138,7 @@ impl<'a> Words<'a> {
 
     /// How many distinct words were not in the dictionary.
     pub(super) fn unknown(&self) -> u64 {
-        self.fates.iter().filter(|fate| **fate == Fate::Unknown).count() as u64
+        self.unknown.len() as u64
     }
 
     /// The terms by their numbers.
@@ -169,7 +172,10 @@ impl<'a> Words<'a> {
                 Fate::Number => dropped.numbers += 1,
                 Fate::Letter => dropped.letters += 1,
                 Fate::Identifier => dropped.identifiers += 1,
-                Fate::Unknown => dropped.unknown += 1,
+                Fate::Unknown => {
+                    dropped.unknown += 1;
+                    self.unknown.insert(word);
+                }
                 Fate::Term(term) => {
                     dropped.kept += 1;
                     into.push(term);
@@ -281,6 +287,12 @@ fn is_address(chunk: &str) -> bool {
     chunk.split_once('@').is_some_and(|(name, place)| {
         name.chars().any(char::is_alphanumeric) && place.chars().any(char::is_alphanumeric)
     })
+}
+
+fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    fold(text, &mut folded);
+    folded
 }
 
 /// A text in one spelling: composed, in lower case, with plain apostrophes.
