@@ -84,8 +84,18 @@ fn logs_that_do_not_fit_are_named_with_their_line() {
 fn policies_that_make_no_sense_are_named_with_their_line() {
     let tree = "distance = \"taxonomy\"\nhierarchy = \"words.csv\"";
     for (vocabulary, semantics, rest, words) in [
-        ("", &format!("{tree}\nepsilon = -1")[..], PRIVACY, &["policy.toml:10:", "'-1'", "never negative"][..]),
-        ("", &format!("{tree}\nepsilon = 4\nomega = 3"), PRIVACY, &["policy.toml:11:", "less than epsilon = 4"]),
+        (
+            "",
+            &format!("{tree}\nepsilon = -1")[..],
+            PRIVACY,
+            &["policy.toml:10:", "'-1'", "never negative"][..],
+        ),
+        (
+            "",
+            &format!("{tree}\nepsilon = 4\nomega = 3"),
+            PRIVACY,
+            &["policy.toml:11:", "less than epsilon = 4"],
+        ),
         ("", &format!("{tree}\nomega = \"much\""), PRIVACY, &["policy.toml:10:", "lexicographic"]),
         ("", "distance = \"taxonomy\"", PRIVACY, &["policy.toml:7:", "lacks 'hierarchy'"]),
         ("", "distance = \"wordnet\"", PRIVACY, &["policy.toml:8:", "wordnet-tree"]),
@@ -97,7 +107,12 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
         ("dictionary = \"list\"", SEMANTICS, PRIVACY, &["policy.toml:6:", "needs 'words'"]),
         ("words = \"words.csv\"", SEMANTICS, PRIVACY, &["policy.toml:6:", "dictionary = \"list\""]),
         ("gap = \"1h\"", SEMANTICS, PRIVACY, &["policy.toml:6:", "unknown key 'gap'"]),
-        ("", SEMANTICS, "[privacy.k-anonymity]\nk = 2", &["is for kind = \"table\"", "vocabulary-k-anonymity"]),
+        (
+            "",
+            SEMANTICS,
+            "[privacy.k-anonymity]\nk = 2",
+            &["is for kind = \"table\"", "vocabulary-k-anonymity"],
+        ),
         ("", SEMANTICS, "[privacy.vocabulary-k-anonymity]\nk = 0", &["policy.toml:12:", "from 1"]),
         ("", SEMANTICS, "", &["lacks 'privacy'"]),
         (
@@ -147,9 +162,8 @@ fn many_rows_of_one_user_are_no_trouble() {
 fn vocabularies_are_read_as_they_are() {
     let bench = bench(b"");
     bench.write("bags.csv", "vocabulary,term,count\na,wine,2\nb,beer,2\na,boots,1\nb,sandals,1\n");
-    let text = format!(
-        "[data]\npath = \"bags.csv\"\nkind = \"vocabularies\"\n[semantics]\n{SEMANTICS}\n{PRIVACY}"
-    );
+    let text =
+        format!("[data]\npath = \"bags.csv\"\nkind = \"vocabularies\"\n[semantics]\n{SEMANTICS}\n{PRIVACY}");
     bench.write("policy.toml", &text);
     bench.privet(&MAKE).succeeds();
     assert_eq!(bench.text("out/public/release.csv").lines().count(), 5);

@@ -4,7 +4,7 @@
 //! case. Stop words, numbers, single letters and what looks like a name or an identifier are dropped before the dictionary
 //! is asked: it may well have them.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -23,6 +23,9 @@ const IDENTIFIER_DIGITS: usize = 4;
 
 /// The longest collocation, in words.
 const COLLOCATION: usize = 4;
+
+/// So many words that the dictionary does not have are told.
+const MOST_UNKNOWN: usize = 200;
 
 /// What counts as a term.
 #[derive(Debug, Clone)]
@@ -111,8 +114,8 @@ pub(super) struct Words<'a> {
     words: Interner,
     fates: Vec<Fate>,
     terms: Interner,
-    /// The words that were dropped because the dictionary does not have them.
-    unknown: HashSet<u32>,
+    /// The words that were dropped because the dictionary does not have them, and how often.
+    unknown: HashMap<u32, u64>,
     /// The words of the query at hand, by number, `None` where an address was.
     sequence: Vec<Option<u32>>,
     folded: String,
@@ -130,7 +133,7 @@ impl<'a> Words<'a> {
             words: Interner::default(),
             fates: Vec::new(),
             terms: Interner::default(),
-            unknown: HashSet::new(),
+            unknown: HashMap::new(),
             sequence: Vec::new(),
             folded: String::new(),
         }
@@ -141,13 +144,22 @@ impl<'a> Words<'a> {
         self.unknown.len() as u64
     }
 
+    /// The most frequent of them, with how often they were dropped.
+    pub(super) fn most_unknown(&self) -> Vec<(String, u64)> {
+        let mut all: Vec<(&str, u64)> =
+            self.unknown.iter().map(|(word, count)| (self.words.text(*word as usize), *count)).collect();
+        all.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+        all.truncate(MOST_UNKNOWN);
+        all.into_iter().map(|(word, count)| (word.to_string(), count)).collect()
+    }
+
     /// The terms by their numbers.
     pub(super) fn into_terms(self) -> Interner {
         self.terms
     }
 
-    /// Appends the terms of a query, each once (definition C3).
-    pub(super) fn query(&mut self, text: &str, into: &mut Vec<u32>) -> Dropped {
+    /// Appends the terms of a query, each once (definition C3). The query was typed so many times.
+    pub(super) fn query(&mut self, text: &str, times: u32, into: &mut Vec<u32>) -> Dropped {
         let mut dropped = self.cut(text);
         let begin = into.len();
         let mut at = 0;
@@ -174,7 +186,7 @@ impl<'a> Words<'a> {
                 Fate::Identifier => dropped.identifiers += 1,
                 Fate::Unknown => {
                     dropped.unknown += 1;
-                    self.unknown.insert(word);
+                    *self.unknown.entry(word).or_default() += u64::from(times);
                 }
                 Fate::Term(term) => {
                     dropped.kept += 1;
