@@ -113,7 +113,6 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
             "[privacy.k-anonymity]\nk = 2",
             &["is for kind = \"table\"", "vocabulary-k-anonymity"],
         ),
-        ("", SEMANTICS, "[privacy.vocabulary-k-anonymity]\nk = 0", &["policy.toml:12:", "from 1"]),
         ("", SEMANTICS, "", &["lacks 'privacy'"]),
         (
             "",
@@ -151,7 +150,7 @@ fn what_no_release_can_meet_ends_with_exit_3() {
 fn many_rows_of_one_user_are_no_trouble() {
     let mut log = String::from(HEADER);
     for row in 0..200_000 {
-        log += &format!("1\t{} {row}\t{}\t\t\n", ["wine", "boots", "beer"][row % 3], row * 10);
+        log += &format!("1\t{} {row}\t{}\t\t\n", ["wine", "boots", "beer"][row % 3], row * 5000);
     }
     let bench = bench(log.as_bytes());
     policy(&bench, "session_gap = \"1h\"", SEMANTICS, PRIVACY);
