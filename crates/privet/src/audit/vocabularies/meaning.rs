@@ -88,6 +88,19 @@ pub(super) fn injects(
             (same.len() as u64, takers.collect())
         })
         .collect();
+    // Whoever comes first takes what fits. That nearly always does, and a pairing is a proof however it was found.
+    let mut open = wanted.clone();
+    for (amount, takers) in &supplies {
+        let mut left = *amount;
+        for taker in takers {
+            let taken = left.min(open[*taker as usize]);
+            open[*taker as usize] -= taken;
+            left -= taken;
+        }
+    }
+    if open.iter().all(|left| *left == 0) {
+        return true;
+    }
     flow::fill(&supplies, &mut wanted);
     wanted.iter().all(|left| *left == 0)
 }
