@@ -52,7 +52,9 @@ impl Crowd<'_> {
     /// Whether the rows are of k people.
     pub fn is_met(&self, rows: &[(u32, u64)]) -> bool {
         let Some(users) = self.users else { return count(rows) >= self.k };
-        // So many rows at most have to be looked at where every row is another user's.
+        if (rows.len() as u64) < self.k {
+            return false;
+        }
         let mut seen: HashSet<u32> = HashSet::new();
         rows.iter().any(|(row, _)| {
             seen.insert(users[*row as usize]);

@@ -11,6 +11,8 @@
 mod places;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tmpbench;
 
 use serde_json::json;
 

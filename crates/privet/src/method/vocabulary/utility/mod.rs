@@ -116,16 +116,11 @@ fn farthest(original: &[Closed], released: &[Closed], words: &Words<'_>) -> u32 
     held(original).into_iter().filter_map(between).max().unwrap_or(0)
 }
 
-/// The largest matching between a pattern, given by its rows of distances, and the words at some columns, and what the
-/// lightest such matching weighs.
-fn matching(rows: &[Vec<Option<u32>>], columns: &[u32]) -> (u64, u64) {
-    if columns.len() < rows.len() {
-        let turned: Vec<Vec<Option<u32>>> =
-            columns.iter().map(|column| rows.iter().map(|row| row[*column as usize]).collect()).collect();
-        assignment::largest_lightest(&turned)
-    } else {
-        let chosen: Vec<Vec<Option<u32>>> =
-            rows.iter().map(|row| columns.iter().map(|column| row[*column as usize]).collect()).collect();
-        assignment::largest_lightest(&chosen)
-    }
+#[cfg(test)]
+pub fn tmp_mine(bags: &Bags, solution: &BagSolution, distances: &Distances, n: usize) -> (usize, usize) {
+    let words = Words::of(bags, solution, distances);
+    let clock = Clock::unlimited();
+    let a = words.original(bags).top_closed(n, bags.len() as u64, &clock).unwrap();
+    let b = words.published(solution).top_closed(n, bags.len() as u64, &clock).unwrap();
+    (a.len(), b.len())
 }
