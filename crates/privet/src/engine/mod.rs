@@ -7,6 +7,7 @@ pub mod cut;
 pub mod itemset;
 pub mod lattice;
 pub mod local;
+pub mod matching;
 pub mod microdata;
 pub(crate) mod numbering;
 pub mod partition;

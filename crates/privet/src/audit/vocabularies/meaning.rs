@@ -43,8 +43,7 @@ pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<Word> {
 fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term) -> bool {
     let near = |other: &Term| facts.distances.of(*other, term).is_some_and(|far| far <= facts.epsilon);
     let as_term = match facts.manner {
-        Manner::Vote => word.terms.iter().all(near),
-        Manner::Hyper => word.terms.contains(&term) && word.terms.iter().all(near),
+        Manner::Vote | Manner::Hyper => word.terms.iter().all(near),
         Manner::General => word.terms.contains(&term),
     };
     if as_term && !word.terms.is_empty() {

@@ -84,6 +84,9 @@ impl Part {
     }
 }
 
+/// Children of a node, and the rows that hold something of just these.
+type Split = (Vec<Node>, Vec<(u32, u64)>);
+
 fn count(rows: &[(u32, u64)]) -> u64 {
     rows.iter().map(|(_, count)| count).sum()
 }
@@ -132,7 +135,7 @@ impl<'a, R: Itemsets> Local<'a, R> {
         let depth = node.map_or(0, |node| self.paths.depth(node) + 1);
         let hasher = RandomState::default();
         let mut index: HashTable<usize> = HashTable::new();
-        let mut parts: Vec<(Vec<Node>, Vec<(u32, u64)>)> = Vec::new();
+        let mut parts: Vec<Split> = Vec::new();
         let mut held: Vec<Node> = Vec::new();
         for row in rows {
             held.clear();
@@ -150,7 +153,7 @@ impl<'a, R: Itemsets> Local<'a, R> {
         }
         parts.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let open = |node: Node| (node, !self.tree.is_leaf(node));
-        let part = |(held, rows): (Vec<Node>, _)| Part { rows, set: held.into_iter().map(open).collect() };
+        let part = |(held, rows): Split| Part { rows, set: held.into_iter().map(open).collect() };
         parts.into_iter().map(part).collect()
     }
 

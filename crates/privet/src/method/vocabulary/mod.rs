@@ -3,6 +3,7 @@
 #[cfg(test)]
 pub(crate) mod cases;
 pub mod lg;
+pub mod ssg;
 pub mod utility;
 
 use serde_json::Value as Json;

@@ -11,8 +11,6 @@
 mod places;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tmpbench;
 
 use serde_json::json;
 

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::assignment;
 use super::closed::{Closed, Word};
 use super::words::Words;
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::engine::matching::{Aim, Matcher};
 
 /// No distance: two words have nothing to do with each other.
 const FAR: u32 = u32::MAX;
@@ -42,12 +42,12 @@ pub(super) fn compare(
     let sums: Vec<Result<Sums>> = original
         .par_iter()
         .map_init(
-            || vec![0u32; release.len()],
-            |overlaps, (pattern, _)| {
+            || (vec![0u32; release.len()], Matcher::default()),
+            |(overlaps, matcher), (pattern, _)| {
                 clock.check()?;
                 let place = |word: &Word| &rows[asked.partition_point(|other| other < word)][..];
                 let rows: Vec<&[u32]> = pattern.iter().map(place).collect();
-                Ok(index.nearest(pattern, &rows, release, u64::from(omega), overlaps))
+                Ok(index.nearest(pattern, &rows, release, u64::from(omega), overlaps, matcher))
             },
         )
         .collect();
@@ -95,6 +95,7 @@ impl Index {
         release: &[Closed],
         omega: u64,
         overlaps: &mut [u32],
+        matcher: &mut Matcher,
     ) -> Sums {
         overlaps.fill(0);
         for word in pattern {
@@ -115,7 +116,7 @@ impl Index {
             }
         }
         if sums.free > 0 || sums.charged > 0 {
-            self.search(rows, omega, &mut sums);
+            self.search(rows, omega, matcher, &mut sums);
         }
         if release.is_empty() {
             (sums.free, sums.charged) = (0, omega * length);
@@ -124,7 +125,7 @@ impl Index {
     }
 
     /// Looks at every pattern that may be nearer than the nearest so far.
-    fn search(&self, rows: &[&[u32]], omega: u64, sums: &mut Sums) {
+    fn search(&self, rows: &[&[u32]], omega: u64, matcher: &mut Matcher, sums: &mut Sums) {
         // Per word of the release the least distance to the pattern; `FAR` where some of it is out of all reach.
         let nearest: Vec<u32> = (0..self.words.len())
             .map(|place| {
@@ -148,22 +149,18 @@ impl Index {
                 continue;
             }
             // A single word is paired with the nearest.
-            let (pairs, weight) = if in_reach && most == 1 { (1, floor) } else { matching(rows, other) };
+            let (pairs, weight) = if in_reach && most == 1 {
+                (1, floor)
+            } else {
+                let distance = |row: usize, column: usize| {
+                    let far = rows[row][other[column] as usize];
+                    (far != FAR).then_some(u64::from(far))
+                };
+                let found = matcher.exact(rows.len(), other.len(), Aim::MostPairs, distance);
+                (found.matched as u64, found.weight)
+            };
             sums.free = sums.free.min(weight);
             sums.charged = sums.charged.min(weight + omega * (sums.words - pairs));
         }
     }
-}
-
-/// The largest matching between a pattern, given by its rows of distances, and the words at some columns, and what the
-/// lightest such matching weighs.
-fn matching(rows: &[&[u32]], columns: &[u32]) -> (u64, u64) {
-    let weight = |row: &[u32], column: u32| Some(row[column as usize]).filter(|far| *far != FAR);
-    let weights: Vec<Vec<Option<u32>>> = if columns.len() < rows.len() {
-        let turned = |column: &u32| rows.iter().map(|row| weight(row, *column)).collect();
-        columns.iter().map(turned).collect()
-    } else {
-        rows.iter().map(|row| columns.iter().map(|column| weight(row, *column)).collect()).collect()
-    };
-    assignment::largest_lightest(&weights)
 }
