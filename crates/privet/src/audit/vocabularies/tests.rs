@@ -141,7 +141,7 @@ fn every_kind_of_tampering_is_seen() {
     // One more of a kind.
     assert_eq!(
         tampered(|example| example.release.push(example.release[0].clone())),
-        both("records assignment", "records")
+        both("records assignment", "records sizes")
     );
     // A word that is nobody's.
     let senseless = tampered(|example| example.release.iter_mut().for_each(|bag| bag[0] = "Gin".into()));
@@ -160,8 +160,9 @@ fn every_kind_of_tampering_is_seen() {
         tampered(|example| example.release[1][0] = "Vino".into()),
         both(&format!("assignment {K}"), K)
     );
-    // All vocabularies of a class are one user's.
-    assert_eq!(tampered(|example| example.users[4] = "d".into()), both(K, ""));
+    // All vocabularies of a class are one user's, and so is all homogenised milk.
+    let one_user = tampered(|example| example.users[4] = "d".into());
+    assert_eq!(one_user, both(&format!("rare {K}"), "rare"));
     // More occurrences than there were.
     let grown = tampered(|example| {
         for row in [1, 2, 4] {
