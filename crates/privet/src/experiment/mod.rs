@@ -13,6 +13,7 @@ pub mod plot;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+pub mod vocabulary;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 use super::grow::Grown;
+use super::hyper::Tariff;
 use super::settings::{Centre, Settings};
 use crate::data::{Bags, Term};
 use crate::engine::matching::Weight;
@@ -14,6 +15,7 @@ use crate::taxonomy::Node;
 pub(super) struct Election<'a> {
     task: &'a Task<'a>,
     settings: &'a Settings,
+    tariff: Tariff<'a>,
     frequencies: Vec<u32>,
     /// By how many people each term was used; empty where that does not matter.
     term_users: Vec<u32>,
@@ -29,11 +31,12 @@ struct People {
 }
 
 impl<'a> Election<'a> {
-    pub(super) fn new(task: &'a Task<'a>, settings: &'a Settings) -> Election<'a> {
+    pub(super) fn new(task: &'a Task<'a>, settings: &'a Settings, tariff: Tariff<'a>) -> Election<'a> {
         let floor = task.demand.min_term_users > 1;
         Election {
             task,
             settings,
+            tariff,
             frequencies: task.bags.frequencies(),
             term_users: if floor { task.bags.term_users() } else { Vec::new() },
             people: OnceLock::new(),
@@ -68,8 +71,7 @@ impl<'a> Election<'a> {
         let stands = |run: &&[Term]| run.len() as u64 >= self.settings.min_vote && self.is_common(run[0]);
         let far = |term: Term| -> Weight {
             let distance = |run: &[Term]| {
-                let distance =
-                    self.task.distances.of(term, run[0]).map_or(Weight::from(u32::MAX), Weight::from);
+                let distance = self.tariff.between(term, run[0]).map_or(Weight::from(u32::MAX), Weight::from);
                 distance * run.len() as Weight
             };
             runs().map(distance).sum()

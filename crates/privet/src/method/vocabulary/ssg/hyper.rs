@@ -74,6 +74,7 @@ pub(super) struct Tariff<'a> {
     pub(super) epsilon: u32,
     /// All that is so near, where it is known.
     pub(super) neighbours: Option<&'a Neighbours>,
+    pub(super) has_tree: bool,
     pub(super) omega: Option<u32>,
     pub(super) penalty: Penalty,
     pub(super) matching: Matching,
@@ -114,39 +115,55 @@ impl Tariff<'_> {
         self.omega.is_none() && self.matching != Matching::Greedy && bags <= SMALL && size <= SMALL
     }
 
+    /// How far two terms are apart that are relevant to each other.
+    #[inline]
+    pub(super) fn between(&self, one: Term, other: Term) -> Option<u32> {
+        match self.neighbours {
+            // Sources without a tree may search long for a distance, but the nearest are listed.
+            Some(neighbours) if !self.has_tree => neighbours.between(one, other),
+            _ => self.distances.of(one, other).filter(|distance| *distance <= self.epsilon),
+        }
+    }
+
     /// How far a term is from a bag: the sum of its distances to all terms in it; `None` unless all are relevant.
     #[inline]
-    fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
+    pub(super) fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
         let mut sum = 0;
         for other in bag {
-            let distance = self.distances.of(*other, term)?;
-            if distance > self.epsilon {
-                return None;
-            }
-            sum += Weight::from(distance);
+            sum += Weight::from(self.between(*other, term)?);
         }
         Some(sum)
     }
 
     /// Matches a hyper-vocabulary with a bag; the pairs are left in the matchmaker.
-    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
-        let aim = self.aim(hyper.width);
-        let small = hyper.len() <= SMALL && bag.len() <= SMALL;
-        if !small {
-            return self.match_counted(hyper, bag, aim, matcher);
+    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matchmaker: &mut Matchmaker) -> Match {
+        if hyper.len() > SMALL || bag.len() > SMALL {
+            return self.match_counted(hyper, bag, matchmaker);
         }
-        let weight = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
+        let far = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
+        self.match_small((hyper.width, hyper.len()), bag.len(), far, matchmaker)
+    }
+
+    /// The same for small ones, where it is known how far each term is from each bag.
+    pub(super) fn match_small(
+        &self,
+        (width, bags): (usize, usize),
+        size: usize,
+        far: impl Fn(usize, usize) -> Option<Weight>,
+        matchmaker: &mut Matchmaker,
+    ) -> Match {
+        let matcher = &mut matchmaker.matcher;
         let found = match self.matching {
-            Matching::Greedy => matcher.matcher.greedy(hyper.len(), bag.len(), aim, weight),
-            Matching::Exact | Matching::Auto => matcher.matcher.exact(hyper.len(), bag.len(), aim, weight),
+            Matching::Greedy => matcher.greedy(bags, size, self.aim(width), far),
+            Matching::Exact | Matching::Auto => matcher.exact(bags, size, self.aim(width), far),
         };
-        matcher.pairs.clear();
-        matcher.pairs.extend_from_slice(matcher.matcher.pairs());
+        matchmaker.pairs.clear();
+        matchmaker.pairs.extend_from_slice(matchmaker.matcher.pairs());
         found
     }
 
     /// The same for large bags: equal bags and equal terms are matched as one kind, and only relevant terms are looked at.
-    fn match_counted(&self, hyper: &Hyper, bag: &[Term], aim: Aim, matcher: &mut Matchmaker) -> Match {
+    fn match_counted(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
         let mut order: Vec<u32> = (0..hyper.len() as u32).collect();
         order.sort_by(|one, other| hyper.bag(*one as usize).cmp(hyper.bag(*other as usize)));
         let same = |one: &u32, other: &u32| hyper.bag(*one as usize) == hyper.bag(*other as usize);
@@ -174,7 +191,7 @@ impl Tariff<'_> {
         let exact = self.matching == Matching::Exact && edges.len() <= MOST_EDGES;
         matcher.coarse |= self.matching == Matching::Exact && !exact;
         let solve = if exact { counted::exact } else { counted::greedy };
-        let (found, flows) = solve(&left, &right, &edges, aim);
+        let (found, flows) = solve(&left, &right, &edges, self.aim(hyper.width));
         let mut mine: Vec<_> = kinds.iter().map(|kind| kind.iter()).collect();
         let mut begin = 0;
         let mut theirs: Vec<u32> = Vec::with_capacity(runs.len());

@@ -122,13 +122,14 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
     check_feasible(task, &settings)?;
     let clock = &clock.with_limit(None);
     clock.progress().stage("finding terms that are near each other", None);
-    let neighbours = task.distances.neighbours(task.epsilon);
+    let neighbours = task.distances.neighbours(task.epsilon)?;
     clock.check()?;
     let rows = Rows::new(task.bags, settings.distinct_users);
     let tariff = Tariff {
         distances: task.distances,
         epsilon: task.epsilon,
         neighbours: Some(&neighbours),
+        has_tree: task.distances.tree().is_some(),
         omega: task.omega,
         penalty: settings.penalty,
         matching: settings.matching,
@@ -146,7 +147,7 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
     drop(assigner);
     clock.progress().stage("choosing what is printed", None);
     clock.check()?;
-    let election = Election::new(task, &settings);
+    let election = Election::new(task, &settings, tariff);
     let wider = settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, ..tariff });
     let publish = |matchmaker: &mut Matchmaker, cluster: &Grown| {
         let mut shown = election.shown(cluster);

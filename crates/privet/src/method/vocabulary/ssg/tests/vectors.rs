@@ -113,6 +113,7 @@ fn distances_to_hyper_vocabularies() {
             distances: &case.distances,
             epsilon: case.epsilon,
             neighbours: None,
+            has_tree: true,
             omega: None,
             penalty: settings::Penalty::Occurrence,
             matching: settings::Matching::Exact,
@@ -145,7 +146,16 @@ fn typical_terms() {
             let term = |word: &String| case.bags.terms().binary_search(word).expect("a term") as u32;
             let (task, wanted): (_, Vec<String>) = (case.task(), list(&expected[key]));
             let settings = Settings::of(&task).expect("settings");
-            let election = Election::new(&task, &settings);
+            let tariff = Tariff {
+                distances: &case.distances,
+                epsilon: u32::MAX,
+                neighbours: None,
+                has_tree: true,
+                omega: None,
+                penalty: settings.penalty,
+                matching: settings.matching,
+            };
+            let election = Election::new(&task, &settings, tariff);
             for (bag, wanted) in hyper.iter().zip(wanted) {
                 let mut alone = Hyper::of(&[term(&bag[0])]);
                 for word in &bag[1..] {

@@ -1,0 +1,3 @@
+//! Vocabularies: chapter 5 of the thesis.
+
+pub mod synthetic;
