@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::engine::clock::Clock;
 use crate::method::tests::cases as config;
-use crate::method::vocabulary::{BagSolution, Print, Task, cases, lg};
+use crate::method::vocabulary::{BagSolution, CATALOGUE, Print, Task, cases, run};
 use crate::policy::Clause;
 use crate::privacy::vocabulary::VocabularyAnonymity;
 
@@ -254,10 +254,11 @@ proptest! {
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let declaration = if counted { &lg::BAG_DECLARATION } else { &lg::DECLARATION };
+        let name = if counted { "lg-bag" } else { "lg" };
+        let declaration = CATALOGUE.method(name).expect("declared");
         let method = Clause::with_defaults(declaration);
         let task = Task { bags: &bags, distances: &distances, epsilon: 0, omega: None, demand, method: &method };
-        let Ok(found) = lg::run(&task, &Clock::unlimited()) else { return Ok(()) };
+        let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
         let (release, assignment) = written(&found, &bags, &distances);
         let facts = VocabularyRelease {
             original: &bags,
