@@ -1,6 +1,7 @@
 //! Sets of nodes of an item tree and how many transactions hold them: frequent ones, and those that occur too rarely or tell
 //! too much.
 
+mod bits;
 mod field;
 mod general;
 mod guard;
