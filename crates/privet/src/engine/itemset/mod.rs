@@ -5,6 +5,7 @@ mod bits;
 mod field;
 mod general;
 mod guard;
+mod lookup;
 mod marks;
 mod mine;
 pub mod patterns;
@@ -13,4 +14,5 @@ pub mod spread;
 mod worker;
 
 pub use field::{Layout, Scope};
+pub use lookup::Lookup;
 pub use mine::{Effort, Ended, Miner, Power, Threat};

@@ -104,8 +104,12 @@ fn wholes(task: &Task<'_>, k: u64) -> Result<Vec<Part>> {
                 format!("something of {} and of nothing else", crate::error::shortened_values(&labels))
             };
             return Err(Error::infeasible(format!(
-                "k is {k}, but only {} transactions hold {held}, and 'lg' makes every transaction look like k - 1 others",
-                whole.size()
+                "k is {k}, but only {} {held}, and 'lg' makes every transaction look like k - 1 others",
+                if whole.size() == 1 {
+                    "1 transaction holds".into()
+                } else {
+                    format!("{} transactions hold", whole.size())
+                }
             ))
             .help("lower k, give the trees a common root, or take name = \"og\" in [method]"));
         }
