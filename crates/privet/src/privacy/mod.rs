@@ -7,6 +7,7 @@ mod k_anonymity;
 pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
+pub mod matching;
 mod t_closeness;
 pub mod vocabulary;
 
