@@ -7,6 +7,7 @@ pub mod cut;
 pub mod itemset;
 pub mod lattice;
 pub mod microdata;
+pub mod negative_rules;
 pub(crate) mod numbering;
 pub mod partition;
 pub mod rollup;
