@@ -1,6 +1,7 @@
 //! The methods, one file or folder per published system.
 
 mod full_domain;
+pub mod injector;
 pub mod kl;
 mod l_plus;
 mod mondrian;
