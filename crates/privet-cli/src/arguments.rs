@@ -267,6 +267,9 @@ pub struct Experiment {
     /// Fewer settings, done in a few minutes
     #[arg(long, requires = "name")]
     pub quick: bool,
+    /// A query log to use in the place of the made-up one
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub log: Option<PathBuf>,
     /// List the experiment's parts and run nothing
     #[arg(long)]
     pub list: bool,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, DataKind, Policy};
+use privet::policy::{DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::{Result, audit, method};
 use serde_json::Value as Json;
@@ -30,10 +30,7 @@ pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -
 
 fn make(policy: &Path, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = method::check(&Policy::read(policy)?, None)?;
-    let method = match &policy {
-        AnyPolicy::Table(policy) => policy.method.declaration,
-        AnyPolicy::Transactions(policy) => policy.method.declaration,
-    };
+    let method = policy.method();
     if options.time_limit.is_some() && !method.keys.iter().any(|key| key.name == "time_limit") {
         output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));
         options.time_limit = None;
@@ -56,10 +53,11 @@ fn make(policy: &Path, mut options: RunOptions, output: &Output, clock: &Clock) 
 
 fn text(published: &Published) -> String {
     let manifest = &published.manifest;
-    let mut text = if manifest["kind"] == DataKind::Transactions.name() {
-        about_transactions(manifest)
-    } else {
-        about_table(manifest)
+    let kind = DataKind::ALL.into_iter().find(|kind| manifest["kind"] == kind.name());
+    let mut text = match kind {
+        Some(DataKind::Transactions) => about_transactions(manifest),
+        Some(DataKind::QueryLog | DataKind::Vocabularies) => about_vocabularies(manifest),
+        Some(DataKind::Table) | None => about_table(manifest),
     };
     text += &audit::render(&published.audit);
     let path = published.path.display();
@@ -97,15 +95,38 @@ fn about_table(manifest: &Json) -> String {
     text
 }
 
-fn about_transactions(manifest: &Json) -> String {
+fn about_vocabularies(manifest: &Json) -> String {
+    let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
+    let (released, withheld) = (records("released"), records("suppressed"));
+    let noun = if released == 1 { "vocabulary" } else { "vocabularies" };
+    let mut text = format!("released {released} {noun}");
+    if withheld > 0 {
+        text += &format!(" of {} ({withheld} withheld)", records("read"));
+    }
+    text += "\n";
+    text += &cost(manifest, &exact_or_rounded(manifest));
+    let loss = |key: &str| manifest["loss"][key].as_f64().unwrap_or(0.0) * 100.0;
+    text += &format!(
+        "kept {:.1} % of distinct terms and {:.1} % of occurrences\n",
+        loss("distinct-terms"),
+        loss("vocabulary-size")
+    );
+    text
+}
+
+/// The exact cost where somebody can read it, else the number.
+fn exact_or_rounded(manifest: &Json) -> String {
     /// A fraction that is longer tells nobody anything.
     const LONGEST: usize = 24;
+    let exact = manifest["cost"]["exact"].as_str().filter(|exact| exact.len() <= LONGEST);
+    exact.map_or_else(|| manifest["cost"]["value"].to_string(), String::from)
+}
+
+fn about_transactions(manifest: &Json) -> String {
     let released = manifest["records"]["released"].as_u64().unwrap_or(0);
     let noun = if released == 1 { "transaction" } else { "transactions" };
     let mut text = format!("released {released} {noun}\n");
-    let exact = manifest["cost"]["exact"].as_str().filter(|exact| exact.len() <= LONGEST);
-    let value = exact.map_or_else(|| manifest["cost"]["value"].to_string(), String::from);
-    text += &cost(manifest, &value);
+    text += &cost(manifest, &exact_or_rounded(manifest));
     if manifest["plan"]["cut"].is_array() {
         text += &format!("cut: {}\n", listed(&labels(&manifest["plan"]["cut"])));
     }

@@ -4,7 +4,7 @@ use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, rende
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy};
-use privet::release::audit_release;
+use privet::release::{audit_release, audit_vocabulary_file};
 use privet::{ErrorKind, Result, method};
 use serde_json::json;
 
@@ -27,6 +27,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                     let release = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
                     audit_transactions(&policy, &release, &options, &mut || clock.check())?
                 }
+                AnyPolicy::Vocabularies(policy) => audit_vocabulary_file(&policy, release, clock)?,
             }
         }
         _ => return Err(privet::Error::input("name a release folder, or --policy and --release")),

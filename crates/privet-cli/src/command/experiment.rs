@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use privet::Result;
 use privet::engine::clock::Clock;
 use privet::experiment::{DEFAULT_DATA, Experiment as Named, Setting, experiments};
+use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Experiment;
@@ -24,7 +24,13 @@ pub fn run(arguments: &Experiment, output: &Output, clock: &Clock) -> Result<u8>
     let folder =
         arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-experiment", experiment.name)));
     let data = std::env::var_os("PRIVET_DATA").map_or_else(|| PathBuf::from(DEFAULT_DATA), PathBuf::from);
-    let setting = Setting { data, quick: arguments.quick, clock: clock.clone() };
+    let takes_log = experiment.name == "vocabulary";
+    if let Some(log) = arguments.log.as_ref().filter(|_| !takes_log) {
+        return Err(Error::input(format!("the experiment '{}' uses no query log", experiment.name))
+            .in_file(log)
+            .help("leave out --log"));
+    }
+    let setting = Setting { data, log: arguments.log.clone(), quick: arguments.quick, clock: clock.clone() };
     let page = experiment.run(&parts, &setting, &folder, &mut |part| {
         output.tell(&format!("{:<15} {:>7.1} s  {}\n", part.name, part.seconds, part.title));
     })?;

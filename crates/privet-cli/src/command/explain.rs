@@ -2,7 +2,7 @@
 
 use privet::loss::items::ItemMeasure;
 use privet::loss::{INFOS, Info, NAMES};
-use privet::method::{CATALOGUE, kl};
+use privet::method::{CATALOGUE, CATALOGUES, kl, vocabulary};
 use privet::policy::{Catalogue, Declaration, Key, KeyKind};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
@@ -11,8 +11,7 @@ use crate::arguments::Explain;
 use crate::output::Output;
 
 pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
-    let both = [&CATALOGUE, &kl::CATALOGUE];
-    let all = || both.into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
+    let all = || CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
     let Some(name) = &arguments.name else {
         let names = all().map(|one| one.name).chain(INFOS.iter().map(|info| info.name));
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
@@ -30,10 +29,14 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         };
         let text = format!(
             "{}Costs, as [method] cost = \"NAME\":\n{costs}\nFor transactions, with kind = \"transactions\" in [data]:\n\n{}\
-             Costs: {}, per occurrence of an item\n",
+             Costs: {}, per occurrence of an item\n\n\
+             For bags of terms, with kind = \"query-log\" or \"vocabularies\" in [data]:\n\n{}\
+             Cost: {}, per occurrence of a term\n",
             catalogue(&CATALOGUE),
             catalogue(&kl::CATALOGUE),
-            ItemMeasure::NAMES.join(", ")
+            ItemMeasure::NAMES.join(", "),
+            catalogue(&vocabulary::CATALOGUE),
+            vocabulary::COST,
         );
         output.result(&text, || {
             let json = |list: &[&Declaration]| -> Json { list.iter().map(|one| to_json(one)).collect() };
@@ -42,9 +45,13 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
                 "requirements": json(kl::CATALOGUE.requirements), "methods": json(kl::CATALOGUE.methods),
                 "costs": ItemMeasure::NAMES,
             });
+            let vocabularies = json!({
+                "requirements": json(vocabulary::CATALOGUE.requirements),
+                "methods": json(vocabulary::CATALOGUE.methods), "costs": [vocabulary::COST],
+            });
             json!({
                 "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods), "costs": costs,
-                "transactions": transactions,
+                "transactions": transactions, "vocabularies": vocabularies,
             })
         });
         return Ok(0);
@@ -55,7 +62,8 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         output.result(&text, || cost_json(info));
         return Ok(0);
     }
-    let Some(declaration) = all().find(|declaration| declaration.name == name) else {
+    let found: Vec<&Declaration> = all().filter(|declaration| declaration.name == name).copied().collect();
+    if found.is_empty() {
         let names: Vec<&str> =
             all().map(|declaration| declaration.name).chain(NAMES.iter().copied()).collect();
         let near = near(name, &names);
@@ -65,13 +73,21 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
             format!("did you mean {}?", near.join(" or "))
         };
         return Err(Error::input(format!("nothing is called '{name}'")).help(help));
-    };
+    }
+    // A method may have a namesake for another kind of data.
+    let text = found.iter().map(|declaration| described(declaration)).collect::<Vec<_>>().join("\n");
+    output.result(&text, || match found[..] {
+        [declaration] => to_json(declaration),
+        _ => found.iter().map(|declaration| to_json(declaration)).collect(),
+    });
+    Ok(0)
+}
+
+fn described(declaration: &Declaration) -> String {
     let width = declaration.keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0);
     let keys: String = declaration.keys.iter().map(|key| key_line(key, width)).collect();
-    let text =
-        format!("{}: {}\n\n{}\n\nKeys:\n{keys}", declaration.name, declaration.summary, declaration.help);
-    output.result(&text, || to_json(declaration));
-    Ok(0)
+    let keys = if keys.is_empty() { String::new() } else { format!("\nKeys:\n{keys}") };
+    format!("{}: {}\n\n{}\n{keys}", declaration.name, declaration.summary, declaration.help)
 }
 
 /// The names that what was asked for is a part of; "l+" is how papers write l-plus.

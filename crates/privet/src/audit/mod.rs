@@ -15,7 +15,7 @@
 //! 6. *counts*: the manifest's numbers are right, where there is one;
 //! 7. every requirement of the policy, in every class.
 //!
-//! Transactions have an audit of their own: [`audit_transactions`].
+//! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`].
 
 mod classes;
 mod columns;
@@ -29,6 +29,7 @@ mod table;
 mod tests;
 pub(crate) mod transactions;
 mod truth;
+pub mod vocabularies;
 
 use serde::Serialize;
 

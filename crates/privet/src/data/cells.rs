@@ -14,6 +14,7 @@ pub struct Batch {
     /// Where in `text` each cell ends, row by row.
     ends: Vec<u32>,
     lines: Vec<u64>,
+    replaced: u32,
 }
 
 impl Batch {
@@ -37,6 +38,11 @@ impl Batch {
     /// The place of a row for messages: the line in delimited text, the row number (from 1) elsewhere.
     pub fn line(&self, row: usize) -> u64 {
         self.lines[row]
+    }
+
+    /// How many cells had bytes that are no text, where these are replaced instead of refused.
+    pub fn replaced(&self) -> u32 {
+        self.replaced
     }
 }
 
@@ -105,7 +111,7 @@ impl BatchBuilder {
             Ok(text) => {
                 // Halves of one character in two cells would together pass as valid.
                 match ends.iter().position(|&end| !text.is_char_boundary(end as usize)) {
-                    None => Ok(Batch { columns, text, ends, lines }),
+                    None => Ok(Batch { columns, text, ends, lines, replaced: 0 }),
                     Some(cell) => Err(BadText::Encoding(lines.get(cell / columns).copied().unwrap_or(0))),
                 }
             }
@@ -115,6 +121,24 @@ impl BatchBuilder {
                 Err(BadText::Encoding(builder.line_of(at)))
             }
         }
+    }
+
+    /// The finished batch; bytes that are not UTF-8 are replaced, cell by cell. NUL bytes are refused even so.
+    pub(super) fn finish_lossy(self) -> Result<Batch, BadText> {
+        if self.text.is_ascii() {
+            return self.finish();
+        }
+        let (mut text, mut ends) = (Vec::with_capacity(self.text.len()), Vec::with_capacity(self.ends.len()));
+        let (mut begin, mut replaced) = (0, 0);
+        for end in &self.ends {
+            let cell = String::from_utf8_lossy(&self.text[begin..*end as usize]);
+            replaced += u32::from(matches!(cell, std::borrow::Cow::Owned(_)));
+            text.extend_from_slice(cell.as_bytes());
+            ends.push(text.len() as u32);
+            begin = *end as usize;
+        }
+        let batch = BatchBuilder { text, ends, ..self }.finish()?;
+        Ok(Batch { replaced, ..batch })
     }
 
     /// The line of the row that holds the byte at this place.
@@ -147,6 +171,14 @@ mod tests {
         assert_eq!([batch.cell(0, 0), batch.cell(0, 1)], ["a", ""]);
         assert_eq!([batch.cell(1, 0), batch.cell(1, 1)], ["", "é"]);
         assert_eq!(batch.line(1), 3);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_may_be_replaced() {
+        let batch = builder(&[[b"\xc3", b"\xa9b"], ["é".as_bytes(), b"d"]]).finish_lossy().unwrap();
+        assert_eq!([batch.cell(0, 0), batch.cell(0, 1), batch.cell(1, 0)], ["\u{fffd}", "\u{fffd}b", "é"]);
+        assert_eq!((batch.replaced(), batch.line(1)), (2, 3));
+        assert_eq!(builder(&[[b"\xff", b"\0"]]).finish_lossy().unwrap_err(), BadText::Nul(2));
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub(super) struct RecordReader<R> {
     at_start: bool,
     /// Whether an empty line is a record without cells.
     empty_lines: bool,
+    /// Whether quotes mean anything.
+    quotes: bool,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -84,12 +86,18 @@ impl<R: Read> RecordReader<R> {
             delimiter: (before, last),
             at_start: true,
             empty_lines: false,
+            quotes: true,
         }
     }
 
     /// Takes an empty line for a record without cells, instead of skipping it.
     pub(super) fn with_empty_lines(self) -> Self {
         RecordReader { empty_lines: true, ..self }
+    }
+
+    /// Takes a quote for a character as any other.
+    pub(super) fn without_quotes(self) -> Self {
+        RecordReader { quotes: false, ..self }
     }
 
     /// Appends the cells of the next record, at most `wanted` of them, or returns `None` at the end.
@@ -133,7 +141,7 @@ impl<R: Read> RecordReader<R> {
                         0
                     }
                 }
-                State::BeforeCell if first == QUOTE => {
+                State::BeforeCell if first == QUOTE && self.quotes => {
                     state = State::Quoted;
                     1
                 }
@@ -334,6 +342,17 @@ mod tests {
         assert_eq!(cells("\"a\"b,"), ["ab", ""]);
         assert_eq!(cells("\"\""), [""]);
         assert_eq!(cells("\u{feff}\"a\",b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn quotes_may_mean_nothing() {
+        let mut reader = RecordReader::new(&b"\"a,b\"\n\"c\nd"[..], ',').without_quotes();
+        let mut batch = BatchBuilder::default();
+        let mut cells = Vec::new();
+        while let Some(record) = reader.read(&mut batch, 9).unwrap() {
+            cells.push((record.line, record.cells));
+        }
+        assert_eq!((cells, &batch.text[..]), (vec![(1, 2), (2, 1), (3, 1)], &b"\"ab\"\"cd"[..]));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod header;
 pub(crate) mod interner;
 mod ipc_check;
 mod list;
+mod query_log;
 mod records;
 mod sink;
 mod source;
@@ -22,13 +23,18 @@ mod tests;
 mod text;
 mod transactions;
 mod typed;
+mod vocabularies;
 
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
+pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};
 pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
+pub use vocabularies::{
+    Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,
+};
 
 pub(crate) use list::read_list;

@@ -80,6 +80,11 @@ impl<'a> TextFile<'a> {
         TextFile { records: self.records.with_empty_lines(), ..self }
     }
 
+    /// The same with quotes as characters like any other.
+    pub(super) fn without_quotes(self) -> Self {
+        TextFile { records: self.records.without_quotes(), ..self }
+    }
+
     pub(super) fn path(&self) -> &'a Path {
         self.path
     }

@@ -7,6 +7,7 @@ use std::thread;
 use super::cells::Batch;
 use super::compression::open_regular;
 use super::format::{CellKind, FileKind, Format};
+use super::text::{Manner, NamesFor};
 use super::{columnar, text};
 use crate::error::suggestion;
 use crate::{Error, Result};
@@ -38,24 +39,46 @@ pub struct Source {
     delimiter: Option<char>,
     columns: Vec<SourceColumn>,
     bytes: u64,
+    manner: Manner,
 }
 
 impl Source {
     /// Opens a table and reads its columns.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
+        Source::open_in(path, options, Manner::default(), &|_| None)
+    }
+
+    /// Opens a table that a machine kept: what is not UTF-8 is replaced, and there may be no header. `names_for` sees the
+    /// first record and names the columns if it is a row.
+    pub(super) fn open_log(
+        path: &Path,
+        options: &ReadOptions,
+        quotes: bool,
+        names_for: NamesFor<'_>,
+    ) -> Result<Source> {
+        let manner = Manner { headless: false, unquoted: !quotes, lossy: true };
+        Source::open_in(path, options, manner, names_for)
+    }
+
+    fn open_in(
+        path: &Path,
+        options: &ReadOptions,
+        manner: Manner,
+        names_for: NamesFor<'_>,
+    ) -> Result<Source> {
         // A folder or a path that leads nowhere should be called that, not a file of unknown format.
         let kind = FileKind::of_path(path).or_else(|unknown| open_regular(path).and(Err(unknown)))?;
-        let (delimiter, columns, bytes) = match kind.format {
+        let (delimiter, columns, bytes, manner) = match kind.format {
             Format::Csv | Format::Tsv => {
-                let header = text::open(path, kind, options.delimiter)?;
-                (Some(header.delimiter), header.columns, header.bytes)
+                let opened = text::open(path, kind, options.delimiter, manner, names_for)?;
+                (Some(opened.delimiter), opened.columns, opened.bytes, opened.manner)
             }
             Format::Parquet | Format::Arrow => {
                 let (columns, bytes) = columnar::open(path, kind)?;
-                (None, columns, bytes)
+                (None, columns, bytes, manner)
             }
         };
-        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes })
+        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes, manner })
     }
 
     /// Where the table is.
@@ -125,7 +148,7 @@ impl Source {
     fn produce(&self, queue: &BatchQueue) -> Result<()> {
         match self.kind.format {
             Format::Csv | Format::Tsv => {
-                text::produce(&self.path, self.kind, self.delimiter, &self.columns, queue)
+                text::produce(&self.path, self.kind, self.delimiter, &self.columns, self.manner, queue)
             }
             Format::Parquet | Format::Arrow => columnar::produce(&self.path, self.kind, &self.columns, queue),
         }

@@ -17,10 +17,31 @@ pub(super) struct Opened {
     pub(super) delimiter: char,
     pub(super) columns: Vec<SourceColumn>,
     pub(super) bytes: u64,
+    pub(super) manner: Manner,
 }
 
+/// How a text file departs from what a table should be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// The first line is a row.
+    pub(super) headless: bool,
+    /// Quotes mean nothing.
+    pub(super) unquoted: bool,
+    /// Bytes that are not UTF-8 are replaced.
+    pub(super) lossy: bool,
+}
+
+/// Names for the columns of a file whose first record is a row; `None` if it is a header.
+pub(super) type NamesFor<'a> = &'a dyn Fn(&[&str]) -> Option<Vec<String>>;
+
 /// Opens a text file and reads its header.
-pub(super) fn open(path: &Path, kind: FileKind, delimiter: Option<char>) -> Result<Opened> {
+pub(super) fn open(
+    path: &Path,
+    kind: FileKind,
+    delimiter: Option<char>,
+    mut manner: Manner,
+    names_for: NamesFor<'_>,
+) -> Result<Opened> {
     let Sample { text, complete, bytes } = Sample::of(path, kind)?;
     if text.is_empty() {
         return Err(empty(path));
@@ -30,9 +51,23 @@ pub(super) fn open(path: &Path, kind: FileKind, delimiter: Option<char>) -> Resu
         (None, Format::Tsv) => '\t',
         (None, _) => detect_delimiter(&text, complete),
     };
-    let mut table = Table::open(path, kind, delimiter)?;
-    let columns = table.header()?;
-    Ok(Opened { delimiter, columns, bytes })
+    let (first, line) = Table::open(path, kind, delimiter, manner)?.first()?;
+    let cells: Vec<&str> = (0..first.1).map(|column| first.0.cell(0, column)).collect();
+    let columns = match names_for(&cells) {
+        Some(names) => {
+            manner.headless = true;
+            columns(names.iter().map(String::as_str))
+        }
+        None => {
+            check_names(path, Some(line), cells.iter().copied())?;
+            columns(cells.into_iter())
+        }
+    };
+    Ok(Opened { delimiter, columns, bytes, manner })
+}
+
+fn columns<'a>(names: impl Iterator<Item = &'a str>) -> Vec<SourceColumn> {
+    names.map(|name| SourceColumn { name: name.to_string(), kind: CellKind::Text }).collect()
 }
 
 /// Streams the rows of a text file.
@@ -41,11 +76,16 @@ pub(super) fn produce(
     kind: FileKind,
     delimiter: Option<char>,
     columns: &[SourceColumn],
+    manner: Manner,
     queue: &BatchQueue,
 ) -> Result<()> {
-    let mut table = Table::open(path, kind, delimiter.unwrap_or(','))?;
-    if table.header()? != columns {
-        return Err(changed(path));
+    let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
+    if !manner.headless {
+        let (header, cells) = table.first()?.0;
+        let same = |(column, known): (usize, &SourceColumn)| header.cell(0, column) == known.name;
+        if cells != columns.len() || !columns.iter().enumerate().all(same) {
+            return Err(changed(path));
+        }
     }
     loop {
         let batch = table.batch(queue.empty(), columns.len())?;
@@ -69,16 +109,19 @@ pub(super) fn checked_delimiter(delimiter: char) -> Result<char> {
 struct Table<'a> {
     file: TextFile<'a>,
     delimiter: char,
+    manner: Manner,
 }
 
 impl<'a> Table<'a> {
-    fn open(path: &'a Path, kind: FileKind, delimiter: char) -> Result<Self> {
+    fn open(path: &'a Path, kind: FileKind, delimiter: char, manner: Manner) -> Result<Self> {
         // A file that was emptied since it was looked at has no header, which is told below.
-        Ok(Table { file: TextFile::open(path, kind.compression, delimiter)?, delimiter })
+        let file = TextFile::open(path, kind.compression, delimiter)?;
+        let file = if manner.unquoted { file.without_quotes() } else { file };
+        Ok(Table { file, delimiter, manner })
     }
 
-    /// Reads the first record: the names of the columns.
-    fn header(&mut self) -> Result<Vec<SourceColumn>> {
+    /// Reads the first record, as a rule the names of the columns, with the number of its cells and its line.
+    fn first(&mut self) -> Result<((Batch, usize), u64)> {
         let mut builder = BatchBuilder::default();
         let record = self.file.record(&mut builder, MOST_COLUMNS)?;
         let record = record.ok_or_else(|| empty(self.file.path()))?;
@@ -87,11 +130,12 @@ impl<'a> Table<'a> {
         }
         builder.columns = record.cells;
         builder.lines.push(record.line);
-        let names = builder.finish().map_err(|bad| self.file.not_text(bad))?;
-        let names: Vec<&str> = (0..record.cells).map(|column| names.cell(0, column)).collect();
-        check_names(self.file.path(), Some(record.line), names.iter().copied())?;
-        let column = |name: &&str| SourceColumn { name: (*name).to_string(), kind: CellKind::Text };
-        Ok(names.iter().map(column).collect())
+        Ok(((self.finish(builder)?, record.cells), record.line))
+    }
+
+    fn finish(&self, builder: BatchBuilder) -> Result<Batch> {
+        let batch = if self.manner.lossy { builder.finish_lossy() } else { builder.finish() };
+        batch.map_err(|bad| self.file.not_text(bad))
     }
 
     /// Reads the next rows; none at the end of the file.
@@ -105,7 +149,7 @@ impl<'a> Table<'a> {
             }
             builder.lines.push(record.line);
         }
-        builder.finish().map_err(|bad| self.file.not_text(bad))
+        self.finish(builder)
     }
 
     fn uneven(&self, record: Record, columns: usize) -> Error {
@@ -119,8 +163,12 @@ impl<'a> Table<'a> {
         } else {
             format!("cells are separated by {delimiter}; is one missing, or a double quote never closed?")
         };
-        let message =
-            format!("this row has {}, but the header has {}", count(cells, "cell"), count(columns, "column"));
+        let first = if self.manner.headless { "table" } else { "header" };
+        let message = format!(
+            "this row has {}, but the {first} has {}",
+            count(cells, "cell"),
+            count(columns, "column")
+        );
         self.file.at(line, message).help(help)
     }
 }

@@ -6,6 +6,8 @@ pub mod conflict;
 pub mod cut;
 pub mod itemset;
 pub mod lattice;
+pub mod local;
+pub mod matching;
 pub mod microdata;
 pub mod negative_rules;
 pub(crate) mod numbering;

@@ -4,6 +4,7 @@
 
 pub mod baskets;
 pub mod census;
+pub mod queries;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -46,7 +47,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 5] = [
+static EXAMPLES: [Example; 7] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -69,6 +70,17 @@ static EXAMPLES: [Example; 5] = [
             stored!("five-baskets", "five-baskets.csv"),
             stored!("five-baskets", "items.csv"),
             stored!("five-baskets", "sensitive.txt"),
+        ],
+    },
+    Example {
+        name: "five-vocabularies",
+        summary: "what five people searched for and a tree of words, small enough to check by hand",
+        about: include_str!("../../../../examples/five-vocabularies/README.md"),
+        files: &[
+            stored!("five-vocabularies", "README.md"),
+            stored!("five-vocabularies", "policy.toml"),
+            stored!("five-vocabularies", "five-vocabularies.csv"),
+            stored!("five-vocabularies", "words.csv"),
         ],
     },
     Example {
@@ -101,6 +113,20 @@ static EXAMPLES: [Example; 5] = [
         ],
     },
     Example {
+        name: "queries",
+        summary: "20,000 made-up searches of 1,541 people, and a network of 912 everyday words",
+        about: include_str!("../../../../examples/queries/README.md"),
+        files: &[
+            stored!("queries", "README.md"),
+            stored!("queries", "policy.toml"),
+            (
+                "queries.tsv",
+                Content::Generated(|writer| queries::write(queries::QUERIES, queries::SEED, writer)),
+            ),
+            ("words.csv", Content::Generated(|writer| queries::write_words(writer))),
+        ],
+    },
+    Example {
         name: "census",
         summary: "20,000 made-up people, eight quasi-identifiers, three requirements at once",
         about: include_str!("../../../../examples/census/README.md"),
@@ -128,7 +154,9 @@ static EXAMPLES: [Example; 5] = [
 ///
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
-/// assert_eq!(names, ["patients", "five-baskets", "l-plus", "baskets", "census"]);
+/// assert_eq!(names, [
+///     "patients", "five-baskets", "five-vocabularies", "l-plus", "baskets", "queries", "census"
+/// ]);
 /// ```
 pub fn examples() -> &'static [Example] {
     &EXAMPLES
@@ -249,9 +277,9 @@ mod tests {
             let policy = Policy::read(&target.join("policy.toml")).expect("a policy").to_json();
             let columns = policy.get("columns").and_then(|columns| columns.as_object());
             let hierarchies = columns.into_iter().flatten().filter_map(|(_, column)| column.get("hierarchy"));
-            let items =
-                ["hierarchy", "sensitive"].map(|key| policy.get("items").and_then(|items| items.get(key)));
-            for path in hierarchies.chain(items.into_iter().flatten()) {
+            let files = [("items", "hierarchy"), ("items", "sensitive"), ("semantics", "hierarchy")];
+            let files = files.map(|(section, key)| policy.get(section).and_then(|section| section.get(key)));
+            for path in hierarchies.chain(files.into_iter().flatten()) {
                 let path = target.join(path.as_str().expect("a path"));
                 assert!(written.contains(&path), "{}: {path:?}", example.name);
             }

@@ -13,6 +13,7 @@ pub mod plot;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+pub mod vocabulary;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -55,6 +56,8 @@ pub struct Part {
 pub struct Setting {
     /// The folder with the data.
     pub data: PathBuf,
+    /// A query log to use in the place of the made-up one.
+    pub log: Option<PathBuf>,
     /// Fewer settings, to be done in a few minutes.
     pub quick: bool,
     /// Interruption and progress.
@@ -67,7 +70,7 @@ trait Laboratory {
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
 }
 
-static EXPERIMENTS: &[Experiment] = &[l_plus::EXPERIMENT, kl::EXPERIMENT];
+static EXPERIMENTS: &[Experiment] = &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

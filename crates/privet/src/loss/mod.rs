@@ -5,6 +5,7 @@
 //! appears only when a cost is shown.
 
 mod average_class_size;
+pub mod bags;
 mod cells;
 mod cm;
 mod dm;

@@ -7,7 +7,7 @@ mod l_plus;
 mod mondrian;
 pub mod recoding;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod vocabulary;
 
 use std::path::Path;
@@ -18,14 +18,18 @@ use serde_json::Value as Json;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Cost, Measure};
-use crate::policy::{AnyPolicy, Catalogue, CheckedPolicy, Declaration, Key, KeyKind, Policy};
+use crate::policy::{AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy};
 use crate::privacy;
 use crate::{Error, Result};
 use recoding::Recoding;
 
-/// All requirements and methods of this build.
+/// All requirements and methods for tables.
 pub static CATALOGUE: Catalogue =
     Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
+
+/// The catalogues of all kinds of data.
+pub static CATALOGUES: Catalogues =
+    Catalogues { tables: &CATALOGUE, transactions: &kl::CATALOGUE, vocabularies: &vocabulary::CATALOGUE };
 
 static METHODS: &[&Declaration] = &[
     &full_domain::DECLARATION,
@@ -98,7 +102,7 @@ pub struct Moment {
 ///
 /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
 pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
-    policy.check_any(&CATALOGUE, &kl::CATALOGUE, original)
+    policy.check_any(&CATALOGUES, original)
 }
 
 /// Makes the policy's decision.

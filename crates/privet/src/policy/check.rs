@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::declare::{Catalogue, Declaration};
+use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
@@ -57,6 +57,10 @@ pub enum DataKind {
     Table,
     /// Sets of items.
     Transactions,
+    /// What people typed, and when.
+    QueryLog,
+    /// Bags of terms.
+    Vocabularies,
 }
 
 impl DataKind {
@@ -65,13 +69,27 @@ impl DataKind {
         match self {
             DataKind::Table => "table",
             DataKind::Transactions => "transactions",
+            DataKind::QueryLog => "query-log",
+            DataKind::Vocabularies => "vocabularies",
         }
     }
 
-    fn other(self) -> DataKind {
-        match self {
-            DataKind::Table => DataKind::Transactions,
-            DataKind::Transactions => DataKind::Table,
+    /// All kinds.
+    pub const ALL: [DataKind; 4] =
+        [DataKind::Table, DataKind::Transactions, DataKind::QueryLog, DataKind::Vocabularies];
+
+    /// The keys of a policy that this kind has and some other has not, by section.
+    fn own_keys(self, section: &str) -> &'static [&'static str] {
+        match (self, section) {
+            (DataKind::Table, "") => &["columns"],
+            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter"],
+            (DataKind::Transactions, "") => &["items"],
+            (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
+            (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
+            (DataKind::QueryLog, "data") => &["columns", "quotes", "delimiter"],
+            (DataKind::Vocabularies, "") => &["semantics"],
+            (DataKind::Vocabularies, "data") => &["columns", "delimiter"],
+            _ => &[],
         }
     }
 }
@@ -157,7 +175,7 @@ impl Policy {
     pub fn check(&self, catalogue: &Catalogue, original: Option<&Path>) -> Result<CheckedPolicy> {
         let root = self.root();
         let kind = DataKind::Table;
-        self.of_kind(kind, &[("", &["items"]), ("data", &["separator", "form", "id", "item"])])?;
+        self.of_kind(kind)?;
         root.only(&["seed", "data", "columns", "privacy", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
@@ -198,27 +216,19 @@ pub(super) fn data_section<'a>(root: &Section<'a>) -> Result<Section<'a>> {
 impl Policy {
     /// What kind of data the policy is about.
     pub fn kind(&self) -> Result<DataKind> {
-        const KNOWN: [DataKind; 2] = [DataKind::Table, DataKind::Transactions];
-        const PLANNED: [&str; 2] = ["query-log", "vocabularies"];
         let Some(entry) = data_section(&self.root())?.entry("kind") else { return Ok(DataKind::Table) };
         let written = entry.text()?;
-        if let Some(kind) = KNOWN.into_iter().find(|kind| kind.name() == written) {
-            return Ok(kind);
-        }
-        if PLANNED.contains(&written) {
-            return Err(entry
-                .error(format!("this version cannot anonymise kind = \"{written}\" yet"))
-                .help("this version reads kind = \"table\" and kind = \"transactions\""));
-        }
-        Err(entry.error(format!("unknown kind '{written}'")).help(suggestion(
-            written,
-            &KNOWN.map(DataKind::name),
-            "known kinds",
-        )))
+        DataKind::ALL.into_iter().find(|kind| kind.name() == written).ok_or_else(|| {
+            entry.error(format!("unknown kind '{written}'")).help(suggestion(
+                written,
+                &DataKind::ALL.map(DataKind::name),
+                "known kinds",
+            ))
+        })
     }
 
-    /// Refuses a policy of another kind, and keys that only another kind has: a list of them per section.
-    pub(super) fn of_kind(&self, kind: DataKind, others: &[(&str, &[&str])]) -> Result<()> {
+    /// Refuses a policy of another kind, and keys that only another kind has.
+    pub(super) fn of_kind(&self, kind: DataKind) -> Result<()> {
         let root = self.root();
         let found = self.kind()?;
         if found != kind {
@@ -226,38 +236,42 @@ impl Policy {
             return Err(data_section(&root)?
                 .error(format!("the policy is about kind = \"{found}\", not about kind = \"{wanted}\"")));
         }
-        for (section, keys) in others {
-            let section = match *section {
-                "" => Some(root.clone()),
-                name => root.entry(name).and_then(|entry| entry.section().ok()),
-            };
-            let foreign = section.iter().flat_map(Section::entries).find(|(name, _)| keys.contains(name));
-            if let Some((name, entry)) = foreign {
-                return Err(entry
-                    .error(format!("'{name}' has no meaning for kind = \"{}\"", kind.name()))
-                    .help(format!("remove it, or set kind = \"{}\" in [data]", kind.other().name())));
+        for (section, entries) in [("", Some(root.clone())), ("data", data_section(&root).ok())] {
+            for (name, entry) in entries.iter().flat_map(Section::entries) {
+                let has = |kind: &DataKind| kind.own_keys(section).contains(&name);
+                if has(&kind) {
+                    continue;
+                }
+                if let Some(owner) = DataKind::ALL.into_iter().find(has) {
+                    return Err(entry
+                        .error(format!("'{name}' has no meaning for kind = \"{}\"", kind.name()))
+                        .help(format!("remove it, or set kind = \"{}\" in [data]", owner.name())));
+                }
             }
         }
         Ok(())
     }
 
-    /// Refuses a requirement or a method that only the other kind of data has.
-    pub(super) fn fits(&self, kind: DataKind, own: &Catalogue, other: &Catalogue) -> Result<()> {
+    /// Refuses a requirement or a method that only another kind of data has.
+    pub(super) fn fits(&self, kind: DataKind, catalogues: &Catalogues) -> Result<()> {
         let root = self.root();
+        let own = catalogues.of(kind);
+        let owner = |has: &dyn Fn(&Catalogue) -> bool| {
+            DataKind::ALL.into_iter().find(|other| has(catalogues.of(*other))).filter(|_| !has(own))
+        };
         let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
         let privacy = section("privacy");
         let named = privacy.iter().flat_map(Section::entries);
         for (name, entry) in named {
-            if own.requirement(name).is_none() && other.requirement(name).is_some() {
-                return Err(foreign(&entry, ("requirement", name), kind, own.requirements));
+            if let Some(owner) = owner(&|catalogue| catalogue.requirement(name).is_some()) {
+                return Err(foreign(&entry, ("requirement", name), (kind, owner), own.requirements));
             }
         }
         if let Some(entry) = section("method").and_then(|method| method.entry("name"))
             && let Ok(name) = entry.text()
-            && own.method(name).is_none()
-            && other.method(name).is_some()
+            && let Some(owner) = owner(&|catalogue| catalogue.method(name).is_some())
         {
-            return Err(foreign(&entry, ("method", name), kind, own.methods));
+            return Err(foreign(&entry, ("method", name), (kind, owner), own.methods));
         }
         Ok(())
     }
@@ -276,10 +290,15 @@ impl Policy {
     }
 }
 
-/// The error for a requirement or a method, which `what` says, of the other kind of data.
-fn foreign(entry: &Entry<'_>, what: (&str, &str), kind: DataKind, known: &[&Declaration]) -> Error {
+/// The error for a requirement or a method, which `what` says, that is not for this kind of data but for another.
+fn foreign(
+    entry: &Entry<'_>,
+    what: (&str, &str),
+    (kind, owner): (DataKind, DataKind),
+    known: &[&Declaration],
+) -> Error {
     let (word, name) = what;
-    let other = kind.other().name();
+    let other = owner.name();
     let known: Vec<&str> = known.iter().map(|declaration| declaration.name).collect();
     entry.error(format!("the {word} '{name}' is for kind = \"{other}\"")).help(format!(
         "set kind = \"{other}\" in [data] if the data is of that kind; for kind = \"{}\" there are: {}",

@@ -2,7 +2,7 @@
 //!
 //! Policy validation, `privet help`, `privet init` and the book all read these declarations.
 
-use super::Role;
+use super::{DataKind, Role};
 
 /// What a key of a policy takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,5 +94,32 @@ impl Catalogue {
     /// The method of this name.
     pub fn method(&self, name: &str) -> Option<&'static Declaration> {
         self.methods.iter().copied().find(|declaration| declaration.name == name)
+    }
+}
+
+/// The catalogues of all kinds of data.
+#[derive(Debug, Clone, Copy)]
+pub struct Catalogues {
+    /// For tables.
+    pub tables: &'static Catalogue,
+    /// For transactions.
+    pub transactions: &'static Catalogue,
+    /// For query logs and vocabularies.
+    pub vocabularies: &'static Catalogue,
+}
+
+impl Catalogues {
+    /// The catalogue of a kind of data.
+    pub fn of(&self, kind: DataKind) -> &'static Catalogue {
+        match kind {
+            DataKind::Table => self.tables,
+            DataKind::Transactions => self.transactions,
+            DataKind::QueryLog | DataKind::Vocabularies => self.vocabularies,
+        }
+    }
+
+    /// All catalogues.
+    pub fn all(&self) -> [&'static Catalogue; 3] {
+        [self.tables, self.transactions, self.vocabularies]
     }
 }

@@ -2,17 +2,21 @@
 //!
 //! [`Policy`] is the file as written; [`CheckedPolicy`] is the policy as understood: the data is there, every column
 //! exists, every hierarchy is a tree, every threshold is a number. Methods and audits take only the checked kind.
-//! [`TransactionPolicy`] is the same for sets of items.
+//! [`TransactionPolicy`] is the same for sets of items, [`VocabularyPolicy`] for query logs and bags of terms.
 
+mod any;
 mod check;
 mod declare;
 pub mod draft;
 mod file;
 mod settings;
 mod transactions;
+mod vocabulary;
 
+pub use any::AnyPolicy;
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
-pub use declare::{Catalogue, Declaration, Key, KeyKind};
+pub use declare::{Catalogue, Catalogues, Declaration, Key, KeyKind};
 pub use file::Policy;
 pub use settings::{Clause, Setting, Settings, parse_duration};
-pub use transactions::{AnyPolicy, TransactionPolicy};
+pub use transactions::TransactionPolicy;
+pub use vocabulary::VocabularyPolicy;

@@ -299,6 +299,8 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         "s" => 1_000_000_000,
         "m" | "min" => 60_000_000_000,
         "h" => 3_600_000_000_000,
+        "d" => 86_400_000_000_000,
+        "w" => 604_800_000_000_000,
         _ => return None,
     };
     let total = u128::from(exact.numerator()) * u128::from(nanoseconds) / u128::from(exact.denominator());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{CheckedPolicy, DataKind, character, check_method, check_requirements, data_section};
+use super::check::{DataKind, character, check_method, check_requirements, data_section};
 use super::declare::Catalogue;
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
@@ -33,46 +33,7 @@ pub struct TransactionPolicy {
     pub method: Clause,
 }
 
-/// A policy as understood, of either kind.
-#[derive(Debug, Clone)]
-pub enum AnyPolicy {
-    /// About a table.
-    Table(CheckedPolicy),
-    /// About transactions.
-    Transactions(TransactionPolicy),
-}
-
-impl AnyPolicy {
-    /// The data file.
-    pub fn data(&self) -> &Path {
-        match self {
-            AnyPolicy::Table(policy) => policy.source.path(),
-            AnyPolicy::Transactions(policy) => policy.source.path(),
-        }
-    }
-}
-
 impl Policy {
-    /// Checks the policy as its kind of data asks for; a catalogue for each kind.
-    pub fn check_any(
-        &self,
-        tables: &Catalogue,
-        transactions: &Catalogue,
-        original: Option<&Path>,
-    ) -> Result<AnyPolicy> {
-        let kind = self.kind()?;
-        match kind {
-            DataKind::Table => self.fits(kind, tables, transactions)?,
-            DataKind::Transactions => self.fits(kind, transactions, tables)?,
-        }
-        match kind {
-            DataKind::Table => self.check(tables, original).map(AnyPolicy::Table),
-            DataKind::Transactions => {
-                self.check_transactions(transactions, original).map(AnyPolicy::Transactions)
-            }
-        }
-    }
-
     /// Checks a policy about transactions against the catalogue, the data file, the hierarchy and the sensitive items.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
@@ -82,7 +43,7 @@ impl Policy {
         original: Option<&Path>,
     ) -> Result<TransactionPolicy> {
         let root = self.root();
-        self.of_kind(DataKind::Transactions, &[("", &["columns"]), ("data", &["missing", "on_missing"])])?;
+        self.of_kind(DataKind::Transactions)?;
         root.only(&["seed", "data", "items", "privacy", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;

@@ -400,6 +400,23 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     std::iter::once(facts.cost).chain(others).map(loss).collect()
 }
 
+/// How many there are of each length, before and after, in bands: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
+pub(super) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
+    let mut values = Vec::new();
+    let longest = lengths.last_key_value().map_or(0, |(length, _)| *length);
+    let mut band = (0, 0);
+    while band.0 <= longest {
+        let (from, to) = band;
+        let (before, after) = lengths
+            .range(from..=to)
+            .fold((0, 0), |(before, after), (_, more)| (before + more.0, after + more.1));
+        let value = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        values.push(ValueCount { value, before, after });
+        band = (to + 1, if to == 0 { 1 } else { 2 * to });
+    }
+    Distribution { column: name.to_string(), values }
+}
+
 /// How the plan was found; `cost` is what it costs.
 pub(super) fn search(facts: &SearchFacts, cost: f64) -> Search {
     let gap = facts.bound.map(|bound| {

@@ -14,9 +14,11 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod transactions;
+mod vocabularies;
 
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
+pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 
 use crate::policy::{PolicyColumn, Role};
 

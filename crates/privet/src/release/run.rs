@@ -12,7 +12,7 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, caution, transactions};
+use super::{account, caution, transactions, vocabularies};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
@@ -73,6 +73,7 @@ pub fn anonymize_any(policy: AnyPolicy, options: &RunOptions, clock: &Clock) -> 
     match policy {
         AnyPolicy::Table(policy) => anonymize(policy, options, clock),
         AnyPolicy::Transactions(policy) => super::anonymize_transactions(policy, options, clock),
+        AnyPolicy::Vocabularies(policy) => super::anonymize_vocabularies(policy, options, clock),
     }
 }
 
@@ -263,6 +264,7 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
         AnyPolicy::Transactions(policy) => {
             transactions::audit_file(policy, &path, expected, &mut || clock.check())?
         }
+        AnyPolicy::Vocabularies(policy) => vocabularies::audit_folder(policy, folder, expected, clock)?,
     };
     audit.passed &= files.holds;
     audit.checks.insert(0, files);

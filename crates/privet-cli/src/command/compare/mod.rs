@@ -2,12 +2,13 @@
 
 mod tables;
 mod transactions;
+mod vocabularies;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, Policy};
+use privet::policy::{AnyPolicy, DataKind, Policy};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -26,7 +27,8 @@ struct Comparison {
 }
 
 pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
-    let (mut tables, mut transactions) = (Vec::new(), Vec::new());
+    let (mut tables, mut transactions, mut vocabularies) = (Vec::new(), Vec::new(), Vec::new());
+    let mut kinds: Vec<(&Path, DataKind)> = Vec::new();
     let mut data: Option<PathBuf> = None;
     for path in &arguments.policies {
         let policy = method::check(&Policy::read(path)?, None)?;
@@ -34,19 +36,29 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
         if data.get_or_insert_with(|| found.clone()) != &found {
             output.warn(&format!("{} is about other data than the first policy", path.display()));
         }
+        kinds.push((path, policy.kind()));
         match policy {
             AnyPolicy::Table(policy) => tables.push((path.as_path(), policy)),
             AnyPolicy::Transactions(policy) => transactions.push((path.as_path(), policy)),
+            AnyPolicy::Vocabularies(policy) => vocabularies.push((path.as_path(), policy)),
         }
     }
-    if let (Some((table, _)), Some((sets, _))) = (tables.first(), transactions.first()) {
-        let message = format!("{} is about a table, {} about transactions", table.display(), sets.display());
+    if let Some([(one, first), (other, second)]) = kinds.windows(2).find(|pair| pair[0].1 != pair[1].1) {
+        let message = format!(
+            "{} is about kind = \"{}\", {} about kind = \"{}\"",
+            one.display(),
+            first.name(),
+            other.display(),
+            second.name()
+        );
         return Err(Error::input(message).help("compare policies about the same kind of data"));
     }
-    let comparison = if transactions.is_empty() {
-        tables::run(&tables, clock)?
-    } else {
+    let comparison = if !transactions.is_empty() {
         transactions::run(&transactions, clock)?
+    } else if !vocabularies.is_empty() {
+        vocabularies::run(&vocabularies, clock)?
+    } else {
+        tables::run(&tables, clock)?
     };
     if let Some(path) = &arguments.csv {
         let text: String = comparison

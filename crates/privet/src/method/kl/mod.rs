@@ -10,7 +10,7 @@ mod mm;
 mod og;
 pub mod recoding;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub mod utility;
 
 use serde_json::Value as Json;

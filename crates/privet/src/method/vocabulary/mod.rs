@@ -1,13 +1,42 @@
 //! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
 
+#[cfg(test)]
+pub(crate) mod cases;
+mod decide;
+pub mod lg;
+pub mod ssg;
+pub mod utility;
+
+pub use decide::{Decided, decide};
+
 use serde_json::Value as Json;
 
 use super::SearchFacts;
 use crate::data::{Bags, Term};
-use crate::policy::Clause;
-use crate::privacy::vocabulary::VocabularyAnonymity;
+use crate::engine::clock::Clock;
+use crate::policy::{Catalogue, Clause, Declaration};
+use crate::privacy::vocabulary::{self, VocabularyAnonymity};
 use crate::taxonomy::Node;
 use crate::taxonomy::words::Distances;
+use crate::{Error, Result};
+
+/// All requirements and methods for query logs and vocabularies.
+pub static CATALOGUE: Catalogue =
+    Catalogue { requirements: vocabulary::DECLARATIONS, methods: METHODS, default_method: "ssg" };
+
+static METHODS: &[&Declaration] = &[&ssg::DECLARATION, &lg::BAG_DECLARATION, &lg::DECLARATION];
+
+/// The measure that releases are compared by.
+pub const COST: &str = "bLM";
+
+/// Makes the decision.
+pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+    match task.method.name() {
+        "ssg" => ssg::run(task, clock),
+        "lg-bag" | "lg" => lg::run(task, clock),
+        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    }
+}
 
 /// What a method is to decide.
 #[derive(Debug, Clone, Copy)]
@@ -70,4 +99,21 @@ pub enum Print {
     General(Node),
     /// All terms that it stands for, ascending: one of each member.
     Bag(Vec<Term>),
+}
+
+impl Print {
+    /// Between the terms of a bag that is printed whole.
+    pub const BETWEEN: &'static str = " | ";
+
+    /// What a reader of the release sees.
+    pub fn label(&self, bags: &Bags, distances: &Distances) -> String {
+        let term = |term: &Term| bags.terms()[*term as usize].as_str();
+        match self {
+            Print::Term(one) => term(one).to_string(),
+            Print::General(node) => {
+                distances.tree().map(|tree| tree.label(*node).to_string()).unwrap_or_default()
+            }
+            Print::Bag(terms) => terms.iter().map(term).collect::<Vec<_>>().join(Print::BETWEEN),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The report: one self-contained page that a data steward can read, print and file, and one that the public may have.
 //!
-//! Both editions come from one model: a [`ReportModel`] for tables, a [`TransactionReport`] for transactions. The view decides what an edition may say and puts every figure
+//! Both editions come from one model: a [`ReportModel`] for tables, a [`TransactionReport`] for transactions,
+//! a [`VocabularyReport`] for query logs and vocabularies. The view decides what an edition may say and puts every figure
 //! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
@@ -15,6 +16,7 @@ mod sample;
 mod tests;
 pub mod transactions;
 mod view;
+pub mod vocabularies;
 
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, Loss, Method, Records,
@@ -23,6 +25,7 @@ pub use model::{
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
 pub use transactions::TransactionReport;
+pub use vocabularies::VocabularyReport;
 
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
@@ -58,6 +61,8 @@ pub enum Filed {
     Table(Box<ReportModel>),
     /// About transactions.
     Transactions(Box<TransactionReport>),
+    /// About vocabularies.
+    Vocabularies(Box<VocabularyReport>),
 }
 
 impl Filed {
@@ -68,10 +73,12 @@ impl Filed {
             kind: String,
         }
         let Kind { kind } = serde_json::from_str(text)?;
-        if kind == DataKind::Transactions.name() {
-            serde_json::from_str(text).map(Filed::Transactions)
-        } else {
-            serde_json::from_str(text).map(Filed::Table)
+        match DataKind::ALL.into_iter().find(|known| known.name() == kind) {
+            Some(DataKind::Transactions) => serde_json::from_str(text).map(Filed::Transactions),
+            Some(DataKind::QueryLog | DataKind::Vocabularies) => {
+                serde_json::from_str(text).map(Filed::Vocabularies)
+            }
+            Some(DataKind::Table) | None => serde_json::from_str(text).map(Filed::Table),
         }
     }
 
@@ -80,6 +87,7 @@ impl Filed {
         match self {
             Filed::Table(model) => render(model, edition),
             Filed::Transactions(model) => render_transactions(model, edition),
+            Filed::Vocabularies(model) => render_vocabularies(model, edition),
         }
     }
 }
@@ -94,6 +102,11 @@ pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
 /// Writes the report about transactions, likewise.
 pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
     fill(page!("templates/transactions.html"), view::transactions(model, edition))
+}
+
+/// Writes the report about vocabularies, likewise.
+pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
+    fill(page!("templates/vocabularies.html"), view::vocabularies(model, edition))
 }
 
 fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {

@@ -118,6 +118,16 @@ pub enum Attack {
     KnownSensitiveItem,
     /// An item that is delicate, but was not declared so.
     UndeclaredItems,
+    /// Finding a known person’s vocabulary by terms that they used.
+    KnownTerms,
+    /// Several sessions of one person.
+    SeveralSessions,
+    /// A term that hardly anybody else used.
+    RareTerms,
+    /// Everybody in a class has the terms that are printed for it.
+    SharedTerms,
+    /// A term that is delicate by itself.
+    DelicateTerms,
 }
 
 /// How far a release protects against one attack, in plain words.
@@ -170,6 +180,11 @@ impl Attack {
             Attack::SeveralTransactions => "Several transactions of one person",
             Attack::KnownSensitiveItem => "Knowing a sensitive item already",
             Attack::UndeclaredItems => "Delicate items nobody declared",
+            Attack::KnownTerms => "Finding somebody by terms they used",
+            Attack::SeveralSessions => "Several sessions of one person",
+            Attack::RareTerms => "A term that hardly anybody used",
+            Attack::SharedTerms => "Everybody alike used the same terms",
+            Attack::DelicateTerms => "Delicate terms",
         }
     }
 
@@ -238,6 +253,23 @@ impl Attack {
             Attack::UndeclaredItems => {
                 "Only the declared items count as sensitive. How sure one becomes of any other item that is published as \
                  itself has no limit."
+            }
+            Attack::KnownTerms => {
+                "k is 1: whoever knows a few terms that somebody used may find all the others."
+            }
+            Attack::SeveralSessions => {
+                "Vocabularies that look alike may all be of one person, whose name is then as good as known. Ask for \
+                 distinct_users, which needs a column that says whose is whose."
+            }
+            Attack::RareTerms => {
+                "A printed term may come from one person: a name, a street, an illness. Ask for min_term_users."
+            }
+            Attack::SharedTerms => {
+                "Vocabularies that look alike share every printed term. Who knows which ones somebody’s is among knows that \
+                 the person used these terms, or terms near them."
+            }
+            Attack::DelicateTerms => {
+                "No term counts as sensitive by itself: an illness is treated like a pair of shoes."
             }
         }
     }

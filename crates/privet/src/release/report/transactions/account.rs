@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::model::{Distribution, Loss, Method, Records, TaxonomyDrawing, TaxonomyNode, ValueCount};
+use super::super::model::{Loss, Method, Records, TaxonomyDrawing, TaxonomyNode};
 use super::{ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
 use crate::attack::Finding;
 use crate::audit::Audit;
@@ -112,7 +112,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
         sensitive: sensitive(facts),
         utility: utility(facts.utility),
         dearest: dearest(baskets, &solution.recoding, MOST_DEAREST),
-        lengths: lengths(&counts.lengths),
+        lengths: shared::bands("Items per transaction", &counts.lengths),
         search: Some(shared::search(
             &solution.search,
             losses.first().and_then(|loss| loss.normalised).unwrap_or_default(),
@@ -264,23 +264,6 @@ pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -
         }
     };
     items.iter().map(loss).collect()
-}
-
-/// Transactions in bands of lengths: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
-fn lengths(lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
-    let mut values = Vec::new();
-    let longest = lengths.last_key_value().map_or(0, |(length, _)| *length);
-    let mut band = (0, 0);
-    while band.0 <= longest {
-        let (from, to) = band;
-        let (before, after) = lengths
-            .range(from..=to)
-            .fold((0, 0), |(before, after), (_, more)| (before + more.0, after + more.1));
-        let value = if from == to { from.to_string() } else { format!("{from}–{to}") };
-        values.push(ValueCount { value, before, after });
-        band = (to + 1, if to == 0 { 1 } else { 2 * to });
-    }
-    Distribution { column: "Items per transaction".to_string(), values }
 }
 
 /// What was lost, the measure that steered first.

@@ -12,12 +12,14 @@ mod search;
 mod table;
 mod transactions;
 mod verdict;
+mod vocabularies;
 
 use minijinja::Value;
 use serde::Serialize;
 
 pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
+pub(super) use vocabularies::view as vocabularies;
 
 use super::lens::{is_small, percent};
 use super::model::{Audit, FileHash, Loss, Method, Records, Reproduce, Search};

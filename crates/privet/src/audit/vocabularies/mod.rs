@@ -1,0 +1,376 @@
+//! The audit of released vocabularies.
+//!
+//! Released vocabularies are shuffled, and nothing tells which of them was whose. What can be checked from the release and
+//! the original alone:
+//!
+//! 1. *words*: every printed word is a term of the data or a node of the tree;
+//! 2. *records*: as many vocabularies as the original has, without those that are withheld;
+//! 3. *counts*: the manifest's numbers are right, where there is one;
+//! 4. *rare words*: no word is printed that too few people used;
+//! 5. *vocabulary k-anonymity*: every distinct published bag occurs k times;
+//! 6. *sizes*: the published vocabularies can be given to originals that are at least as large.
+//!
+//! With the steward's list of which original became which published bag, the rest can be checked as well:
+//!
+//! - *assignment*: the list and the release agree, bag by bag;
+//! - k-anonymity counts different users, where that is asked for;
+//! - *sizes*: no vocabulary has grown;
+//! - *meaning*: every published occurrence stands for an occurrence of its own of every vocabulary that is published so;
+//! - *use*: a printed term was used by somebody for whom it is printed.
+
+mod classes;
+mod demand;
+mod meaning;
+#[cfg(test)]
+mod tests;
+
+pub use demand::{Demand, Manner};
+
+use self::classes::{Classes, Members};
+use self::meaning::Word;
+use super::{Audit, AuditRecords, Check, ExpectedCounts};
+use crate::data::{Bags, Term};
+use crate::taxonomy::words::Distances;
+use crate::{Error, Result};
+
+/// Stands between the terms of a bag that is printed as one word.
+pub const BAG_SEPARATOR: &str = " | ";
+
+/// A release of vocabularies and what it is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct VocabularyRelease<'a> {
+    /// The vocabularies that were to be published.
+    pub original: &'a Bags,
+    /// How far their terms are apart.
+    pub distances: &'a Distances,
+    /// What was published, in whatever order; its terms are the printed words.
+    pub release: &'a Bags,
+    /// What must hold.
+    pub demand: Demand,
+    /// What printed words stand for.
+    pub manner: Manner,
+    /// How far a term may be from what it stands for.
+    pub epsilon: u32,
+    /// For each original vocabulary a published one that is its own or equal to it; `None` where it is withheld.
+    pub assignment: Option<&'a [Option<u32>]>,
+    /// How many vocabularies are withheld, where only that is known.
+    pub withheld: Option<u64>,
+    /// What the release's manifest says; suppressed records are the withheld ones.
+    pub expected: Option<ExpectedCounts>,
+}
+
+/// Audits released vocabularies. `tick` is called every now and then, and an error of it ends the audit.
+///
+/// A violation is not an error: it is a [`Check`] that does not hold.
+pub fn audit_vocabularies(
+    facts: &VocabularyRelease<'_>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let (original, released) = (facts.original.len() as u64, facts.release.len() as u64);
+    let suppressed = original.saturating_sub(released);
+    let records = AuditRecords { original, dropped: 0, released, suppressed };
+    let classes = Classes::of(facts.release);
+    let checks = judge(facts, &classes, &records, tick)?;
+    let passed = checks.iter().all(|check| check.holds);
+    Ok(Audit { passed, records, classes: classes.len() as u64, checks })
+}
+
+fn judge(
+    facts: &VocabularyRelease<'_>,
+    classes: &Classes<'_>,
+    records: &AuditRecords,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Check>> {
+    if facts.distances.len() != facts.original.terms().len() {
+        return Err(Error::internal("the audit's distances are between other terms than the data's"));
+    }
+    let words = meaning::words(facts);
+    let mut checks = vec![check_words(facts, &words), check_records(facts, records)];
+    if let Some(expected) = &facts.expected {
+        checks.push(super::check_counts(expected, records));
+    }
+    tick()?;
+    checks.extend(check_rare_words(facts, &words));
+    let Some(assignment) = facts.assignment else {
+        checks.push(check_anonymity(facts, classes, None));
+        checks.push(check_sizes(facts));
+        return Ok(checks);
+    };
+    let members = match Members::of(facts, classes, assignment) {
+        Ok(members) => members,
+        // A list that speaks of other data says nothing: whatever it would vouch for is not proven.
+        Err(detail) => {
+            checks.push(Check::new("assignment", false, detail));
+            checks.push(check_anonymity(facts, classes, None));
+            return Ok(checks);
+        }
+    };
+    checks.push(check_assignment(classes, &members));
+    checks.push(check_anonymity(facts, classes, Some(&members)));
+    checks.push(check_each_size(facts, classes, &members)?);
+    checks.push(check_meaning(facts, classes, &members, &words, tick)?);
+    if facts.manner != Manner::General {
+        checks.push(check_use(facts, classes, &members, &words));
+    }
+    Ok(checks)
+}
+
+/// Everything printed must mean something.
+fn check_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Check {
+    let unknown: Vec<&str> = facts
+        .release
+        .terms()
+        .iter()
+        .zip(words)
+        .filter(|(_, word)| word.is_unknown())
+        .map(|(label, _)| label.as_str())
+        .collect();
+    if unknown.is_empty() {
+        return Check::new("words", true, "every printed word is a term of the data or a node of the tree");
+    }
+    let detail = format!(
+        "{} words are neither terms of the data nor nodes of the tree: {}",
+        unknown.len(),
+        crate::error::shortened_values(&unknown)
+    );
+    let mut check = Check::new("words", false, detail);
+    let odd = |bag: &&[Term]| bag.iter().any(|word| words[*word as usize].is_unknown());
+    check.concerned = facts.release.iter().filter(odd).count() as u64;
+    check
+}
+
+/// No vocabulary may be left out or added beyond those that are withheld.
+fn check_records(facts: &VocabularyRelease<'_>, records: &AuditRecords) -> Check {
+    let listed = facts.assignment.map(|list| list.iter().filter(|place| place.is_none()).count() as u64);
+    let withheld = listed.or(facts.withheld);
+    let AuditRecords { original, released, .. } = *records;
+    let holds = match withheld {
+        Some(withheld) => released + withheld == original,
+        None => released <= original,
+    };
+    let withheld = match withheld {
+        Some(withheld) => format!("{withheld} withheld"),
+        None => "an unknown number withheld".into(),
+    };
+    let detail = format!("{original} vocabularies in the original, {released} in the release, {withheld}");
+    Check::new("records", holds, detail)
+}
+
+/// Whoever sees a word must not learn that one of a few people used it.
+fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Option<Check> {
+    let least = facts.demand.min_term_users;
+    if least <= 1 {
+        return None;
+    }
+    let of_term = facts.original.term_users();
+    let of_node = meaning::node_users(facts);
+    let users = |word: &Word| {
+        let below = word.node.and_then(|node| of_node.get(node as usize)).copied();
+        let used = word.terms.iter().map(|term| of_term[*term as usize]).min();
+        match facts.manner {
+            Manner::General => below.or(used),
+            Manner::Vote | Manner::Hyper => used.or(below),
+        }
+    };
+    let counted = |number: usize| users(&words[number]).unwrap_or(0);
+    let rare: Vec<usize> = (0..words.len()).filter(|word| counted(*word) < least).collect();
+    let name = format!("rare words (min_term_users = {least})");
+    let worst = (0..words.len()).min_by_key(|word| counted(*word)).map(|word| {
+        format!("'{}' was used by {} people, {least} are needed", facts.release.terms()[word], counted(word))
+    });
+    let mut check = if rare.is_empty() {
+        Check::new(name, true, "every printed word was used by enough people")
+    } else {
+        Check::new(name, false, format!("{} printed words were used by too few people", rare.len()))
+    };
+    let has_rare = |bag: &&[Term]| bag.iter().any(|word| counted(*word as usize) < least);
+    if !rare.is_empty() {
+        check.concerned = facts.release.iter().filter(has_rare).count() as u64;
+    }
+    check.worst = worst;
+    Some(check)
+}
+
+/// Every distinct published bag must be k people's.
+fn check_anonymity(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members: Option<&Members>) -> Check {
+    let k = u64::from(facts.demand.k);
+    let by_users = facts.demand.distinct_users.then_some(members).flatten();
+    let people = |class: usize| match by_users {
+        Some(members) => members.users(facts.original, class),
+        None => classes.size(class),
+    };
+    let (name, who) = match by_users {
+        Some(_) => (format!("vocabulary-k-anonymity (k = {k}, different users)"), "users"),
+        None => (format!("vocabulary-k-anonymity (k = {k})"), "vocabularies"),
+    };
+    let sizes: Vec<u64> = (0..classes.len()).map(people).collect();
+    let failing: Vec<usize> = (0..classes.len()).filter(|class| sizes[*class] < k).collect();
+    let mut check = if !failing.is_empty() {
+        let detail = format!("{} distinct bags are published for fewer than {k} {who}", failing.len());
+        Check::new(name, false, detail)
+    } else if facts.demand.distinct_users && members.is_none() {
+        let detail = "every published bag occurs often enough; whether for different users, only the steward's list tells";
+        Check::new(name, true, detail)
+    } else {
+        Check::new(name, true, format!("every published bag is that of at least {k} {who}"))
+    };
+    check.worst = (0..classes.len()).min_by_key(|class| sizes[*class]).map(|class| {
+        let sign = if sizes[class] < k { "<" } else { "≥" };
+        format!("{}: {} {who} {sign} {k}", classes.describe(class), sizes[class])
+    });
+    check.classes_failing = failing.len() as u64;
+    check.concerned = failing.iter().map(|class| classes.size(*class)).sum();
+    check
+}
+
+/// There must be an original for each published vocabulary that is at least as large: the largest for the largest.
+fn check_sizes(facts: &VocabularyRelease<'_>) -> Check {
+    let sizes = |bags: &Bags| {
+        let mut sizes: Vec<usize> = bags.iter().map(<[Term]>::len).collect();
+        sizes.sort_unstable_by(|one, other| other.cmp(one));
+        sizes
+    };
+    let (original, released) = (sizes(facts.original), sizes(facts.release));
+    let holds =
+        released.len() <= original.len() && released.iter().zip(&original).all(|(new, old)| new <= old);
+    let detail = format!(
+        "{} occurrences in the original, {} in the release; {}",
+        facts.original.occurrences(),
+        facts.release.occurrences(),
+        if holds {
+            "every vocabulary may be one that was no smaller"
+        } else {
+            "some vocabularies have grown"
+        }
+    );
+    Check::new("sizes", holds, detail)
+}
+
+/// The list must give every published bag to as many originals as there are copies of it.
+fn check_assignment(classes: &Classes<'_>, members: &Members) -> Check {
+    let wrong = |class: &usize| members.of_class(*class).len() as u64 != classes.size(*class);
+    let failing: Vec<usize> = (0..classes.len()).filter(wrong).collect();
+    let Some(first) = failing.first() else {
+        return Check::new("assignment", true, "the list of originals and the release agree");
+    };
+    let detail = format!(
+        "{} distinct bags are listed for other numbers of originals than are published",
+        failing.len()
+    );
+    let mut check = Check::new("assignment", false, detail);
+    check.classes_failing = failing.len() as u64;
+    check.concerned = failing.iter().map(|class| classes.size(*class)).sum();
+    check.worst = Some(format!(
+        "{}: published {} times, listed for {}",
+        classes.describe(*first),
+        classes.size(*first),
+        members.of_class(*first).len()
+    ));
+    check
+}
+
+/// Counts the originals for which something fails, and says where first.
+fn count_failing(
+    classes: &Classes<'_>,
+    members: &Members,
+    mut fails: impl FnMut(usize, u32) -> Result<bool>,
+) -> Result<(u64, u64, Option<usize>)> {
+    let (mut originals, mut failing, mut first) = (0, 0, None);
+    for class in 0..classes.len() {
+        let before = originals;
+        for member in members.of_class(class) {
+            originals += u64::from(fails(class, *member)?);
+        }
+        if originals > before {
+            failing += 1;
+            first = first.or(Some(class));
+        }
+    }
+    Ok((originals, failing, first))
+}
+
+fn per_original(
+    classes: &Classes<'_>,
+    name: &str,
+    (originals, failing, first): (u64, u64, Option<usize>),
+    good: &str,
+    bad: &str,
+) -> Check {
+    let Some(first) = first else { return Check::new(name, true, good) };
+    let mut check = Check::new(name, false, format!("{originals} vocabularies {bad}"));
+    check.concerned = originals;
+    check.classes_failing = failing;
+    check.worst = Some(format!("some that are published as {}", classes.describe(first)));
+    check
+}
+
+/// |t*| ≤ |t|.
+fn check_each_size(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members: &Members) -> Result<Check> {
+    let grown =
+        |class: usize, member: u32| Ok(classes.bag(class).len() > facts.original.bag(member as usize).len());
+    let counts = count_failing(classes, members, grown)?;
+    let good = "no vocabulary is published with more occurrences than it had";
+    Ok(per_original(classes, "sizes", counts, good, "are published with more occurrences than they had"))
+}
+
+/// The published bag injects into every member's occurrences.
+fn check_meaning(
+    facts: &VocabularyRelease<'_>,
+    classes: &Classes<'_>,
+    members: &Members,
+    words: &[Word],
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Check> {
+    let mut looked_at = 0u32;
+    let counts = count_failing(classes, members, |class, member| {
+        looked_at = looked_at.wrapping_add(1);
+        if looked_at.is_multiple_of(4096) {
+            tick()?;
+        }
+        Ok(!meaning::injects(facts, words, classes.bag(class), facts.original.bag(member as usize)))
+    })?;
+    let good =
+        "every published occurrence stands for one of its own in every vocabulary that is published so";
+    let bad = "are published with words that stand for nothing in them";
+    Ok(per_original(classes, "meaning", counts, good, bad))
+}
+
+/// A printed term must be one of somebody for whom it is printed. Words that are nodes above terms are no claim about terms.
+fn check_use(
+    facts: &VocabularyRelease<'_>,
+    classes: &Classes<'_>,
+    members: &Members,
+    words: &[Word],
+) -> Check {
+    let is_general = |word: &Word| match (word.node, facts.distances.tree()) {
+        (Some(node), Some(tree)) => !tree.is_leaf(node),
+        _ => false,
+    };
+    let (mut unused, mut failing, mut concerned, mut first) = (0, 0, 0, None);
+    for class in 0..classes.len() {
+        let has =
+            |term: &Term, member: &u32| facts.original.bag(*member as usize).binary_search(term).is_ok();
+        let used = |term: &Term| members.of_class(class).iter().any(|member| has(term, member));
+        let kinds = classes.bag(class).chunk_by(|one, other| one == other).filter_map(<[Term]>::first);
+        let alien = |number: &&Term| {
+            let word = &words[**number as usize];
+            !is_general(word) && !word.terms.iter().all(used)
+        };
+        let here = kinds.filter(alien).count() as u64;
+        unused += here;
+        if here > 0 {
+            failing += 1;
+            concerned += classes.size(class);
+            first = first.or(Some(class));
+        }
+    }
+    let Some(first) = first else {
+        return Check::new("use", true, "every printed term was used in a vocabulary that is published so");
+    };
+    let detail = format!("{unused} printed terms are those of no vocabulary that is published so");
+    let mut check = Check::new("use", false, detail);
+    check.classes_failing = failing;
+    check.concerned = concerned;
+    check.worst = Some(classes.describe(first));
+    check
+}

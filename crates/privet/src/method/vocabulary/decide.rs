@@ -1,0 +1,61 @@
+//! From a policy to a decision: reads the data, places its terms in the word network, and runs the method.
+
+use super::{BagSolution, Task, run};
+use crate::data::{Bags, Extraction};
+use crate::engine::clock::Clock;
+use crate::policy::VocabularyPolicy;
+use crate::privacy::vocabulary::VocabularyAnonymity;
+use crate::taxonomy::words::Distances;
+use crate::{Error, Result};
+
+/// A decision with all that it was made from.
+#[derive(Debug)]
+pub struct Decided {
+    /// The data.
+    pub bags: Bags,
+    /// How it came out of the log, where there is one.
+    pub extraction: Extraction,
+    /// How far its terms are apart.
+    pub distances: Distances,
+    /// What the policy asks for, as the data lets it be understood.
+    pub demand: VocabularyAnonymity,
+    /// What the method decided.
+    pub solution: BagSolution,
+}
+
+/// Makes the policy's decision.
+pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let (bags, extraction) = policy.source.read(&mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    if bags.occurrences() == 0 {
+        return Err(nothing_to_publish(policy, &extraction));
+    }
+    let demand = VocabularyAnonymity::of(&policy.requirement, bags.users().is_some())
+        .map_err(|error| policy.written.at_requirement(0, error))?;
+    let distances = policy.semantics.between(bags.terms());
+    clock.progress().stage("searching", None);
+    let task = Task {
+        bags: &bags,
+        distances: &distances,
+        epsilon: policy.epsilon,
+        omega: policy.omega,
+        demand,
+        method: &policy.method,
+    };
+    let solution = run(&task, clock)?;
+    clock.check()?;
+    Ok(Decided { bags, extraction, distances, demand, solution })
+}
+
+/// The error for data without any term.
+fn nothing_to_publish(policy: &VocabularyPolicy, extraction: &Extraction) -> Error {
+    let counts: Vec<String> =
+        extraction.told().iter().map(|(name, count)| format!("{}: {count}", name.to_lowercase())).collect();
+    let why = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    Error::infeasible(format!("the data holds no term that could be published{why}"))
+        .in_file(policy.source.path())
+        .help("is the dictionary the right one for the language of the data?")
+}

@@ -1,0 +1,258 @@
+//! Phase 1: clusters of k, each begun by the smallest row that is left.
+//!
+//! Clusters for the next few seeds are grown at the same time, each as if the others were not, and then settled one after
+//! the other: a cluster whose members are all still there is what it would have become by itself, and any other is grown
+//! again from what is left of its candidates. So the number of threads changes nothing.
+
+use rayon::prelude::*;
+
+use super::gather::{Candidate, Field, Gatherer, Limits};
+use super::grow::{Grower, Grown, Growth};
+use super::hyper::{Hyper, Matchmaker, Tariff};
+use super::index::Index;
+use super::live::Live;
+use super::rows::{Row, Rows};
+use super::settings::Settings;
+use crate::Result;
+use crate::engine::clock::Clock;
+use crate::taxonomy::words::Neighbours;
+
+/// How thoroughly candidates are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Everything within reach, and nothing is set aside: what the quadratic algorithm decides.
+    Reference,
+    /// Everything within reach.
+    Full,
+    /// As far as the limits go.
+    Limited,
+}
+
+/// Up to so many bags the quadratic algorithm is affordable.
+const REFERENCE_ROWS: usize = 3_000;
+/// Up to so many bags everything within reach can be looked at.
+const FULL_ROWS: usize = 20_000;
+/// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
+const BATCH: usize = 64;
+/// By how much the limits are raised for a seed whose candidates do not suffice.
+const SECOND_TRY: usize = 16;
+
+impl Effort {
+    pub(super) fn for_rows(rows: usize) -> Effort {
+        match rows {
+            0..=REFERENCE_ROWS => Effort::Reference,
+            0..=FULL_ROWS => Effort::Full,
+            _ => Effort::Limited,
+        }
+    }
+}
+
+/// What phase 1 leaves to do.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) clusters: Vec<Grown>,
+    /// Rows that are left when fewer than k people have any.
+    pub(super) left: Vec<Row>,
+    /// Seeds that have nothing in common with what is left.
+    pub(super) aside: Vec<Row>,
+    /// Members that were matched with nothing.
+    pub(super) fallback: u64,
+    /// Clusters that were grown twice because their members were gone.
+    pub(super) regrown: u64,
+    /// Bags that were too large to be matched exactly.
+    pub(super) coarse: bool,
+}
+
+pub(super) struct Phase<'a> {
+    rows: &'a Rows,
+    tariff: Tariff<'a>,
+    neighbours: &'a Neighbours,
+    settings: &'a Settings,
+    effort: Effort,
+    commonness: Vec<u64>,
+    live: Live,
+    index: Index,
+    outcome: Outcome,
+}
+
+/// What one thread keeps from seed to seed.
+struct Worker {
+    gatherer: Gatherer,
+    matchmaker: Matchmaker,
+}
+
+/// A cluster that was grown as if no other were, and the candidates it came from.
+struct Proposal {
+    growth: Growth,
+    pool: Vec<Candidate>,
+    /// Whether the candidates were all within reach.
+    complete: bool,
+}
+
+impl<'a> Phase<'a> {
+    pub(super) fn new(
+        rows: &'a Rows,
+        tariff: Tariff<'a>,
+        neighbours: &'a Neighbours,
+        settings: &'a Settings,
+        effort: Effort,
+    ) -> Phase<'a> {
+        let terms = tariff.distances.len();
+        let live = Live::new(rows);
+        let index = Index::new(rows, &live, terms, effort != Effort::Limited);
+        let held = |term: u32| index.classes().iter().map(|class| class.with(term).len() as u64).sum::<u64>();
+        let held: Vec<u64> = (0..terms as u32).map(held).collect();
+        let near = |term: u32| neighbours.near(term).0.iter().map(|near| held[*near as usize]).sum();
+        let commonness = (0..terms as u32).into_par_iter().map(near).collect();
+        Phase {
+            rows,
+            tariff,
+            neighbours,
+            settings,
+            effort,
+            commonness,
+            live,
+            index,
+            outcome: Outcome::default(),
+        }
+    }
+
+    /// Forms clusters while there are k people left. Rows without terms form one of their own if they are enough.
+    pub(super) fn run(mut self, clock: &Clock) -> Result<Outcome> {
+        let terms = self.tariff.distances.len();
+        let worker = || Worker { gatherer: Gatherer::new(terms), matchmaker: Matchmaker::default() };
+        let mut workers: Vec<Worker> = (0..rayon::current_num_threads()).map(|_| worker()).collect();
+        self.take_empty_rows();
+        clock.progress().stage("clustering vocabularies", Some(self.rows.len() as u64));
+        while self.live.people() >= self.settings.k {
+            clock.check()?;
+            let seeds: Vec<Row> = self.live.iter().take(BATCH).collect();
+            let share = seeds.len().div_ceil(workers.len());
+            let phase = &self;
+            let proposals: Vec<Vec<Proposal>> = seeds
+                .par_chunks(share)
+                .zip(workers.par_iter_mut())
+                .map(|(seeds, worker)| seeds.iter().map(|seed| phase.propose(*seed, worker)).collect())
+                .collect();
+            for (seed, proposal) in seeds.iter().zip(proposals.into_iter().flatten()) {
+                if self.live.has(*seed) && self.live.people() >= self.settings.k {
+                    self.settle(*seed, proposal, &mut workers[0]);
+                }
+            }
+            self.index.tidy(self.rows, &self.live);
+            clock.progress().at((self.rows.len() - self.live.len()) as u64);
+        }
+        self.outcome.left = self.live.iter().collect();
+        self.outcome.coarse = workers.iter().any(|worker| worker.matchmaker.coarse);
+        Ok(self.outcome)
+    }
+
+    /// Bags without terms are published as they are, if k people have one.
+    fn take_empty_rows(&mut self) {
+        let rows = self.rows;
+        let empty: Vec<Row> = self.live.iter().take_while(|row| rows.size(*row) == 0).collect();
+        let mut people: Vec<u32> = empty.iter().map(|row| rows.user(*row)).collect();
+        people.sort_unstable();
+        people.dedup();
+        if empty.is_empty() || people.len() < self.settings.k {
+            return;
+        }
+        let mut hyper = Hyper::of(&[]);
+        for row in empty.iter().skip(1) {
+            hyper.extend(rows.bag(*row), &[]);
+        }
+        for row in &empty {
+            self.take(*row);
+        }
+        self.outcome.clusters.push(Grown { members: empty, hyper });
+    }
+
+    fn limits(&self, times: usize) -> Limits {
+        match self.effort {
+            Effort::Reference | Effort::Full => Limits::NONE,
+            Effort::Limited => Limits {
+                visits: self.settings.visits.saturating_mul(times),
+                pool: self.settings.pool.max(self.settings.k).saturating_mul(times),
+                enough: self.settings.slack.saturating_mul(self.settings.k - 1).saturating_mul(times),
+            },
+        }
+    }
+
+    fn grower(&self) -> Grower<'_> {
+        Grower { rows: self.rows, live: &self.live, tariff: self.tariff, k: self.settings.k }
+    }
+
+    /// The cluster that a seed would begin if there were no other seeds.
+    fn propose(&self, seed: Row, worker: &mut Worker) -> Proposal {
+        if let Some(cluster) = self.twins(seed) {
+            return Proposal { growth: Growth { cluster, fallback: 0 }, pool: Vec::new(), complete: false };
+        }
+        self.search(seed, 1, worker)
+    }
+
+    fn search(&self, seed: Row, times: usize, worker: &mut Worker) -> Proposal {
+        let field = Field {
+            rows: self.rows,
+            neighbours: self.neighbours,
+            live: &self.live,
+            classes: self.index.classes(),
+            commonness: &self.commonness,
+        };
+        let (pool, complete) = worker.gatherer.gather(seed, &field, &self.limits(times));
+        let growth = self.grower().grow(seed, &pool, &mut worker.matchmaker);
+        Proposal { growth, pool, complete }
+    }
+
+    /// A seed together with rows that hold the same, if there are k people with such a row.
+    fn twins(&self, seed: Row) -> Option<Grown> {
+        let mut members = vec![seed];
+        let mut people = vec![self.rows.user(seed)];
+        for row in self.rows.twins(seed) {
+            if members.len() == self.settings.k {
+                break;
+            }
+            let user = self.rows.user(*row);
+            if self.live.has(*row) && *row != seed && !people.contains(&user) {
+                members.push(*row);
+                people.push(user);
+            }
+        }
+        (members.len() == self.settings.k)
+            .then(|| Grown { hyper: Hyper::same(self.rows.bag(seed), self.settings.k), members })
+    }
+
+    /// Makes a cluster of a proposal, or of what is left of it.
+    fn settle(&mut self, seed: Row, mut proposal: Proposal, worker: &mut Worker) {
+        let gone = |phase: &Phase<'_>, growth: &Growth| {
+            growth.cluster.members.iter().any(|member| !phase.live.has(*member))
+        };
+        if gone(self, &proposal.growth) {
+            self.outcome.regrown += 1;
+            let live = proposal.pool.iter().filter(|candidate| self.live.has(candidate.row)).count();
+            if proposal.complete || live + 1 >= self.settings.k {
+                proposal.growth = self.grower().grow(seed, &proposal.pool, &mut worker.matchmaker);
+            } else {
+                proposal = self.propose(seed, worker);
+            }
+        }
+        if proposal.growth.cluster.hyper.len() == 0 && !proposal.complete && self.rows.size(seed) > 0 {
+            proposal = self.search(seed, SECOND_TRY, worker);
+        }
+        let cluster = proposal.growth.cluster;
+        if self.effort != Effort::Reference && cluster.hyper.len() == 0 && self.settings.k > 1 {
+            self.take(seed);
+            self.outcome.aside.push(seed);
+            return;
+        }
+        self.outcome.fallback += u64::from(proposal.growth.fallback);
+        for member in &cluster.members {
+            self.take(*member);
+        }
+        self.outcome.clusters.push(cluster);
+    }
+
+    fn take(&mut self, row: Row) {
+        self.live.remove(row, self.rows);
+        self.index.take(row);
+    }
+}

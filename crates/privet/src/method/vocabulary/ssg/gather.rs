@@ -1,0 +1,214 @@
+//! The limited search for candidates: which rows may join a cluster that a seed begins.
+//!
+//! Rows are found by terms within ε of the seed's. A row of size s + δ that leaves at most u occurrences unmatched, its own
+//! and the seed's, misses at most q = ⌊(u - δ) / 2⌋ of the seed's s. So it holds a term within reach of one of any q + 1
+//! of them, and looking up the rarest is enough. Levels u = 0, 1, 2, … are completed one after the other until there are
+//! enough good candidates.
+
+use super::index::Class;
+use super::live::Live;
+use super::reach::Reach;
+use super::rows::{Row, Rows};
+use crate::data::Term;
+use crate::engine::matching::Match;
+use crate::taxonomy::words::Neighbours;
+
+/// A row that may join, and what its matching with the seed cannot be better than.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) row: Row,
+    pub(super) best: Match,
+}
+
+/// When a search ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// After so many rows.
+    pub(super) visits: usize,
+    /// With so many candidates left.
+    pub(super) pool: usize,
+    /// As soon as so many cannot be beaten by those not looked at.
+    pub(super) enough: usize,
+}
+
+impl Limits {
+    /// Looks at everything within reach.
+    pub(super) const NONE: Limits = Limits { visits: usize::MAX, pool: usize::MAX, enough: usize::MAX };
+}
+
+/// What a search looks at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) neighbours: &'a Neighbours,
+    pub(super) live: &'a Live,
+    pub(super) classes: &'a [Class],
+    /// How many rows hold something near a term.
+    pub(super) commonness: &'a [u64],
+}
+
+/// Buffers of a search.
+#[derive(Debug)]
+pub(super) struct Gatherer {
+    reach: Reach,
+    drivers: Vec<Driver>,
+    /// How many drivers were followed in each class.
+    followed: Vec<usize>,
+    found: Vec<u64>,
+    /// How many were found that leave so many occurrences unmatched.
+    by_unmatched: Vec<u32>,
+    visits: usize,
+}
+
+/// A term of the seed by which rows are looked up.
+#[derive(Debug, Clone, Copy)]
+struct Driver {
+    term: Term,
+    bits: u64,
+    /// The bits of those before it, and how many occurrences they have.
+    before: u64,
+    occurrences_before: usize,
+}
+
+/// What is found is kept as one number to be compared: unmatched occurrences, weight, row.
+const FIELD: u64 = 0xffff;
+
+impl Gatherer {
+    pub(super) fn new(terms: usize) -> Gatherer {
+        Gatherer {
+            reach: Reach::new(terms),
+            drivers: Vec::new(),
+            followed: Vec::new(),
+            found: Vec::new(),
+            by_unmatched: Vec::new(),
+            visits: 0,
+        }
+    }
+
+    /// The candidates for a seed, and whether they are all there are.
+    pub(super) fn gather(&mut self, seed: Row, field: &Field<'_>, limits: &Limits) -> (Vec<Candidate>, bool) {
+        let bag = field.rows.bag(seed);
+        self.reach.set(bag, field.neighbours);
+        self.set_drivers(bag, field);
+        self.found.clear();
+        self.by_unmatched.clear();
+        self.visits = 0;
+        let mut complete = self.levels(seed, field, limits);
+        if self.found.len() > limits.pool {
+            self.found.select_nth_unstable(limits.pool - 1);
+            self.found.truncate(limits.pool);
+            complete = false;
+        }
+        let candidates = self.found.iter().map(|key| {
+            let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
+            let matched = (bag.len() + field.rows.size(row)).saturating_sub(unmatched as usize) / 2;
+            Candidate { row, best: Match { matched, weight } }
+        });
+        (candidates.collect(), complete)
+    }
+
+    fn set_drivers(&mut self, bag: &[Term], field: &Field<'_>) {
+        self.drivers.clear();
+        let runs = self.reach.runs().iter();
+        self.drivers.extend(runs.map(|(term, bits)| Driver {
+            term: *term,
+            bits: *bits,
+            before: 0,
+            occurrences_before: 0,
+        }));
+        self.drivers.sort_unstable_by_key(|driver| (field.commonness[driver.term as usize], driver.term));
+        let (mut before, mut occurrences) = (0, 0);
+        for driver in &mut self.drivers {
+            (driver.before, driver.occurrences_before) = (before, occurrences);
+            before |= driver.bits;
+            let end = bag.partition_point(|term| *term <= driver.term);
+            occurrences += end - bag.partition_point(|term| *term < driver.term);
+        }
+    }
+
+    /// Completes one level after the other; `false` when it ended before the last.
+    fn levels(&mut self, seed: Row, field: &Field<'_>, limits: &Limits) -> bool {
+        let size = field.rows.size(seed);
+        self.followed.clear();
+        self.followed.resize(field.classes.len(), 0);
+        // Classes before the seed's hold smaller rows, none of which is live.
+        let mut level = 0;
+        loop {
+            // The next level at which there is anything more to follow.
+            let mut next = usize::MAX;
+            for (at, class) in field.classes.iter().enumerate() {
+                let larger = class.size.saturating_sub(size);
+                while let Some(driver) = self.drivers.get(self.followed[at]).copied() {
+                    // Needed as soon as more occurrences may be missed than the drivers before have.
+                    let needed_at = larger.saturating_add(2 * driver.occurrences_before);
+                    if needed_at > level {
+                        next = next.min(needed_at);
+                        break;
+                    }
+                    if !self.follow(&driver, seed, field, class, limits) {
+                        return false;
+                    }
+                    self.followed[at] += 1;
+                }
+                if larger > level {
+                    break;
+                }
+            }
+            if next == usize::MAX {
+                return true;
+            }
+            let good: usize = self.by_unmatched.iter().take(next).map(|count| *count as usize).sum();
+            if good >= limits.enough {
+                return false;
+            }
+            level = next;
+        }
+    }
+
+    /// Looks at the rows of a class that hold something within reach of a term, nearest first.
+    fn follow(
+        &mut self,
+        driver: &Driver,
+        seed: Row,
+        field: &Field<'_>,
+        class: &Class,
+        limits: &Limits,
+    ) -> bool {
+        let user = field.rows.user(seed);
+        let size = field.rows.size(seed);
+        for near in field.neighbours.near(driver.term).0 {
+            for row in class.with(*near) {
+                if !field.live.has(*row) || field.rows.user(*row) == user {
+                    continue;
+                }
+                if self.visits >= limits.visits {
+                    return false;
+                }
+                self.visits += 1;
+                self.visit(*row, *near, driver, size, field.rows);
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn visit(&mut self, row: Row, near: Term, driver: &Driver, size: usize, rows: &Rows) {
+        let bag = rows.bag(row);
+        // A row is found once: by its first term within reach of the first driver that has one.
+        let first = bag.iter().find(|term| self.reach.mask(**term) & driver.bits != 0);
+        if first != Some(&near) {
+            return;
+        }
+        let bound = self.reach.bound(bag.iter().copied());
+        if bound.all & driver.before != 0 {
+            return;
+        }
+        let unmatched = size + bag.len() - 2 * bound.best.matched;
+        if self.by_unmatched.len() <= unmatched {
+            self.by_unmatched.resize(unmatched + 1, 0);
+        }
+        self.by_unmatched[unmatched] += 1;
+        let key = (unmatched as u64).min(FIELD) << 48 | bound.best.weight.min(FIELD) << 32 | u64::from(row);
+        self.found.push(key);
+    }
+}

@@ -1,0 +1,218 @@
+//! Hyper-vocabularies: what the members of a cluster have in common, as bags that hold one term of each member.
+
+use super::settings::{Matching, Penalty};
+use crate::data::Term;
+use crate::engine::matching::counted::{self, Edge};
+use crate::engine::matching::{Aim, Match, Matcher, Weight};
+use crate::taxonomy::words::{Distances, Neighbours};
+
+/// Sides of a matching up to this size are matched occurrence by occurrence; larger ones term by term with counts.
+pub(super) const SMALL: usize = 64;
+
+/// Beyond so many edges between terms the exact matching of large bags would take too long, and the lightest edges are
+/// taken instead.
+const MOST_EDGES: usize = 1 << 18;
+
+/// The hyper-vocabulary of some members: bags of as many terms as there are members, in the order of the members.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Hyper {
+    width: usize,
+    /// Bag after bag.
+    terms: Vec<Term>,
+}
+
+impl Hyper {
+    /// That of one member: each of its occurrences is a bag.
+    pub(super) fn of(bag: &[Term]) -> Hyper {
+        Hyper { width: 1, terms: bag.to_vec() }
+    }
+
+    /// That of so many members that all hold the same.
+    pub(super) fn same(bag: &[Term], width: usize) -> Hyper {
+        Hyper { width, terms: bag.iter().flat_map(|term| std::iter::repeat_n(*term, width)).collect() }
+    }
+
+    /// The number of members.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The number of bags.
+    pub(super) fn len(&self) -> usize {
+        self.terms.len() / self.width.max(1)
+    }
+
+    pub(super) fn bag(&self, bag: usize) -> &[Term] {
+        &self.terms[bag * self.width..(bag + 1) * self.width]
+    }
+
+    pub(super) fn bags(&self) -> impl Iterator<Item = &[Term]> {
+        self.terms.chunks_exact(self.width.max(1))
+    }
+
+    /// Adds a member. Bags that are matched with none of its terms vanish, and so do its unmatched terms.
+    pub(super) fn extend(&mut self, bag: &[Term], pairs: &[(u32, u32)]) {
+        let mut terms = Vec::with_capacity(pairs.len() * (self.width + 1));
+        for (mine, theirs) in pairs {
+            terms.extend_from_slice(self.bag(*mine as usize));
+            terms.push(bag[*theirs as usize]);
+        }
+        self.width += 1;
+        self.terms = terms;
+    }
+}
+
+/// What it costs that a bag joins a cluster, to be compared: fewer suppressed occurrences first and then less distance;
+/// with a finite ω, distance plus ω for each of them.
+pub(super) type Price = u128;
+
+/// What tells the prices: distances, how far they may be, and what a suppressed occurrence costs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tariff<'a> {
+    pub(super) distances: &'a Distances,
+    /// How far two terms may be apart.
+    pub(super) epsilon: u32,
+    /// All that is so near, where it is known.
+    pub(super) neighbours: Option<&'a Neighbours>,
+    pub(super) has_tree: bool,
+    pub(super) omega: Option<u32>,
+    pub(super) penalty: Penalty,
+    pub(super) matching: Matching,
+}
+
+/// Room for a weight in a price.
+const WEIGHT_BITS: u32 = 48;
+
+impl Tariff<'_> {
+    /// The price of a match between a hyper-vocabulary of so many bags and members and a bag of a size.
+    pub(super) fn price(&self, (width, bags): (usize, usize), size: usize, found: Match) -> Price {
+        let heft = match self.penalty {
+            Penalty::Occurrence => width,
+            Penalty::Uniform => 1,
+        };
+        let suppressed = heft * (bags - found.matched) + (size - found.matched);
+        self.price_of(suppressed as u64, found.weight)
+    }
+
+    /// The price of so many suppressed occurrences.
+    pub(super) fn price_of(&self, suppressed: u64, weight: Weight) -> Price {
+        match self.omega {
+            None => Price::from(suppressed) << WEIGHT_BITS | Price::from(weight.min((1 << WEIGHT_BITS) - 1)),
+            Some(omega) => Price::from(suppressed) * Price::from(omega) + Price::from(weight),
+        }
+    }
+
+    fn aim(&self, width: usize) -> Aim {
+        match (self.omega, self.penalty) {
+            (None, _) => Aim::MostPairs,
+            (Some(omega), Penalty::Occurrence) => Aim::Worth(Weight::from(omega) * (width as Weight + 1)),
+            (Some(omega), Penalty::Uniform) => Aim::Worth(Weight::from(omega) * 2),
+        }
+    }
+
+    /// Whether a match with a hyper-vocabulary of so many bags bounds those with what it grows into.
+    pub(super) fn is_monotone(&self, bags: usize, size: usize) -> bool {
+        self.omega.is_none() && self.matching != Matching::Greedy && bags <= SMALL && size <= SMALL
+    }
+
+    /// How far two terms are apart that are relevant to each other.
+    #[inline]
+    pub(super) fn between(&self, one: Term, other: Term) -> Option<u32> {
+        match self.neighbours {
+            // Sources without a tree may search long for a distance, but the nearest are listed.
+            Some(neighbours) if !self.has_tree => neighbours.between(one, other),
+            _ => self.distances.of(one, other).filter(|distance| *distance <= self.epsilon),
+        }
+    }
+
+    /// How far a term is from a bag: the sum of its distances to all terms in it; `None` unless all are relevant.
+    #[inline]
+    fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
+        let mut sum = 0;
+        for other in bag {
+            sum += Weight::from(self.between(*other, term)?);
+        }
+        Some(sum)
+    }
+
+    /// Matches a hyper-vocabulary with a bag; the pairs are left in the matchmaker.
+    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
+        let aim = self.aim(hyper.width);
+        let small = hyper.len() <= SMALL && bag.len() <= SMALL;
+        if !small {
+            return self.match_counted(hyper, bag, aim, matcher);
+        }
+        let weight = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
+        let found = match self.matching {
+            Matching::Greedy => matcher.matcher.greedy(hyper.len(), bag.len(), aim, weight),
+            Matching::Exact | Matching::Auto => matcher.matcher.exact(hyper.len(), bag.len(), aim, weight),
+        };
+        matcher.pairs.clear();
+        matcher.pairs.extend_from_slice(matcher.matcher.pairs());
+        found
+    }
+
+    /// The same for large bags: equal bags and equal terms are matched as one kind, and only relevant terms are looked at.
+    fn match_counted(&self, hyper: &Hyper, bag: &[Term], aim: Aim, matcher: &mut Matchmaker) -> Match {
+        let mut order: Vec<u32> = (0..hyper.len() as u32).collect();
+        order.sort_by(|one, other| hyper.bag(*one as usize).cmp(hyper.bag(*other as usize)));
+        let same = |one: &u32, other: &u32| hyper.bag(*one as usize) == hyper.bag(*other as usize);
+        let kinds: Vec<&[u32]> = order.chunk_by(same).collect();
+        let runs: Vec<&[Term]> = bag.chunk_by(|one, other| one == other).collect();
+        let mut edges: Vec<Edge> = Vec::new();
+        for (kind, members) in (0u32..).zip(&kinds) {
+            let terms = hyper.bag(members[0] as usize);
+            let mut consider = |run: usize| {
+                if let Some(weight) = self.distance(terms, runs[run][0]) {
+                    edges.push((kind, run as u32, weight));
+                }
+            };
+            match self.neighbours {
+                None => (0..runs.len()).for_each(&mut consider),
+                Some(neighbours) => {
+                    let near = neighbours.near(terms[0]).0.iter();
+                    near.filter_map(|near| runs.binary_search_by_key(near, |run| run[0]).ok())
+                        .for_each(&mut consider);
+                }
+            }
+        }
+        let left: Vec<u32> = kinds.iter().map(|kind| kind.len() as u32).collect();
+        let right: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
+        let exact = self.matching == Matching::Exact && edges.len() <= MOST_EDGES;
+        matcher.coarse |= self.matching == Matching::Exact && !exact;
+        let solve = if exact { counted::exact } else { counted::greedy };
+        let (found, flows) = solve(&left, &right, &edges, aim);
+        let mut mine: Vec<_> = kinds.iter().map(|kind| kind.iter()).collect();
+        let mut begin = 0;
+        let mut theirs: Vec<u32> = Vec::with_capacity(runs.len());
+        for run in &runs {
+            theirs.push(begin);
+            begin += run.len() as u32;
+        }
+        matcher.pairs.clear();
+        for (one, other, flow) in flows {
+            for member in mine[one as usize].by_ref().take(flow as usize) {
+                matcher.pairs.push((*member, theirs[other as usize]));
+                theirs[other as usize] += 1;
+            }
+        }
+        matcher.pairs.sort_unstable();
+        found
+    }
+}
+
+/// Buffers for matchings, and the pairs of the last one.
+#[derive(Debug, Default)]
+pub(super) struct Matchmaker {
+    matcher: Matcher,
+    pairs: Vec<(u32, u32)>,
+    /// Whether bags were too large to be matched exactly although that was asked for.
+    pub(super) coarse: bool,
+}
+
+impl Matchmaker {
+    /// Pairs of a bag of the hyper-vocabulary and an occurrence, ascending.
+    pub(super) fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+}

@@ -1,0 +1,312 @@
+//! SSG (Liu, 2010, chapter 5): vocabularies are clustered by the meaning of their terms, and each cluster publishes one
+//! typical vocabulary.
+//!
+//! Phase 1 forms clusters of k ([`clusters`]): the smallest vocabulary that is left begins one, and again and again the
+//! vocabulary joins that leaves the fewest occurrences without a partner, of those the one with the nearest partners. What
+//! the members have in common is kept as a hyper-vocabulary ([`hyper`]): bags that hold one occurrence of each member, all
+//! within ε of each other. Phase 2 ([`assign`]) gives the rest to the clusters that lose least by it. At last each bag
+//! elects what is printed for it ([`elect`]); occurrences in no bag are suppressed.
+//!
+//! Every member of a cluster is published as the same bag, and a cluster has at least k members, or k different people
+//! where that is asked for: that is the whole promise, and it holds whatever the search found. Up to 3,000 vocabularies
+//! the search decides as the quadratic algorithm does; beyond 20,000 it looks at a limited number of candidates for each
+//! cluster ([`gather`]), found by their rarest terms.
+
+mod assign;
+mod clusters;
+mod elect;
+mod gather;
+mod grow;
+mod hyper;
+mod index;
+mod live;
+mod reach;
+mod residual;
+mod rows;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::{BagSolution, Cluster, Task};
+use crate::engine::clock::Clock;
+use crate::method::SearchFacts;
+use crate::policy::{Declaration, Key, KeyKind};
+use crate::{Error, Result};
+use assign::Assigner;
+use clusters::{Effort, Outcome, Phase};
+use elect::Election;
+use grow::Grown;
+use hyper::{Hyper, Matchmaker, Tariff};
+use reach::Reach;
+use rows::{Row, Rows};
+use settings::Settings;
+
+/// The method `ssg`.
+pub static DECLARATION: Declaration = Declaration {
+    name: "ssg",
+    summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
+    help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
+           k together, and every one of a cluster is published as the same typical vocabulary: its terms are original \
+           terms, each within epsilon of a term of every member. Occurrences without such partners are suppressed. \
+           centre = \"hyper\" prints the terms that each one stands for, centre = \"generalise\" what they have in common; \
+           residual also prints what left-overs have in common.",
+    keys: &[
+        Key::with_default(
+            "matching",
+            KeyKind::Choice(&["auto", "exact", "greedy"]),
+            "auto",
+            "how occurrences find partners; auto is exact up to 64 of them and greedy beyond",
+        ),
+        Key::with_default(
+            "centre",
+            KeyKind::Choice(&["vote", "hyper", "generalise"]),
+            "vote",
+            "what is printed for partners: the term nearest to all, all of them, or what they have in common",
+        ),
+        Key::with_default(
+            "penalty",
+            KeyKind::Choice(&["occurrence", "uniform"]),
+            "occurrence",
+            "what a bag of partners costs that is given up: as many as it has occurrences, or one",
+        ),
+        Key::optional(
+            "residual",
+            KeyKind::Exact("0", ""),
+            "how far left-overs may be apart that are printed as what they have in common, as in 12",
+        ),
+        Key::with_default(
+            "withhold",
+            KeyKind::Flag,
+            "false",
+            "whether a vocabulary is left out that would cost its cluster more than its own occurrences",
+        ),
+        Key::with_default(
+            "min_vote",
+            KeyKind::Count(1),
+            "1",
+            "a typical term is that of at least so many members of its cluster",
+        ),
+        Key::with_default(
+            "visits",
+            KeyKind::Count(1),
+            "4000",
+            "how many vocabularies are looked at for one cluster where there are more than 20,000",
+        ),
+        Key::with_default(
+            "pool",
+            KeyKind::Count(1),
+            "100",
+            "how many of them stay candidates for one cluster where there are more than 20,000",
+        ),
+        Key::with_default(
+            "slack",
+            KeyKind::Count(1),
+            "10",
+            "how many good candidates are enough for each that is needed, where there are more than 20,000",
+        ),
+    ],
+};
+
+/// Makes the decision.
+pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+    run_with(task, Effort::for_rows(task.bags.len()), clock)
+}
+
+fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolution> {
+    let settings = Settings::of(task)?;
+    check_feasible(task, &settings)?;
+    let clock = &clock.with_limit(None);
+    clock.progress().stage("finding terms that are near each other", None);
+    let neighbours = task.distances.neighbours(task.epsilon)?;
+    clock.check()?;
+    let rows = Rows::new(task.bags, settings.distinct_users);
+    let tariff = Tariff {
+        distances: task.distances,
+        epsilon: task.epsilon,
+        neighbours: Some(&neighbours),
+        has_tree: task.distances.tree().is_some(),
+        omega: task.omega,
+        penalty: settings.penalty,
+        matching: settings.matching,
+    };
+    let mut outcome = Phase::new(&rows, tariff, &neighbours, &settings, effort).run(clock)?;
+    let mut assigner = Assigner {
+        rows: &rows,
+        tariff,
+        neighbours: &neighbours,
+        reach: Reach::new(task.distances.len()),
+        matchmaker: Matchmaker::default(),
+    };
+    let placed = place_rest(&mut outcome, &mut assigner, &settings, clock)?;
+    outcome.coarse |= assigner.matchmaker.coarse;
+    drop(assigner);
+    clock.progress().stage("choosing what is printed", None);
+    clock.check()?;
+    let election = Election::new(task, &settings, tariff);
+    let wider = settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, ..tariff });
+    let publish = |matchmaker: &mut Matchmaker, cluster: &Grown| {
+        let mut shown = election.shown(cluster);
+        if let Some(wider) = &wider {
+            shown.extend(residual::shown(cluster, &rows, wider, &election, matchmaker));
+            shown.sort_unstable_by(|one, other| {
+                (&one.print, one.distinct).cmp(&(&other.print, other.distinct))
+            });
+        }
+        let members = cluster.members.iter().map(|row| rows.bag_number(*row)).collect();
+        Cluster { members, shown }
+    };
+    let clusters: Vec<Cluster> = outcome.clusters.par_iter().map_init(Matchmaker::default, publish).collect();
+    clock.check()?;
+    Ok(solution(task, &settings, effort, clusters, &outcome, placed, &rows, clock))
+}
+
+/// What became of rows that phase 1 left.
+#[derive(Debug, Default)]
+struct Placed {
+    left: u64,
+    aside: u64,
+    withheld: Vec<Row>,
+}
+
+fn check_feasible(task: &Task<'_>, settings: &Settings) -> Result<()> {
+    let (bags, k) = (task.bags.len(), settings.k);
+    let why = if bags < k {
+        format!("k is {k}, but there are only {bags} vocabularies")
+    } else {
+        match task.bags.users() {
+            Some(users) if settings.distinct_users && (users as usize) < k => {
+                format!("k is {k} different users, but the {bags} vocabularies are of only {users}")
+            }
+            _ => return Ok(()),
+        }
+    };
+    Err(Error::infeasible(format!("no release can meet the policy: {why}"))
+        .help("lower k, or bring more vocabularies; check how many the extraction left out"))
+}
+
+/// Phase 2, after the seeds that were set aside: those that lose less in a cluster join it, and the rest are published
+/// without any term, if they are enough.
+fn place_rest(
+    outcome: &mut Outcome,
+    assigner: &mut Assigner<'_>,
+    settings: &Settings,
+    clock: &Clock,
+) -> Result<Placed> {
+    let rows = assigner.rows;
+    let aside = std::mem::take(&mut outcome.aside);
+    let mut placed = Placed { aside: aside.len() as u64, ..Placed::default() };
+    let mut people: Vec<u32> = aside.iter().map(|row| rows.user(*row)).collect();
+    people.sort_unstable();
+    people.dedup();
+    let mut left = std::mem::take(&mut outcome.left);
+    if people.len() >= settings.k {
+        outcome.clusters.push(without_terms(aside));
+    } else {
+        left.extend(aside);
+        left.sort_unstable();
+    }
+    if outcome.clusters.is_empty() {
+        // Too little in common for a single cluster: nothing can be published but how many there are.
+        outcome.clusters.push(without_terms(std::mem::take(&mut left)));
+    }
+    placed.left = left.len() as u64;
+    placed.withheld = assigner.assign(&mut outcome.clusters, &left, settings.withhold, clock)?;
+    Ok(placed)
+}
+
+/// A cluster that publishes nothing but its members' number.
+fn without_terms(members: Vec<Row>) -> Grown {
+    let mut hyper = Hyper::of(&[]);
+    for _ in 1..members.len() {
+        hyper.extend(&[], &[]);
+    }
+    Grown { members, hyper }
+}
+
+/// The decision with what should be known about it.
+#[allow(clippy::too_many_arguments)]
+fn solution(
+    task: &Task<'_>,
+    settings: &Settings,
+    effort: Effort,
+    clusters: Vec<Cluster>,
+    outcome: &Outcome,
+    placed: Placed,
+    rows: &Rows,
+    clock: &Clock,
+) -> BagSolution {
+    let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
+    for cluster in &clusters {
+        *sizes.entry(cluster.members.len()).or_default() += 1;
+    }
+    let empty = clusters.iter().filter(|cluster| cluster.shown.is_empty()).count() as u64;
+    let counters = vec![
+        ("clusters", clusters.len() as u64),
+        ("fallback", outcome.fallback),
+        ("outliers", placed.aside),
+        ("empty_centres", empty),
+        ("placed_last", placed.left - placed.withheld.len() as u64),
+        ("withheld", placed.withheld.len() as u64),
+        ("regrown", outcome.regrown),
+    ];
+    let sizes: serde_json::Map<String, serde_json::Value> =
+        sizes.into_iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
+    let plan = json!({
+        "k": settings.k,
+        "distinct_users": settings.distinct_users,
+        "min_term_users": task.demand.min_term_users,
+        "epsilon": task.epsilon,
+        "omega": task.omega.map_or(json!("lexicographic"), |omega| json!(omega)),
+        "matching": task.method.settings.choice("matching"),
+        "centre": task.method.settings.choice("centre"),
+        "penalty": task.method.settings.choice("penalty"),
+        "residual": settings.residual,
+        "search": match effort {
+            Effort::Reference => "quadratic",
+            Effort::Full => "all within reach",
+            Effort::Limited => "limited",
+        },
+        "clusters": clusters.len(),
+        "clusters_by_size": sizes,
+        "fallback": outcome.fallback,
+        "outliers": placed.aside,
+        "empty_centres": empty,
+        "withheld": placed.withheld.len(),
+    });
+    let mut warnings = Vec::new();
+    if settings.k == 1 {
+        warnings.push("k is 1: every vocabulary is published as it is, apart from rare terms".to_string());
+    }
+    if empty > 0 {
+        let members =
+            clusters.iter().filter(|cluster| cluster.shown.is_empty()).map(|cluster| cluster.members.len());
+        let members: usize = members.sum();
+        warnings.push(format!(
+            "{members} vocabularies are published without any term; a larger epsilon or a residual reach may keep some"
+        ));
+    }
+    if !placed.withheld.is_empty() {
+        warnings.push(format!("{} vocabularies are withheld", placed.withheld.len()));
+    }
+    if outcome.coarse {
+        warnings.push(
+            "some vocabularies are too large to be matched exactly; their lightest edges were taken"
+                .to_string(),
+        );
+    }
+    let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();
+    let search = SearchFacts {
+        space: None,
+        examined: clusters.len() as u64,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: false,
+        bound: None,
+        trace: Vec::new(),
+    };
+    BagSolution { clusters, withheld, plan, search, counters, warnings }
+}

@@ -1,0 +1,347 @@
+//! The report about vocabularies.
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::super::Edition;
+use super::super::lens::{capital, is_small, percent, thousands};
+use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
+use super::verdict::{self, KeyFigure, Verdict};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, figures};
+
+/// The whole page.
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    frame: Frame,
+    extraction: Vec<(String, String)>,
+    classes: Vec<(&'static str, String)>,
+    /// What is said about terms that hardly anybody used.
+    rare: Option<RareView>,
+    samples: Vec<SampleView>,
+    frequent: Vec<FrequentRow>,
+    utility: Vec<UtilityRow>,
+    sizes: Option<Figure>,
+}
+
+/// Terms below the floor.
+#[derive(Serialize)]
+struct RareView {
+    text: String,
+    examples: Vec<String>,
+}
+
+/// A class before and after.
+#[derive(Serialize)]
+struct SampleView {
+    members: Vec<String>,
+    more: Option<String>,
+    published: String,
+}
+
+/// A frequent term.
+#[derive(Serialize)]
+struct FrequentRow {
+    term: String,
+    before: Option<String>,
+    after: String,
+}
+
+/// One measure of what is left to analyse.
+#[derive(Serialize)]
+struct UtilityRow {
+    name: String,
+    note: &'static str,
+    before: Option<String>,
+    after: String,
+}
+
+/// Puts the model into words, as far as the edition may speak.
+pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Value {
+    let common = common(model);
+    let sizes = figures::distribution(&model.sizes, edition).map(|sizes| Figure {
+        note: "Share of vocabularies by how many occurrences of terms they hold.".to_string(),
+        ..sizes
+    });
+    let steward = edition.is_steward();
+    let extraction: Vec<(String, String)> = model
+        .extraction
+        .iter()
+        .filter(|_| steward)
+        .map(|(name, count)| (name.clone(), thousands(*count)))
+        .collect();
+    let samples = edition.steward_only(samples(model)).unwrap_or_default();
+    let mut sections = vec![("facts", "The release")];
+    sections.extend((!extraction.is_empty()).then_some(("extraction", "From log to vocabularies")));
+    sections.push(("classes", "Vocabularies alike"));
+    sections.push(("utility", "What is left"));
+    let own = Own {
+        about: if model.kind == "query-log" { "on a query log" } else { "on vocabularies" },
+        noun: "vocabularies",
+        noun_title: "Vocabularies",
+        verdict: first_page(model, &common, edition),
+        requirements: vec![(
+            model.requirement.description.clone(),
+            format!("{}.", capital(&promise(&model.requirement))),
+        )],
+        records: records(model, edition),
+        reading: reading(model),
+        sections,
+        glossary: glossary(),
+    };
+    Value::from(Serde(View {
+        extraction,
+        classes: classes(model, edition),
+        rare: edition.steward_only(rare(model)).flatten(),
+        samples,
+        frequent: frequent(model, edition),
+        utility: utility(model, edition),
+        sizes,
+        frame: Frame::new(&common, own, edition),
+    }))
+}
+
+fn common(model: &VocabularyReport) -> Common<'_> {
+    Common {
+        title: &model.title,
+        data_name: &model.data_name,
+        privet: &model.privet,
+        kind: &model.kind,
+        method: &model.method,
+        policy: &model.policy,
+        seed: model.seed,
+        warnings: &model.warnings,
+        losses: &model.losses,
+        withheld: model.records.starred,
+        search: model.search.as_ref(),
+        counters: &model.counters,
+        attacks: &model.attacks,
+        audit: &model.audit,
+        reproduce: &model.reproduce,
+    }
+}
+
+fn first_page(model: &VocabularyReport, common: &Common<'_>, edition: Edition) -> Verdict {
+    let records = model.records;
+    let empty = records.released == 0 || model.utility.terms_after == 0;
+    let promise = if empty {
+        "No term is published: nothing can be learnt from the release.".to_string()
+    } else {
+        verdict::promise([promise(&model.requirement)].into_iter())
+    };
+    let mut figures = vec![KeyFigure {
+        value: edition.count(records.released),
+        name: "vocabularies released".to_string(),
+        note: match edition {
+            Edition::Steward => format!("of {} made from the data", thousands(records.read)),
+            Edition::Public => "bags of terms".to_string(),
+        },
+    }];
+    if !empty {
+        figures.push(KeyFigure {
+            value: edition.count(model.utility.terms_after),
+            name: "distinct terms in the release".to_string(),
+            note: match edition {
+                Edition::Steward => format!("in the original: {}", thousands(model.utility.terms_before)),
+                Edition::Public => "more general words included".to_string(),
+            },
+        });
+        figures.push(KeyFigure {
+            value: kept(model, edition),
+            name: "of all occurrences are published".to_string(),
+            note: "the others are left out".to_string(),
+        });
+        figures.extend(verdict::lost(common.shown_losses(edition)));
+    }
+    Verdict::new(model.audit.passed, empty, promise, figures, protections(&model.requirement))
+}
+
+/// The share of occurrences that are published. Like a loss, it would tell how many are not.
+fn kept(model: &VocabularyReport, edition: Edition) -> String {
+    if !edition.is_steward() && is_small(model.records.starred) {
+        return "withheld".to_string();
+    }
+    let whole = (model.utility.size_before * model.records.read as f64).round() as u64;
+    edition.share(model.utility.kept, whole)
+}
+
+fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
+    let records = model.records;
+    let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
+    let mut parts = vec![part("Vocabularies released", Some("after"), records.released)];
+    if records.suppressed > 0 {
+        parts.push(part("Withheld", Some("withheld"), records.suppressed));
+    }
+    parts.push(part("Occurrences left out", None, records.starred));
+    if records.suppressed == 0 || edition.is_steward() {
+        parts.push(part("Made from the data", None, records.read));
+    }
+    if edition.is_steward() && records.dropped > 0 {
+        parts.push(part("Sessions without a term", None, records.dropped));
+    }
+    RecordsView { parts, flow: None }
+}
+
+fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
+    let whose = if model.requirement.whole_users { "person" } else { "session" };
+    let terms = match model.centre {
+        Centre::Vote => {
+            "The most typical of similar terms that the people behind a vocabulary used: each of them used it or one near \
+             it. What is not printed may still have been used."
+        }
+        Centre::Hyper => {
+            "Similar terms, one of each person behind the vocabulary, in alphabetical order and not in theirs; which is \
+             whose is not told."
+        }
+        Centre::Generalise => {
+            "A word that covers what each of the people behind a vocabulary used: a term, or a more general one."
+        }
+    };
+    vec![
+        (
+            "Rows",
+            format!(
+                "One row per term of a vocabulary, with how often it was used; rows of the same number are one \
+                 vocabulary, made from one {whose}. Numbers are fresh and shuffled. A row without a term is a vocabulary \
+                 without any."
+            ),
+        ),
+        ("Terms", terms.to_string()),
+    ]
+}
+
+fn classes(model: &VocabularyReport, edition: Edition) -> Vec<(&'static str, String)> {
+    let classes = &model.classes;
+    let mut rows = vec![
+        ("Distinct vocabularies", edition.count(classes.count)),
+        ("Smallest number alike", edition.count(classes.smallest)),
+        ("Median", edition.count(classes.median)),
+        ("Largest", edition.count(classes.largest)),
+        ("Published without any term", edition.count(classes.empty)),
+    ];
+    if let (Some(users), true) = (classes.fewest_users, edition.is_steward()) {
+        rows.push(("Fewest people behind those alike", thousands(users)));
+    }
+    rows
+}
+
+fn rare(model: &VocabularyReport) -> Option<RareView> {
+    let (floor, rare) = (model.requirement.min_term_users, &model.rare);
+    if floor <= 1 || rare.terms == 0 {
+        return None;
+    }
+    let text = format!(
+        "{} terms, {} occurrences, were used by fewer than {floor} people. Of these terms the release prints {}.",
+        thousands(rare.terms),
+        thousands(rare.occurrences),
+        if rare.printed == 0 { "none".to_string() } else { thousands(rare.printed) }
+    );
+    Some(RareView { text, examples: rare.examples.clone() })
+}
+
+fn samples(model: &VocabularyReport) -> Vec<SampleView> {
+    let line = |terms: &[String]| match terms {
+        [] => "(no term)".to_string(),
+        terms => terms.join(", "),
+    };
+    let sample = |sample: &super::super::vocabularies::Sample| SampleView {
+        members: sample.members.iter().map(|terms| line(terms)).collect(),
+        more: (sample.more > 0).then(|| format!("and {} more", thousands(sample.more))),
+        published: line(&sample.published),
+    };
+    model.samples.iter().map(sample).collect()
+}
+
+fn frequent(model: &VocabularyReport, edition: Edition) -> Vec<FrequentRow> {
+    let shown = model.frequent.iter().filter(|term| edition.is_steward() || term.after > 0);
+    let row = |term: &super::super::vocabularies::TermCount| FrequentRow {
+        term: term.term.clone(),
+        before: edition.steward_only(thousands(term.before)),
+        after: edition.count(term.after),
+    };
+    shown.map(row).collect()
+}
+
+fn utility(model: &VocabularyReport, edition: Edition) -> Vec<UtilityRow> {
+    let utility = &model.utility;
+    let row = |name: String, note, before: Option<String>, after: String| UtilityRow {
+        name,
+        note,
+        before: before.filter(|_| edition.is_steward()),
+        after,
+    };
+    let mut rows = vec![
+        row(
+            "Distinct terms".to_string(),
+            "more general words count as terms",
+            Some(thousands(utility.terms_before)),
+            edition.count(utility.terms_after),
+        ),
+        row(
+            "Terms per vocabulary".to_string(),
+            "mean, repeated terms counted again",
+            Some(format!("{:.2}", utility.size_before)),
+            format!("{:.2}", utility.size_after),
+        ),
+        row(
+            "Occurrences published".to_string(),
+            "as somebody’s term or a more general word",
+            Some(percent(1.0)),
+            kept(model, edition),
+        ),
+    ];
+    let steps =
+        |distance: Option<f64>| distance.map_or("–".to_string(), |distance| format!("{distance:.2}"));
+    if utility.patterns > 0 && edition.is_steward() {
+        rows.push(row(
+            format!("Recall of the {} most frequent patterns", thousands(utility.patterns)),
+            "closed sets of terms; the share of their terms found again",
+            None,
+            percent(utility.recall),
+        ));
+        rows.push(row(
+            "Distance of these patterns".to_string(),
+            "steps in the word network per term",
+            None,
+            steps(utility.distance),
+        ));
+        rows.push(row(
+            "The same, missing terms at the longest way".to_string(),
+            "",
+            None,
+            steps(utility.strict_distance),
+        ));
+    }
+    rows
+}
+
+fn glossary() -> Vec<(&'static str, &'static str)> {
+    vec![
+        (
+            "Vocabulary",
+            "The bag of terms that one person used, or used in one session; a term may be in it several times.",
+        ),
+        ("Term", "A word of a query that the dictionary knows, in its base form."),
+        ("Session", "Queries of one person with no longer pause between two than the policy says."),
+        ("Vocabulary k-anonymity", "Every published vocabulary is identical to at least k − 1 others."),
+        (
+            "Semantic distance",
+            "How many steps lie between two words in the word network; 0 for the same word.",
+        ),
+        (
+            "Typical vocabulary",
+            "What is published for similar vocabularies: of each group of similar terms the most central.",
+        ),
+        (
+            "bLM",
+            "Mean loss per occurrence: 1 for one that is left out, (n − 1) / (all terms − 1) for one that stands for n \
+             different terms.",
+        ),
+        ("Closed pattern", "A set of terms used together, such that every larger set is rarer."),
+        (
+            "Information loss",
+            "How much less the release says than the original, from 0 % (the same) to 100 % (nothing left).",
+        ),
+    ]
+}

@@ -1,0 +1,299 @@
+//! Accounts for a release of vocabularies: gathers the figures that its reports show.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::super::model::{Distribution, Loss, Method, Records};
+use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
+use crate::attack::Finding;
+use crate::audit::Audit;
+use crate::data::{Bags, Extraction};
+use crate::loss::bags::BagLoss;
+use crate::method::vocabulary::utility::PatternUtility;
+use crate::method::vocabulary::{BagSolution, Cluster, Print};
+use crate::policy::VocabularyPolicy;
+use crate::privacy::vocabulary::VocabularyAnonymity;
+use crate::release::account as shared;
+use crate::taxonomy::words::Distances;
+use crate::{Exact, Result};
+
+/// So many of the most frequent terms are shown.
+const MOST_FREQUENT: usize = 20;
+/// So many of the terms that hardly anybody used are named.
+const MOST_RARE: usize = 12;
+/// So many classes are shown before and after, and so many members of each.
+const SAMPLES: (usize, usize) = (6, 6);
+
+/// All that is known about a release of vocabularies.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    /// The policy.
+    pub policy: &'a VocabularyPolicy,
+    /// What it asks for, as understood.
+    pub demand: VocabularyAnonymity,
+    /// The seed in use.
+    pub seed: u64,
+    /// The original.
+    pub bags: &'a Bags,
+    /// How it came out of the log, where there is one.
+    pub extraction: &'a Extraction,
+    /// How far its terms are apart.
+    pub distances: &'a Distances,
+    /// What the method decided.
+    pub solution: &'a BagSolution,
+    /// What was lost.
+    pub loss: &'a BagLoss,
+    /// What became of frequent patterns.
+    pub patterns: &'a PatternUtility,
+    /// What the audit found.
+    pub audit: &'a Audit,
+    /// What attacks found.
+    pub attacks: &'a [Finding],
+    /// What the steward should know.
+    pub warnings: &'a [String],
+    /// The files that went in, the data first.
+    pub inputs: &'a [&'a Path],
+    /// The released files with their hashes.
+    pub files: &'a [(String, String)],
+}
+
+/// All figures of a release.
+pub(crate) fn account(facts: &Facts<'_>) -> Result<VocabularyReport> {
+    let Facts { policy, bags, solution, .. } = *facts;
+    let data = facts.inputs.first().and_then(|path| path.file_name());
+    let data_name = data.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let withheld = solution.withheld.len() as u64;
+    let read = bags.len() as u64;
+    let losses = losses(facts.loss);
+    Ok(VocabularyReport {
+        title: shared::title(&data_name),
+        data_name,
+        privet: env!("CARGO_PKG_VERSION").to_string(),
+        kind: policy.kind.name().to_string(),
+        method: Method {
+            name: policy.method.name().to_string(),
+            summary: policy.method.declaration.summary.to_string(),
+            settings: shared::settings(&policy.method, &[]),
+        },
+        requirement: VocabularyLimit {
+            description: policy.requirement.describe(&[]),
+            k: facts.demand.k.into(),
+            distinct_users: facts.demand.distinct_users,
+            users_known: bags.users().is_some(),
+            min_term_users: facts.demand.min_term_users.into(),
+            whole_users: policy.whole_users(),
+        },
+        centre: match (policy.method.name(), policy.method.settings.choice("centre")) {
+            ("ssg", Some("hyper")) => Centre::Hyper,
+            ("ssg", Some("generalise")) => Centre::Generalise,
+            ("ssg", _) => Centre::Vote,
+            _ => Centre::Generalise,
+        },
+        policy: policy.written.text().to_string(),
+        seed: Some(facts.seed),
+        warnings: facts.warnings.to_vec(),
+        records: Records {
+            read,
+            dropped: facts.extraction.empty_groups,
+            suppressed: withheld,
+            released: read - withheld,
+            starred: facts.loss.suppressed,
+        },
+        extraction: facts.extraction.told(),
+        classes: classes(facts),
+        rare: rare(facts),
+        sizes: sizes(facts),
+        frequent: frequent(facts),
+        samples: samples(facts),
+        utility: utility(facts),
+        search: Some(shared::search(&solution.search, facts.loss.blm.value())),
+        losses,
+        counters: solution.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
+        attacks: facts.attacks.to_vec(),
+        audit: shared::audit(facts.audit),
+        reproduce: shared::reproduce(
+            &policy.written,
+            facts.seed,
+            shared::hashes(facts.inputs.iter().copied())?,
+            facts.files,
+        ),
+    })
+}
+
+/// Clusters that are published alike are one class.
+fn classes(facts: &Facts<'_>) -> Classes {
+    let Facts { bags, solution, .. } = *facts;
+    let mut alike: BTreeMap<Vec<&Print>, Vec<&Cluster>> = BTreeMap::new();
+    for cluster in &solution.clusters {
+        let mut prints: Vec<&Print> = cluster.shown.iter().map(|shown| &shown.print).collect();
+        prints.sort_unstable();
+        alike.entry(prints).or_default().push(cluster);
+    }
+    let members = |clusters: &[&Cluster]| clusters.iter().map(|cluster| cluster.members.len() as u64).sum();
+    let mut sizes: Vec<u64> = alike.values().map(|clusters| members(clusters)).collect();
+    sizes.sort_unstable();
+    let users = |clusters: &Vec<&Cluster>| {
+        let all = clusters.iter().flat_map(|cluster| &cluster.members);
+        let mut users: Vec<u32> = all.filter_map(|bag| bags.user(*bag as usize)).collect();
+        users.sort_unstable();
+        users.dedup();
+        users.len() as u64
+    };
+    Classes {
+        count: sizes.len() as u64,
+        smallest: sizes.first().copied().unwrap_or(0),
+        median: sizes.get(sizes.len() / 2).copied().unwrap_or(0),
+        largest: sizes.last().copied().unwrap_or(0),
+        fewest_users: bags.users().and_then(|_| alike.values().map(users).min()),
+        empty: alike.get(&Vec::new()).map_or(0, |clusters| members(clusters)),
+    }
+}
+
+fn rare(facts: &Facts<'_>) -> RareTerms {
+    let Facts { bags, solution, demand, .. } = *facts;
+    let (people, occurrences) = (bags.term_users(), bags.frequencies());
+    let mut rare: Vec<usize> =
+        (0..people.len()).filter(|term| people[*term] < demand.min_term_users).collect();
+    let mut printed: Vec<usize> = solution
+        .clusters
+        .iter()
+        .flat_map(|cluster| &cluster.shown)
+        .flat_map(|shown| match &shown.print {
+            Print::Term(term) => std::slice::from_ref(term),
+            Print::Bag(terms) => terms,
+            Print::General(_) => &[],
+        })
+        .map(|term| *term as usize)
+        .filter(|term| people[*term] < demand.min_term_users)
+        .collect();
+    printed.sort_unstable();
+    printed.dedup();
+    let count = (rare.len() as u64, rare.iter().map(|term| u64::from(occurrences[*term])).sum());
+    rare.sort_by_key(|term| std::cmp::Reverse(occurrences[*term]));
+    let examples = rare.iter().filter(|term| printed.binary_search(term).is_err()).take(MOST_RARE);
+    RareTerms {
+        terms: count.0,
+        occurrences: count.1,
+        printed: printed.len() as u64,
+        examples: examples.map(|term| bags.terms()[*term].clone()).collect(),
+    }
+}
+
+/// What an occurrence is published as.
+fn label(facts: &Facts<'_>, print: &Print) -> String {
+    print.label(facts.bags, facts.distances)
+}
+
+fn frequent(facts: &Facts<'_>) -> Vec<TermCount> {
+    let Facts { bags, solution, .. } = *facts;
+    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for (term, before) in bags.terms().iter().zip(bags.frequencies()) {
+        counts.insert(term.clone(), (before.into(), 0));
+    }
+    let mut prints: BTreeMap<&Print, u64> = BTreeMap::new();
+    for cluster in &solution.clusters {
+        for shown in &cluster.shown {
+            *prints.entry(&shown.print).or_default() += cluster.members.len() as u64;
+        }
+    }
+    for (print, after) in prints {
+        counts.entry(label(facts, print)).or_default().1 += after;
+    }
+    let mut all: Vec<TermCount> =
+        counts.into_iter().map(|(term, (before, after))| TermCount { term, before, after }).collect();
+    all.sort_by_key(|term| std::cmp::Reverse(term.after));
+    all.truncate(MOST_FREQUENT);
+    all
+}
+
+/// Classes that show what the method does: with several terms, and members that differ, from all over the data.
+fn samples(facts: &Facts<'_>) -> Vec<Sample> {
+    let Facts { bags, solution, .. } = *facts;
+    let differs = |cluster: &&Cluster| {
+        let mut members = cluster.members.iter().map(|bag| bags.bag(*bag as usize));
+        let first = members.next();
+        (2..=6).contains(&cluster.shown.len()) && members.any(|member| Some(member) != first)
+    };
+    let mut fitting: Vec<&Cluster> = solution.clusters.iter().filter(differs).collect();
+    if fitting.is_empty() {
+        fitting = solution.clusters.iter().filter(|cluster| !cluster.shown.is_empty()).collect();
+    }
+    let step = fitting.len().div_ceil(SAMPLES.0).max(1);
+    let words = |bag: u32| bags.bag(bag as usize).iter().map(|term| bags.terms()[*term as usize].clone());
+    let sample = |cluster: &&Cluster| {
+        let mut published: Vec<String> =
+            cluster.shown.iter().map(|shown| label(facts, &shown.print)).collect();
+        published.sort_unstable();
+        Sample {
+            members: cluster.members.iter().take(SAMPLES.1).map(|bag| words(*bag).collect()).collect(),
+            more: cluster.members.len().saturating_sub(SAMPLES.1) as u64,
+            published,
+        }
+    };
+    fitting.iter().step_by(step).map(sample).collect()
+}
+
+/// Vocabularies in bands of sizes: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
+fn sizes(facts: &Facts<'_>) -> Distribution {
+    let mut sizes: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    for bag in facts.bags.iter() {
+        sizes.entry(bag.len()).or_default().0 += 1;
+    }
+    for cluster in &facts.solution.clusters {
+        sizes.entry(cluster.shown.len()).or_default().1 += cluster.members.len() as u64;
+    }
+    shared::bands("Terms per vocabulary", &sizes)
+}
+
+fn utility(facts: &Facts<'_>) -> Utility {
+    let Facts { bags, loss, patterns, .. } = *facts;
+    let occurrences = bags.occurrences();
+    let mean = |all: u64| all as f64 / (bags.len() as f64).max(1.0);
+    let published = occurrences - loss.suppressed;
+    let steps = |distance: Exact| distance.to_f64() / f64::from(facts.distances.scale());
+    Utility {
+        terms_before: bags.terms().len() as u64,
+        terms_after: printed(facts),
+        size_before: mean(occurrences),
+        size_after: mean(published),
+        kept: published as f64 / (occurrences as f64).max(1.0),
+        patterns: patterns.original.len() as u64,
+        recall: patterns.recall.value(),
+        distance: patterns.distance.map(steps),
+        strict_distance: patterns.strict_distance.map(steps),
+    }
+}
+
+/// Different words in the release.
+fn printed(facts: &Facts<'_>) -> u64 {
+    let shown = facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown);
+    let mut prints: Vec<&Print> = shown.map(|shown| &shown.print).collect();
+    prints.sort_unstable();
+    prints.dedup();
+    prints.len() as u64
+}
+
+fn losses(loss: &BagLoss) -> Vec<Loss> {
+    let share = |name: &str, value: f64, formula: &str| Loss {
+        name: name.to_string(),
+        value,
+        normalised: Some(value),
+        formula: formula.to_string(),
+        range: "0 … 1".to_string(),
+        direction: "lower is better".to_string(),
+    };
+    let mut losses = vec![share(
+        "bLM",
+        loss.blm.value(),
+        "mean, over all occurrences of terms, of (distinct terms it stands for − 1) / (all distinct terms − 1); 1 for one \
+         that is left out",
+    )];
+    losses.extend(loss.glm.map(|glm| {
+        share(
+            "gLM",
+            glm.value(),
+            "the same, but a general word stands for all terms below it in the word network, used or not",
+        )
+    }));
+    losses
+}

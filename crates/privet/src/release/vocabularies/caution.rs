@@ -1,0 +1,45 @@
+//! What the publisher of vocabularies should know: where a policy says less than it seems to.
+
+use crate::data::Bags;
+use crate::method::vocabulary::BagSolution;
+use crate::policy::{DataKind, VocabularyPolicy};
+use crate::privacy::vocabulary::VocabularyAnonymity;
+
+/// What to say beside the release; an empty one first.
+pub(super) fn warnings(
+    policy: &VocabularyPolicy,
+    demand: &VocabularyAnonymity,
+    bags: &Bags,
+    solution: &BagSolution,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if solution.clusters.iter().all(|cluster| cluster.shown.is_empty()) {
+        warnings.push(
+            "the release is EMPTY: no term could be printed; raise epsilon, or lower k or min_term_users"
+                .to_string(),
+        );
+    }
+    if demand.k <= 1 {
+        warnings.push("k = 1 asks for nothing: vocabularies are published as they are".to_string());
+    }
+    let sessions = policy.kind == DataKind::QueryLog && !policy.whole_users();
+    if bags.users().is_some() && !demand.distinct_users && demand.k > 1 {
+        let what = if sessions { "sessions" } else { "vocabularies" };
+        warnings.push(format!(
+            "distinct_users is off: {} identical vocabularies may all be {what} of one user, who is then found",
+            demand.k
+        ));
+    }
+    if bags.users().is_none() && demand.k > 1 {
+        warnings.push(
+            "the data does not say whose vocabulary is whose: each is taken for another person".to_string(),
+        );
+    }
+    if bags.users().is_some() && demand.min_term_users < demand.k {
+        warnings.push(format!(
+            "min_term_users is {}: a term that so few people used, such as a name, may be printed",
+            demand.min_term_users
+        ));
+    }
+    warnings
+}

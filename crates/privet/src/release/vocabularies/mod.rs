@@ -1,0 +1,242 @@
+//! The run for query logs and vocabularies: read, decide, write, audit, publish.
+
+mod caution;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde_json::json;
+
+use super::manifest::{Claims, Price, sha256_of};
+use super::report::vocabularies::{Facts, account};
+use super::report::{self, Edition};
+use super::rooms::{Documents, pretty};
+use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::target::Target;
+use crate::audit::vocabularies::{Demand, Manner, VocabularyRelease, audit_vocabularies};
+use crate::audit::{Audit, ExpectedCounts};
+use crate::data::{Bags, VocabularyColumns, VocabularyFile};
+use crate::engine::clock::Clock;
+use crate::loss::bags::BagLoss;
+use crate::method::vocabulary::utility::PatternUtility;
+use crate::method::vocabulary::{self, COST, Decided};
+use crate::policy::VocabularyPolicy;
+use crate::{Error, Result};
+
+/// The released file's name.
+const RELEASE: &str = "release.csv";
+
+/// Which published vocabulary stands for which of the original, in the steward's room.
+const ASSIGNMENT: &str = "assignment.csv";
+
+/// So many frequent patterns are compared, as the thesis has it.
+const PATTERNS: usize = 1000;
+
+/// Makes, audits and publishes a release of a query log or of vocabularies.
+pub fn anonymize_vocabularies(
+    mut policy: VocabularyPolicy,
+    options: &RunOptions,
+    clock: &Clock,
+) -> Result<Published> {
+    if options.format.is_some() {
+        return Err(Error::input(format!(
+            "--format has no meaning for {}: the release is always {RELEASE}",
+            policy.kind.name()
+        ))
+        .help("leave out --format"));
+    }
+    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
+    let state = state_of(policy.source.path());
+    let decided = vocabulary::decide(&policy, clock)?;
+    publish(Made { policy, seed, state, decided }, target, options, clock)
+}
+
+/// A decision, and under which policy it was made.
+struct Made {
+    policy: VocabularyPolicy,
+    seed: u64,
+    /// The data's state before it was read.
+    state: Option<(u64, SystemTime)>,
+    decided: Decided,
+}
+
+/// Writes, audits and publishes what was decided.
+fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    let Made { policy, seed, state, decided } = made;
+    let Decided { bags, extraction, distances, demand, solution } = decided;
+    let loss = BagLoss::of(&bags, &solution, &distances);
+    let withheld = solution.withheld.len() as u64;
+    let read = bags.len() as u64;
+    let released = read - withheld;
+    let mut warnings = caution::warnings(&policy, &demand, &bags, &solution);
+    warnings.extend(solution.warnings.iter().cloned());
+
+    target.open()?;
+    let path = target.public().join(RELEASE);
+    clock.progress().stage("writing", None);
+    let assignment = write::release(&path, &bags, &distances, &solution, seed, clock)?;
+    target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
+
+    clock.progress().stage("auditing", None);
+    let expected = ExpectedCounts { released, suppressed: withheld, dropped: 0 };
+    let assigned = target.steward().join(ASSIGNMENT);
+    let audit = audit_files(&policy, &path, Some(&assigned), Some(expected), clock)?;
+    clock.check()?;
+    approve(&audit, policy.source.path(), state)?;
+
+    let patterns = PatternUtility::measure(&bags, &solution, &distances, PATTERNS, None, clock)?;
+    let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
+    let blm = loss.blm.value();
+    let share = |name: &'static str, value: f64| Price { name, value, exact: None, normalised: value };
+    let mut losses = vec![share(COST, blm)];
+    losses.extend(loss.glm.map(|glm| share("gLM", glm.value())));
+    losses.push(share("distinct-terms", loss.distinct_terms.value()));
+    losses.push(share("vocabulary-size", loss.average_size.value()));
+    let claims = Claims {
+        kind: policy.kind,
+        policy: &policy.written,
+        data: policy.source.path(),
+        method: &policy.method,
+        asked: vec![policy.requirement.describe(&[])],
+        seed,
+        read,
+        dropped: 0,
+        suppressed: withheld,
+        released,
+        cost: Price { name: COST, value: blm, exact: Some(loss.blm.to_string()), normalised: blm },
+        losses,
+        search: &solution.search,
+        counters: &solution.counters,
+        plan: &solution.plan,
+        warnings: &warnings,
+        attacks: &[],
+        audit: &audit,
+        files: &files,
+    };
+    let mut inputs: Vec<&Path> = vec![policy.source.path()];
+    inputs.extend(policy.beside.iter().map(|path| path.as_path()));
+    let figures = account(&Facts {
+        policy: &policy,
+        demand,
+        seed,
+        bags: &bags,
+        extraction: &extraction,
+        distances: &distances,
+        solution: &solution,
+        loss: &loss,
+        patterns: &patterns,
+        audit: &audit,
+        attacks: &[],
+        warnings: &warnings,
+        inputs: &inputs,
+        files: &files,
+    })?;
+    let public_losses = claims.public_losses(loss.suppressed, |_| true);
+    let documents = Documents {
+        public_report: report::render_vocabularies(&figures, Edition::Public)?,
+        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        steward_report: report::render_vocabularies(&figures, Edition::Steward)?,
+        figures: pretty(&figures)?,
+        plan: &solution.plan,
+        policy: &policy.written,
+    };
+    let manifest = documents.write(&target, &files, |files| {
+        let mut manifest = Claims { files, ..claims }.steward();
+        manifest["utility"] = json!(figures.utility);
+        manifest["extraction"] = json!(extraction);
+        manifest["classes"] = json!(figures.classes);
+        manifest
+    })?;
+    clock.check()?;
+    target.publish()?;
+    Ok(Published {
+        path: options.target.clone(),
+        manifest,
+        audit,
+        left_out: Vec::new(),
+        empty: loss.suppressed == loss.occurrences,
+        warnings,
+    })
+}
+
+/// Audits a published folder again.
+pub(super) fn audit_folder(
+    policy: &VocabularyPolicy,
+    folder: &Path,
+    expected: ExpectedCounts,
+    clock: &Clock,
+) -> Result<Audit> {
+    let assigned = folder.join("steward").join(ASSIGNMENT);
+    audit_files(policy, &folder.join("public").join(RELEASE), Some(&assigned), Some(expected), clock)
+}
+
+/// Audits any file of vocabularies against a policy. Which of them stands for which vocabulary of the original is not
+/// known, so only what the file itself shows can be checked.
+pub fn audit_vocabulary_file(policy: &VocabularyPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
+    audit_files(policy, release, None, None, clock)
+}
+
+fn audit_files(
+    policy: &VocabularyPolicy,
+    release: &Path,
+    assignment: Option<&Path>,
+    expected: Option<ExpectedCounts>,
+    clock: &Clock,
+) -> Result<Audit> {
+    let (original, _) = policy.source.read(&mut |_| clock.check())?;
+    let columns =
+        VocabularyColumns { keep_empty: true, delimiter: Some(','), ..VocabularyColumns::default() };
+    let columns = match assignment {
+        // What was written is known and must not be guessed.
+        Some(_) => columns,
+        None => VocabularyColumns { delimiter: None, ..columns },
+    };
+    let (released, _) = VocabularyFile::open(release, columns)?.read(&mut |_| clock.check())?;
+    let distances = policy.semantics.between(original.terms());
+    let demand = Demand::of(&policy.requirement, original.users().is_some())?;
+    let centre = policy.method.settings.choice("centre");
+    let (Some(demand), Some(manner)) = (demand, Manner::of(policy.method.name(), centre)) else {
+        return Err(Error::internal("the audit does not know the requirement or the method"));
+    };
+    let assignment = assignment.map(|path| assigned(path, &original)).transpose()?;
+    let facts = VocabularyRelease {
+        original: &original,
+        distances: &distances,
+        release: &released,
+        demand,
+        manner,
+        epsilon: policy.epsilon,
+        assignment: assignment.as_deref(),
+        withheld: None,
+        expected,
+    };
+    audit_vocabularies(&facts, &mut || clock.check())
+}
+
+/// Reads which published vocabulary stands for which of the original.
+fn assigned(path: &Path, original: &Bags) -> Result<Vec<Option<u32>>> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io("read the assignment", path, &error))?;
+    let broken = |line: u64| {
+        Error::input("not a line of an assignment: original,vocabulary")
+            .in_file(path)
+            .at_line(line)
+            .help("make the release again")
+    };
+    let mut all = Vec::with_capacity(original.len());
+    for (line, row) in (1..).zip(text.lines()).skip(1) {
+        let (_, number) = row.split_once(',').ok_or_else(|| broken(line))?;
+        // Published vocabularies are numbered from 1 on, in the order of their file.
+        all.push(match number {
+            "" => None,
+            number => {
+                let number: u32 = number.parse().map_err(|_| broken(line))?;
+                Some(number.checked_sub(1).ok_or_else(|| broken(line))?)
+            }
+        });
+    }
+    Ok(all)
+}

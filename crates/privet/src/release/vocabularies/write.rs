@@ -1,0 +1,74 @@
+//! Writes the release: every published vocabulary under a fresh number, in an order that only the seed knows.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::Result;
+use crate::data::{Bags, FileKind, VocabularySink};
+use crate::engine::clock::Clock;
+use crate::method::vocabulary::{BagSolution, Cluster};
+use crate::random::{below, keyed};
+use crate::taxonomy::words::Distances;
+
+/// Writes the released file. Returns which published vocabulary stands for which of the original: a secret.
+///
+/// Publishing users or sessions under any name of their own would link the sessions of one person again, so numbers are
+/// drawn anew.
+pub(super) fn release(
+    path: &Path,
+    bags: &Bags,
+    distances: &Distances,
+    solution: &BagSolution,
+    seed: u64,
+    clock: &Clock,
+) -> Result<String> {
+    let mut order: Vec<(u32, u32)> = Vec::with_capacity(bags.len());
+    for (number, cluster) in (0u32..).zip(&solution.clusters) {
+        order.extend(cluster.members.iter().map(|bag| (*bag, number)));
+    }
+    // The order in which the method found the clusters is no secret: what follows from the data alone comes first.
+    order.sort_unstable();
+    let mut random = keyed(seed, "vocabularies");
+    for last in (1..order.len()).rev() {
+        order.swap(last, below(&mut random, last as u64 + 1) as usize);
+    }
+    let lines: Vec<Vec<(String, u32)>> =
+        solution.clusters.iter().map(|cluster| line(cluster, bags, distances)).collect();
+    let mut published = vec![0u32; bags.len()];
+    let mut terms: Vec<(&str, u32)> = Vec::new();
+    let mut sink = VocabularySink::create(path, FileKind::of_path(path)?)?;
+    for (number, (bag, cluster)) in (1u32..).zip(&order) {
+        if number.is_multiple_of(1 << 16) {
+            clock.check()?;
+        }
+        published[*bag as usize] = number;
+        terms.clear();
+        terms.extend(lines[*cluster as usize].iter().map(|(label, count)| (label.as_str(), *count)));
+        sink.write(number.into(), &terms)?;
+    }
+    sink.finish()?;
+    let mut text = String::from("original,vocabulary\n");
+    for (bag, number) in (1..).zip(&published) {
+        // Writing to a String cannot fail.
+        let _ = match number {
+            0 => writeln!(text, "{bag},"),
+            number => writeln!(text, "{bag},{number}"),
+        };
+    }
+    Ok(text)
+}
+
+/// What is published for each member of a cluster: labels with counts, in alphabetical order.
+fn line(cluster: &Cluster, bags: &Bags, distances: &Distances) -> Vec<(String, u32)> {
+    let mut labels: Vec<String> =
+        cluster.shown.iter().map(|shown| shown.print.label(bags, distances)).collect();
+    labels.sort_unstable();
+    let mut line: Vec<(String, u32)> = Vec::new();
+    for label in labels {
+        match line.last_mut() {
+            Some((last, count)) if *last == label => *count += 1,
+            _ => line.push((label, 1)),
+        }
+    }
+    line
+}

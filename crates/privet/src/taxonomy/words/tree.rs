@@ -1,0 +1,213 @@
+//! Distances in a tree: the number of edges between two nodes.
+
+use std::sync::Arc;
+
+use super::neighbours::{Neighbours, entry};
+use crate::Result;
+use crate::data::Term;
+use crate::taxonomy::{ItemTree, Node};
+
+/// More nodes on the ways from all terms to their roots are not written down: the tree is a chain rather than a tree.
+const MOST_ON_PATHS: usize = 1 << 24;
+
+/// The terms of the data in a tree.
+#[derive(Debug, Clone)]
+pub(super) struct TreeDistances {
+    /// None if it would have no node.
+    tree: Option<Arc<ItemTree>>,
+    places: Vec<Option<Node>>,
+    paths: Option<RootPaths>,
+    diameter: u32,
+}
+
+/// For every term the nodes from its root down to itself: what two terms share of these is what they have in common.
+#[derive(Debug, Clone)]
+struct RootPaths {
+    ends: Vec<u32>,
+    nodes: Vec<Node>,
+}
+
+impl TreeDistances {
+    pub(super) fn new(tree: Arc<ItemTree>, terms: &[String]) -> TreeDistances {
+        let places: Vec<Option<Node>> = terms.iter().map(|term| tree.find(term)).collect();
+        let (paths, diameter) = (RootPaths::of(&tree, &places), diameter(&tree));
+        TreeDistances { tree: Some(tree), places, paths, diameter }
+    }
+
+    /// So many terms, none of which is in a tree.
+    pub(super) fn none(terms: usize) -> TreeDistances {
+        TreeDistances { tree: None, places: vec![None; terms], paths: None, diameter: 0 }
+    }
+
+    pub(super) fn tree(&self) -> Option<&Arc<ItemTree>> {
+        self.tree.as_ref()
+    }
+
+    pub(super) fn place(&self, term: Term) -> Option<Node> {
+        self.places[term as usize]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn diameter(&self) -> u32 {
+        self.diameter
+    }
+
+    #[inline]
+    pub(super) fn of(&self, one: Term, other: Term) -> Option<u32> {
+        match &self.paths {
+            Some(paths) => paths.distance(one, other),
+            None => self.tree.as_ref()?.distance(self.place(one)?, self.place(other)?),
+        }
+    }
+
+    pub(super) fn neighbours(&self, epsilon: u32) -> Result<Neighbours> {
+        let reach = epsilon.min(self.diameter);
+        let Some(tree) = &self.tree else {
+            return Neighbours::gather(
+                (epsilon, 0),
+                self.len(),
+                || (),
+                |(), term, row| row.push(entry(0, term)),
+            );
+        };
+        let order = Preorder::of(tree, &self.places);
+        // For a short reach a row is put together from few pieces of levels; for a long one there are more pieces than terms.
+        let steps = (reach as usize).min(order.levels.len());
+        let by_level = steps * steps <= order.all.nodes.len();
+        let gather = |(): &mut (), term: Term, row: &mut Vec<u64>| match self.place(term) {
+            None => row.push(entry(0, term)),
+            Some(node) if by_level => order.levels_near(tree, node, reach, row),
+            Some(node) => order.all_near(tree, node, reach, row),
+        };
+        Neighbours::gather((epsilon, reach), self.len(), || (), gather)
+    }
+}
+
+impl RootPaths {
+    fn of(tree: &ItemTree, places: &[Option<Node>]) -> Option<RootPaths> {
+        let mut paths = RootPaths { ends: Vec::with_capacity(places.len()), nodes: Vec::new() };
+        for place in places {
+            if let Some(node) = *place {
+                let begin = paths.nodes.len();
+                if begin + tree.depth(node) as usize >= MOST_ON_PATHS {
+                    return None;
+                }
+                paths.nodes.push(node);
+                paths.nodes.extend(tree.ancestors(node));
+                paths.nodes[begin..].reverse();
+            }
+            paths.ends.push(paths.nodes.len() as u32);
+        }
+        Some(paths)
+    }
+
+    /// The path of a term; empty if it is in no tree.
+    #[inline]
+    fn of_term(&self, term: Term) -> &[Node] {
+        let term = term as usize;
+        let begin = if term == 0 { 0 } else { self.ends[term - 1] };
+        &self.nodes[begin as usize..self.ends[term] as usize]
+    }
+
+    #[inline]
+    fn distance(&self, one: Term, other: Term) -> Option<u32> {
+        let (one, other) = (self.of_term(one), self.of_term(other));
+        let common = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+        (common > 0).then(|| (one.len() + other.len() - 2 * common) as u32)
+    }
+}
+
+/// Terms by their nodes. Those below a node are one run, as the nodes are numbered in preorder.
+#[derive(Default)]
+struct Run {
+    nodes: Vec<Node>,
+    terms: Vec<Term>,
+}
+
+impl Run {
+    /// Where the nodes of a subtree are.
+    fn below(&self, tree: &ItemTree, node: Node) -> (usize, usize) {
+        let begin = self.nodes.partition_point(|other| *other < node);
+        let end = tree.end(node);
+        (begin, begin + self.nodes[begin..].partition_point(|other| *other < end))
+    }
+}
+
+/// All terms that are in the tree, and those of each depth.
+struct Preorder {
+    all: Run,
+    levels: Vec<Run>,
+}
+
+impl Preorder {
+    fn of(tree: &ItemTree, places: &[Option<Node>]) -> Preorder {
+        let placed = (0..).zip(places).filter_map(|(term, place)| Some(((*place)?, term)));
+        let mut placed: Vec<(Node, Term)> = placed.collect();
+        placed.sort_unstable();
+        let (mut all, mut levels) = (Run::default(), Vec::new());
+        for (node, term) in placed {
+            let depth = tree.depth(node) as usize;
+            if levels.len() <= depth {
+                levels.resize_with(depth + 1, Run::default);
+            }
+            for run in [&mut all, &mut levels[depth]] {
+                run.nodes.push(node);
+                run.terms.push(term);
+            }
+        }
+        Preorder { all, levels }
+    }
+
+    /// Climbs from the node; what is `b` levels below an ancestor `a` steps up, and not below the one before, is at `a + b`.
+    fn levels_near(&self, tree: &ItemTree, node: Node, reach: u32, row: &mut Vec<u64>) {
+        let mut came_from = None;
+        for (steps, above) in (0..=reach).zip(std::iter::once(node).chain(tree.ancestors(node))) {
+            let depth = tree.depth(above) as usize;
+            let levels = self.levels.iter().skip(depth);
+            for (down, level) in (0..=reach - steps).zip(levels) {
+                let (begin, end) = level.below(tree, above);
+                let known = came_from.map_or((end, end), |child| level.below(tree, child));
+                for terms in [&level.terms[begin..known.0], &level.terms[known.1..end]] {
+                    row.extend(terms.iter().map(|term| entry(steps + down, *term)));
+                }
+            }
+            came_from = Some(above);
+        }
+    }
+
+    /// Climbs from the node and looks at every term once.
+    fn all_near(&self, tree: &ItemTree, node: Node, reach: u32, row: &mut Vec<u64>) {
+        let mut known = None;
+        for (steps, above) in (0..=reach).zip(std::iter::once(node).chain(tree.ancestors(node))) {
+            let (begin, end) = self.all.below(tree, above);
+            let (left, right) = known.unwrap_or((end, end));
+            let depth = tree.depth(above);
+            for place in (begin..left).chain(right..end) {
+                let distance = steps + tree.depth(self.all.nodes[place]) - depth;
+                if distance <= reach {
+                    row.push(entry(distance, self.all.terms[place]));
+                }
+            }
+            known = Some((begin, end));
+        }
+    }
+}
+
+/// The longest way between two nodes of one tree.
+fn diameter(tree: &ItemTree) -> u32 {
+    let mut height = vec![0; tree.len()];
+    let mut longest = 0;
+    // Children come before their parents: the ways through a node join the two highest of its subtrees.
+    for node in tree.nodes().rev() {
+        if let Some(parent) = tree.parent(node) {
+            let reached = height[node as usize] + 1;
+            let highest: &mut u32 = &mut height[parent as usize];
+            longest = longest.max(*highest + reached);
+            *highest = reached.max(*highest);
+        }
+    }
+    longest
+}
