@@ -1,8 +1,11 @@
 //! All that the adversary is taken to know: mined rules, less those that were struck out, and stated ones.
 
+use std::collections::HashMap;
+
 use super::stated::{Pattern, Stated};
 use super::{Item, Observations, Parameters, Rule, TOLERANCE, descent, most_general, spell};
 use crate::engine::clock::Clock;
+use crate::policy::RuleText;
 use crate::privacy::matching::ValueSet;
 use crate::{Error, Result};
 
@@ -20,19 +23,21 @@ pub struct Knowledge {
 /// Where a rule comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Mined, with its number: `r12`.
-    Mined(usize),
+    /// Mined.
+    Mined,
     /// Mined and struck out.
-    Muted(usize),
+    Muted,
     /// Stated, with its line in the rules file.
-    Stated(u64),
+    Stated(Option<u64>),
 }
 
 /// A rule as it is shown to a person.
 #[derive(Debug, Clone)]
-pub struct NumberedRule {
+pub struct KnownRule {
     /// The rule with its figures.
     pub rule: Rule,
+    /// What it says.
+    pub text: RuleText,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -64,9 +69,9 @@ pub fn gather(
                 let known = figures(observations, pattern, alpha);
                 let message =
                     format!("the data contradicts '{told}': it has {} such records", known.exceptions);
-                return Err(Error::input(message)
-                    .at_line(rule.line)
-                    .help("write 'usually' before the rule if it has exceptions, or take it out"));
+                let error = Error::input(message)
+                    .help("write 'usually' before the rule if it has exceptions, or take it out");
+                return Err(at_line(error, rule.line));
             }
             excluded.insert(pattern.value);
         }
@@ -79,34 +84,41 @@ pub fn gather(
 }
 
 impl Knowledge {
-    /// The rules to show: the most general mined ones, numbered, with those that are struck out, and the stated ones.
+    /// The rules to show: the most general mined ones, with those that are struck out, and the stated ones; and how many
+    /// were mined, implied ones included.
     pub fn rules(
         observations: &Observations,
         mined: Option<&Parameters>,
         stated: &Stated,
         clock: &Clock,
-    ) -> Result<Vec<NumberedRule>> {
+    ) -> Result<(Vec<KnownRule>, u64)> {
         let mut shown = Vec::new();
+        let mut count = 0;
         if let Some(parameters) = mined {
             let muted = muted(observations, parameters, stated, clock)?;
             let all = descent::list(observations, parameters, &[], clock)?;
-            for (number, at) in (1..).zip(most_general(observations, &all)) {
+            count = all.len() as u64;
+            for at in most_general(observations, &all) {
                 let rule = all[at].clone();
                 let silent = |pattern: &Pattern| {
                     pattern.value == rule.value && pattern.implies(&rule.items, &observations.attributes)
                 };
-                let origin =
-                    if muted.iter().any(silent) { Origin::Muted(number) } else { Origin::Mined(number) };
-                shown.push(NumberedRule { rule, origin });
+                let origin = if muted.iter().any(silent) { Origin::Muted } else { Origin::Mined };
+                let text = spell(observations, &rule.items, rule.value);
+                shown.push(KnownRule { rule, text, origin });
             }
         }
         let alpha = mined.map_or(0.0, Parameters::alpha);
-        let stated = stated.rules.iter().map(|rule| NumberedRule {
-            rule: figures(observations, &rule.pattern, alpha),
-            origin: Origin::Stated(rule.line),
+        let stated = stated.rules.iter().map(|rule| {
+            let Pattern { items, value } = &rule.pattern;
+            KnownRule {
+                rule: figures(observations, &rule.pattern, alpha),
+                text: spell(observations, items, *value),
+                origin: Origin::Stated(rule.line),
+            }
         });
         shown.extend(stated);
-        Ok(shown)
+        Ok((shown, count))
     }
 }
 
@@ -118,23 +130,28 @@ fn muted(
     clock: &Clock,
 ) -> Result<Vec<Pattern>> {
     let mut muted = stated.muted.clone();
-    if stated.muted_numbers.is_empty() {
+    if stated.muted_names.is_empty() {
         return Ok(muted);
     }
     let all = descent::list(observations, parameters, &[], clock)?;
-    let general = most_general(observations, &all);
-    for (number, line) in &stated.muted_numbers {
-        let rule = general.get(number - 1).map(|at| &all[*at]).ok_or_else(|| {
-            let error = Error::input(format!("there is no mined rule r{number}"))
-                .help(format!("`privet mine` lists them; there are {}", general.len()));
-            match line {
-                Some(line) => error.at_line(*line),
-                None => error,
-            }
+    let named: HashMap<String, &Rule> =
+        all.iter().map(|rule| (spell(observations, &rule.items, rule.value).name(), rule)).collect();
+    for (name, line) in &stated.muted_names {
+        let rule = named.get(name).ok_or_else(|| {
+            let error =
+                Error::input(format!("no rule {name} was mined")).help("`privet mine` lists those that were");
+            at_line(error, *line)
         })?;
         muted.push(Pattern { items: rule.items.clone(), value: rule.value });
     }
     Ok(muted)
+}
+
+fn at_line(error: Error, line: Option<u64>) -> Error {
+    match line {
+        Some(line) => error.at_line(line),
+        None => error,
+    }
 }
 
 fn satisfies(observations: &Observations, items: &[Item], record: usize, alpha: f64) -> bool {

@@ -17,15 +17,14 @@ mod stated;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use std::fmt::Write as _;
-
 pub use attribute::{Attribute, Trapezoid};
 pub use descent::{exclude, list};
 pub use fold::most_general;
-pub use knowledge::{Knowledge, NumberedRule, Origin, gather};
+pub use knowledge::{Knowledge, KnownRule, Origin, gather};
 pub use stated::{Pattern, Stated, StatedRule};
 
 use super::microdata::Microdata;
+use crate::policy::RuleText;
 use crate::taxonomy::NodeId;
 use crate::{Exact, Result};
 
@@ -205,17 +204,12 @@ impl Rule {
     }
 }
 
-/// A rule as rules files have it: `sex=M & age=20-39 => not Ovarian Cancer`.
-pub fn spell(observations: &Observations, items: &[Item], value: u32) -> String {
-    let mut text = String::new();
-    for item in items {
+/// A rule as a rules file has it.
+pub fn spell(observations: &Observations, items: &[Item], value: u32) -> RuleText {
+    let item = |item: &Item| {
         let attribute = &observations.attributes[item.attribute];
-        let and = if text.is_empty() { "" } else { " & " };
-        let (name, label) =
-            (stated::quote(&attribute.name), stated::quote(attribute.taxonomy.label(item.node)));
-        let _ = write!(text, "{and}{name}={label}");
-    }
-    let value = observations.values.get(value as usize).map_or("", String::as_str);
-    let _ = write!(text, " => not {}", stated::quote(value));
-    text
+        (attribute.name.clone(), attribute.taxonomy.label(item.node).to_string())
+    };
+    let value = observations.values.get(value as usize).cloned().unwrap_or_default();
+    RuleText { items: items.iter().map(item).collect(), value, usually: false, line: None }
 }

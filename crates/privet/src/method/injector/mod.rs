@@ -11,6 +11,7 @@
 mod anatomy;
 mod blocked;
 mod classes;
+mod decide;
 mod grouping;
 mod local;
 mod remaining;
@@ -22,6 +23,10 @@ pub mod utility;
 use std::collections::BTreeMap;
 
 use classes::Classes;
+pub(super) use decide::{ANATOMY, DECLARATION};
+pub use decide::{
+    Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, known_rules, publishes_groups,
+};
 use grouping::{Choice, Slot};
 
 use crate::engine::clock::Clock;
