@@ -36,7 +36,7 @@ fn policy(file: &str, text: &str) -> TransactionPolicy {
     fs::write(&path, text).expect("written");
     match Policy::read(&path).and_then(|policy| privet::method::check(&policy, None)).expect("a policy") {
         AnyPolicy::Transactions(policy) => policy,
-        AnyPolicy::Table(_) => unreachable!("the policy is about transactions"),
+        other => unreachable!("the policy is about {}", other.kind().name()),
     }
 }
 

@@ -8,7 +8,7 @@ use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::example::Example;
 use privet::loss::items::ItemMeasure;
-use privet::method::{self, CATALOGUE, kl};
+use privet::method::{self, CATALOGUES, kl, vocabulary};
 use privet::policy::{AnyPolicy, Declaration, Policy, Role};
 use privet::privacy::kl::requirements;
 use std::process::Command;
@@ -68,11 +68,11 @@ fn section<'a>(reference: &'a str, heading: &str) -> &'a str {
     &text[..text.find("\n### ").unwrap_or(text.len())]
 }
 
-/// The requirements and the methods of both kinds of data.
+/// The requirements and the methods of all kinds of data.
 fn declarations() -> (Vec<&'static Declaration>, Vec<&'static Declaration>) {
-    let both = [&CATALOGUE, &kl::CATALOGUE];
-    let requirements = both.iter().flat_map(|catalogue| catalogue.requirements).copied().collect();
-    (requirements, both.iter().flat_map(|catalogue| catalogue.methods).copied().collect())
+    let all = CATALOGUES.all();
+    let requirements = all.iter().flat_map(|catalogue| catalogue.requirements).copied().collect();
+    (requirements, all.iter().flat_map(|catalogue| catalogue.methods).copied().collect())
 }
 
 /// The page that explains a requirement or a method; related ones share one.
@@ -81,6 +81,8 @@ fn page_of(declaration: &Declaration) -> String {
         "km-anonymity" | "coherence" | "transactional-k-anonymity" | "privacy-degree" => "kl-privacy",
         "mog" => "og",
         "aa" | "lg" | "mm" => "transaction-baselines",
+        "vocabulary-k-anonymity" => "vocabulary",
+        "lg-bag" => "vocabulary-baselines",
         own => own,
     };
     format!("{page}.md")
@@ -144,7 +146,7 @@ fn every_notion_and_method_has_a_page_in_the_summary() {
 #[test]
 fn every_full_policy_of_the_book_is_valid() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["patients", "five-baskets", "l-plus", "baskets", "census"] {
+    for name in ["patients", "five-baskets", "l-plus", "baskets", "census", "five-vocabularies", "queries"] {
         let example = Example::find(name).expect("an example");
         example.write(&folder.path().join(name)).expect("the example");
     }
@@ -161,6 +163,10 @@ fn every_full_policy_of_the_book_is_valid() {
                 "five-baskets"
             } else if named("baskets.csv") {
                 "baskets"
+            } else if named("five-vocabularies.csv") {
+                "five-vocabularies"
+            } else if named("queries.tsv") {
+                "queries"
             } else {
                 "patients"
             };
@@ -178,6 +184,9 @@ fn every_full_policy_of_the_book_is_valid() {
                     let limits = requirements(&checked, items).expect("requirements");
                     let task = kl::Task { baskets: &baskets, requirements: &limits, method: &checked.method };
                     kl::run(&task, &Clock::unlimited()).map(drop)
+                }
+                AnyPolicy::Vocabularies(checked) => {
+                    vocabulary::decide(&checked, &Clock::unlimited()).map(drop)
                 }
             };
             assert!(solved.is_ok(), "{page}: {:?}", solved.err());

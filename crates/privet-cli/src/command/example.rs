@@ -12,8 +12,9 @@ use crate::output::Output;
 
 pub fn run(arguments: &Example, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(name) = &arguments.name else {
+        let width = examples().iter().map(|one| one.name.len()).max().unwrap_or(0);
         let mut text: String =
-            examples().iter().map(|one| format!("{:<13} {}\n", one.name, one.summary)).collect();
+            examples().iter().map(|one| format!("{:<width$} {}\n", one.name, one.summary)).collect();
         text += "\nprivet example NAME writes one into a folder of that name\n";
         output.result(&text, || {
             let list: Vec<Json> = examples()

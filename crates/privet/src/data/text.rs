@@ -51,15 +51,15 @@ pub(super) fn open(
         (None, Format::Tsv) => '\t',
         (None, _) => detect_delimiter(&text, complete),
     };
-    let (first, line) = Table::open(path, kind, delimiter, manner)?.first()?;
-    let cells: Vec<&str> = (0..first.1).map(|column| first.0.cell(0, column)).collect();
+    let (first, width) = Table::open(path, kind, delimiter, manner)?.first()?;
+    let cells: Vec<&str> = (0..width).map(|column| first.cell(0, column)).collect();
     let columns = match names_for(&cells) {
         Some(names) => {
             manner.headless = true;
             columns(names.iter().map(String::as_str))
         }
         None => {
-            check_names(path, Some(line), cells.iter().copied())?;
+            check_names(path, Some(first.line(0)), cells.iter().copied())?;
             columns(cells.into_iter())
         }
     };
@@ -81,9 +81,9 @@ pub(super) fn produce(
 ) -> Result<()> {
     let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
     if !manner.headless {
-        let (header, cells) = table.first()?.0;
+        let (header, width) = table.first()?;
         let same = |(column, known): (usize, &SourceColumn)| header.cell(0, column) == known.name;
-        if cells != columns.len() || !columns.iter().enumerate().all(same) {
+        if width != columns.len() || !columns.iter().enumerate().all(same) {
             return Err(changed(path));
         }
     }
@@ -120,8 +120,8 @@ impl<'a> Table<'a> {
         Ok(Table { file, delimiter, manner })
     }
 
-    /// Reads the first record, as a rule the names of the columns, with the number of its cells and its line.
-    fn first(&mut self) -> Result<((Batch, usize), u64)> {
+    /// Reads the first record, as a rule the names of the columns, and tells how many cells it has.
+    fn first(&mut self) -> Result<(Batch, usize)> {
         let mut builder = BatchBuilder::default();
         let record = self.file.record(&mut builder, MOST_COLUMNS)?;
         let record = record.ok_or_else(|| empty(self.file.path()))?;
@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
         }
         builder.columns = record.cells;
         builder.lines.push(record.line);
-        Ok(((self.finish(builder)?, record.cells), record.line))
+        Ok((self.finish(builder)?, record.cells))
     }
 
     fn finish(&self, builder: BatchBuilder) -> Result<Batch> {

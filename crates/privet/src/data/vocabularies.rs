@@ -118,7 +118,7 @@ impl VocabularySource {
 }
 
 /// How vocabularies came out of a file. What only a log has is 0 for a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Extraction {
     /// Rows of the file.
     pub rows: u64,
@@ -140,6 +140,8 @@ pub struct Extraction {
     pub replaced: u64,
     /// Distinct words that are not in the dictionary.
     pub unknown_words: u64,
+    /// The most frequent of them, with how often they were dropped. Misspellings, brands and names: not for the public.
+    pub unknown: Vec<(String, u64)>,
     /// What became of the words.
     pub dropped: Dropped,
 }

@@ -155,3 +155,29 @@ fn transactions_that_are_missing_are_named() {
     let page = run().expect("a page");
     assert_eq!(page.parts[0].sections[0].title, "POS is left out");
 }
+
+#[test]
+fn every_part_of_vocabulary_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.tsv");
+    let mut rows = Vec::new();
+    crate::example::queries::write(600, 1, &mut rows).expect("memory does not fail");
+    fs::write(&log, rows).expect("a log");
+    if crate::taxonomy::words::installed().is_none() {
+        return;
+    }
+    assert_findings(vocabulary::trial::run(&Setting { log: Some(log), ..setting(folder.path()) }));
+}
+
+#[test]
+fn a_log_that_is_missing_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let experiment = Experiment::find("vocabulary").expect("the experiment");
+    let parts = experiment.select(&["loss".to_string()]).expect("a part");
+    let error = experiment
+        .run(&parts, &setting(folder.path()), &folder.path().join("results"), &mut |_| {})
+        .expect_err("no log")
+        .to_string();
+    assert!(error.contains("querylog_20k_sessions") && error.contains("--log"), "{error}");
+    assert!(!folder.path().join("results").exists());
+}

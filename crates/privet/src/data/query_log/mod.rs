@@ -296,11 +296,12 @@ impl QueryLog {
                 tick(self.table.bytes())?;
             }
             if *times > 0 {
-                counts.dropped.add(words.query(texts.text(text), &mut held), *times);
+                counts.dropped.add(words.query(texts.text(text), *times, &mut held), *times);
             }
             ends.push(held.len());
         }
         counts.unknown_words = words.unknown();
+        counts.unknown = words.most_unknown();
         Ok(TextTerms { names: words.into_terms(), ends, held })
     }
 }

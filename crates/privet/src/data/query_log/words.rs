@@ -4,7 +4,7 @@
 //! case. Stop words, numbers, single letters and what looks like a name or an identifier are dropped before the dictionary
 //! is asked: it may well have them.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -23,6 +23,9 @@ const IDENTIFIER_DIGITS: usize = 4;
 
 /// The longest collocation, in words.
 const COLLOCATION: usize = 4;
+
+/// So many words that the dictionary does not have are told.
+const MOST_UNKNOWN: usize = 200;
 
 /// What counts as a term.
 #[derive(Debug, Clone)]
@@ -107,10 +110,12 @@ enum Fate {
 /// Finds the terms of queries; remembers what became of every distinct word.
 pub(super) struct Words<'a> {
     options: &'a WordOptions,
-    stop_words: HashSet<&'a str>,
+    stop_words: HashSet<String>,
     words: Interner,
     fates: Vec<Fate>,
     terms: Interner,
+    /// The words that were dropped because the dictionary does not have them, and how often.
+    unknown: HashMap<u32, u64>,
     /// The words of the query at hand, by number, `None` where an address was.
     sequence: Vec<Option<u32>>,
     folded: String,
@@ -119,8 +124,8 @@ pub(super) struct Words<'a> {
 impl<'a> Words<'a> {
     pub(super) fn new(options: &'a WordOptions) -> Words<'a> {
         let stop_words = match &options.stop_words {
-            Some(words) => words.iter().map(String::as_str).collect(),
-            None => STOP_WORDS.iter().copied().collect(),
+            Some(words) => words.iter().map(|word| folded(word)).collect(),
+            None => STOP_WORDS.iter().map(|word| word.to_string()).collect(),
         };
         Words {
             options,
@@ -128,6 +133,7 @@ impl<'a> Words<'a> {
             words: Interner::default(),
             fates: Vec::new(),
             terms: Interner::default(),
+            unknown: HashMap::new(),
             sequence: Vec::new(),
             folded: String::new(),
         }
@@ -135,7 +141,16 @@ impl<'a> Words<'a> {
 
     /// How many distinct words were not in the dictionary.
     pub(super) fn unknown(&self) -> u64 {
-        self.fates.iter().filter(|fate| **fate == Fate::Unknown).count() as u64
+        self.unknown.len() as u64
+    }
+
+    /// The most frequent of them, with how often they were dropped.
+    pub(super) fn most_unknown(&self) -> Vec<(String, u64)> {
+        let mut all: Vec<(&str, u64)> =
+            self.unknown.iter().map(|(word, count)| (self.words.text(*word as usize), *count)).collect();
+        all.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+        all.truncate(MOST_UNKNOWN);
+        all.into_iter().map(|(word, count)| (word.to_string(), count)).collect()
     }
 
     /// The terms by their numbers.
@@ -143,8 +158,8 @@ impl<'a> Words<'a> {
         self.terms
     }
 
-    /// Appends the terms of a query, each once (definition C3).
-    pub(super) fn query(&mut self, text: &str, into: &mut Vec<u32>) -> Dropped {
+    /// Appends the terms of a query, each once (definition C3). The query was typed so many times.
+    pub(super) fn query(&mut self, text: &str, times: u32, into: &mut Vec<u32>) -> Dropped {
         let mut dropped = self.cut(text);
         let begin = into.len();
         let mut at = 0;
@@ -169,7 +184,10 @@ impl<'a> Words<'a> {
                 Fate::Number => dropped.numbers += 1,
                 Fate::Letter => dropped.letters += 1,
                 Fate::Identifier => dropped.identifiers += 1,
-                Fate::Unknown => dropped.unknown += 1,
+                Fate::Unknown => {
+                    dropped.unknown += 1;
+                    *self.unknown.entry(word).or_default() += u64::from(times);
+                }
                 Fate::Term(term) => {
                     dropped.kept += 1;
                     into.push(term);
@@ -281,6 +299,12 @@ fn is_address(chunk: &str) -> bool {
     chunk.split_once('@').is_some_and(|(name, place)| {
         name.chars().any(char::is_alphanumeric) && place.chars().any(char::is_alphanumeric)
     })
+}
+
+fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    fold(text, &mut folded);
+    folded
 }
 
 /// A text in one spelling: composed, in lower case, with plain apostrophes.

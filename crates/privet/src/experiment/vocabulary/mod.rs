@@ -353,3 +353,23 @@ fn comparison(
     };
     (table, Plot { title, kind: Kind::Lines, x, y, series })
 }
+
+#[cfg(test)]
+pub(super) mod trial {
+    //! The experiment at the smallest scale, for tests.
+
+    use super::*;
+
+    /// Runs all parts on the log of a setting.
+    pub(in crate::experiment) fn run(setting: &Setting) -> Vec<(Part, Result<Vec<Section>>)> {
+        let scale = Scale {
+            gaps: vec![GAP, GAPS[10]],
+            ks: vec![5],
+            epsilons: vec![2],
+            patterns: vec![20],
+            sizes: vec![100, 200],
+        };
+        let bench = Bench::new(setting, scale).expect("a bench");
+        EXPERIMENT.parts.iter().map(|part| (*part, bench.run(part))).collect()
+    }
+}

@@ -115,6 +115,7 @@ fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("length", minijinja::filters::length);
+    environment.add_filter("join", minijinja::filters::join);
     environment
         .add_template("report.html", template)
         .and_then(|()| environment.get_template("report.html"))

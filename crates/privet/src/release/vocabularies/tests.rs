@@ -1,1 +1,171 @@
+//! Releases of vocabularies, from the policy to what is on disk.
 
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::ErrorKind;
+use crate::policy::Policy;
+use crate::release::{audit_release, rewrite_report};
+
+const WORDS: &str = "red wine;wine;drinks;goods\nwhite wine;wine;drinks;goods\nbeer;drinks;goods\n\
+    boots;shoes;goods\nsandals;shoes;goods\nsmith;people;goods\n";
+
+/// Four users with two sessions each: two drink, two walk, and one typed a name.
+const LOG: &str = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n\
+    1\tbeer\t2006-03-01 10:00:00\t\t\n1\tboots\t2006-03-02 10:00:00\t1\thttp://a.example\n\
+    2\tbeer wine\t2006-03-01 10:00:00\t\t\n2\tsandals\t2006-03-02 10:00:00\t\t\n\
+    3\tbeer\t2006-03-01 10:00:00\t\t\n3\tsandals smith\t2006-03-02 10:00:00\t\t\n\
+    4\tbeer\t2006-03-01 10:00:00\t\t\n4\tboots\t2006-03-02 10:00:00\t\t\n";
+
+struct Desk {
+    folder: TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let desk = Desk { folder: TempDir::new().expect("a folder") };
+        fs::write(desk.path("words.csv"), WORDS).expect("written");
+        fs::write(desk.path("log.tsv"), LOG).expect("written");
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn policy(&self, more: &str, k: u32, rest: &str) -> Result<VocabularyPolicy> {
+        let text = format!(
+            "seed = 4\n[data]\npath = \"log.tsv\"\nkind = \"query-log\"\n[vocabulary]\n{more}\n\
+             [semantics]\ndistance = \"taxonomy\"\nhierarchy = \"words.csv\"\nepsilon = 2\n\
+             [privacy.vocabulary-k-anonymity]\nk = {k}\n{rest}"
+        );
+        let policy = Policy::parse(&self.path("policy.toml"), text)?;
+        policy.check_vocabularies(&vocabulary::CATALOGUE, None)
+    }
+
+    fn publish(&self, policy: VocabularyPolicy, name: &str) -> Result<Published> {
+        let options =
+            RunOptions { target: self.path(name), force: false, format: None, seed: None, time_limit: None };
+        anonymize_vocabularies(policy, &options, &Clock::unlimited())
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a file")
+    }
+}
+
+#[test]
+fn a_log_becomes_bags_of_several_people_without_rare_words() {
+    let desk = Desk::new();
+    let policy = desk.policy("session_gap = \"1h\"", 2, "").expect("a policy");
+    let published = desk.publish(policy, "out").expect("a release");
+    assert!(published.audit.passed && !published.empty);
+    let manifest = &published.manifest;
+    assert_eq!((&manifest["kind"], &manifest["method"]), (&json!("query-log"), &json!("ssg")));
+    assert_eq!(manifest["records"], json!({ "read": 8, "dropped": 0, "suppressed": 0, "released": 8 }));
+    assert_eq!(manifest["cost"]["metric"], "bLM");
+    assert_eq!(manifest["extraction"]["users"], 4);
+    let release = desk.text("out/public/release.csv");
+    assert!(release.starts_with("vocabulary,term,count\n"), "{release}");
+    assert!(release.contains(",beer,1") && !release.contains("smith"), "{release}");
+    for name in ["report.html", "manifest.json"] {
+        assert!(!desk.text(&format!("out/public/{name}")).contains("smith"), "{name}");
+    }
+    let report = desk.text("out/steward/report.html");
+    for word in ["Queries", "fewer than 2 people", "<strong>smith</strong>", "prints none"] {
+        assert!(report.contains(word), "{word}");
+    }
+    let again = audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit");
+    assert!(again.passed);
+    let before = desk.text("out/public/report.html");
+    rewrite_report(&desk.path("out")).expect("reports");
+    assert_eq!(desk.text("out/public/report.html"), before);
+}
+
+#[test]
+fn an_audit_notices_what_was_done_to_a_release() {
+    let desk = Desk::new();
+    let policy = desk.policy("session_gap = \"1h\"", 2, "").expect("a policy");
+    desk.publish(policy.clone(), "out").expect("a release");
+    let file = desk.path("out/public/release.csv");
+    let text = desk.text("out/public/release.csv");
+    let judged = |text: &str| {
+        fs::write(desk.path("other.csv"), text).expect("written");
+        audit_vocabulary_file(&policy, &desk.path("other.csv"), &Clock::unlimited()).expect("an audit").passed
+    };
+    assert!(judged(&text));
+    assert!(!judged(&text.replacen("beer", "smith", 1)));
+    let fewer: Vec<&str> = text.lines().filter(|line| !line.starts_with("8,")).collect();
+    assert!(!judged(&(fewer.join("\n") + "\n")));
+    fs::write(&file, text.replacen(",beer,1", ",boots,1", 1)).expect("written");
+    assert!(!audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit").passed);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_seed_another_order() {
+    let desk = Desk::new();
+    let release = |name: &str, seed: u64| {
+        let mut policy = desk.policy("session_gap = \"1h\"", 2, "").expect("a policy");
+        policy.seed = Some(seed);
+        desk.publish(policy, name).expect("a release");
+        desk.text(&format!("{name}/public/release.csv"))
+    };
+    let (one, same) = (release("a", 1), release("b", 1));
+    assert_eq!(one, same);
+    assert!((2..20).any(|seed| release(&format!("c{seed}"), seed) != one));
+}
+
+#[test]
+fn what_cannot_be_met_publishes_nothing() {
+    let desk = Desk::new();
+    let policy = desk.policy("session_gap = \"1h\"", 5, "").expect("a policy");
+    let error = desk.publish(policy, "out").expect_err("four users only");
+    assert_eq!(error.kind(), ErrorKind::Infeasible);
+    assert!(error.to_string().contains('4') && error.remedy().is_some(), "{error}");
+    fs::write(desk.path("log.tsv"), "AnonID\tQuery\tQueryTime\n1\tzzz\t5\n").expect("written");
+    let policy = desk.policy("session_gap = \"none\"", 2, "").expect("a policy");
+    let error = desk.publish(policy, "out").expect_err("no term");
+    assert_eq!(error.kind(), ErrorKind::Infeasible);
+    assert!(error.to_string().contains("no term") && error.to_string().contains("dictionary: 1"), "{error}");
+    assert!(!desk.path("out").exists());
+}
+
+#[test]
+fn guards_that_are_off_are_said_aloud() {
+    let desk = Desk::new();
+    let rest = "distinct_users = false\nmin_term_users = 1\n";
+    let policy = desk.policy("session_gap = \"1h\"", 2, rest).expect("a policy");
+    let published = desk.publish(policy, "out").expect("a release");
+    let said = published.warnings.join("\n");
+    assert!(said.contains("distinct_users is off") && said.contains("min_term_users is 1"), "{said}");
+}
+
+#[test]
+fn all_methods_and_centres_pass_their_audit() {
+    let desk = Desk::new();
+    for (number, method) in [
+        "name = \"ssg\"\ncentre = \"hyper\"",
+        "name = \"ssg\"\ncentre = \"generalise\"",
+        "name = \"ssg\"\nresidual = 6",
+        "name = \"ssg\"\nmatching = \"greedy\"\npenalty = \"uniform\"",
+        "name = \"ssg\"\nwithhold = true",
+        "name = \"lg-bag\"",
+        "name = \"lg\"",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for gap in ["1h", "none"] {
+            let policy = desk.policy(&format!("session_gap = \"{gap}\""), 2, &format!("[method]\n{method}"));
+            let name = format!("out{number}{gap}");
+            let published = desk.publish(policy.expect("a policy"), &name).expect(method);
+            assert!(published.audit.passed, "{method}");
+            let figures: Json =
+                serde_json::from_str(&desk.text(&format!("{name}/steward/report.json"))).expect("figures");
+            assert_eq!(figures["rare"]["printed"], 0, "{method}");
+        }
+    }
+}

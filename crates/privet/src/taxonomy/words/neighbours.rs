@@ -61,9 +61,7 @@ impl Neighbours {
                 held.sort_unstable();
                 // The sum of all rows decides, whichever thread gets to see it.
                 let before = entries.fetch_add(held.len() as u64, Ordering::Relaxed);
-                if before + held.len() as u64 > MOST_ENTRIES {
-                    return Err(too_many());
-                }
+                check_entries(before + held.len() as u64)?;
                 rows.terms.extend(held.iter().map(|entry| *entry as u32));
                 rows.distances.extend(held.iter().map(|entry| (entry >> 32) as u16));
                 rows.ends.push(rows.terms.len() as u32);
@@ -112,9 +110,18 @@ impl Neighbours {
     }
 }
 
-fn too_many() -> Error {
-    Error::input(format!(
+/// Whether so many terms can have more neighbours than there is room for.
+pub(super) fn may_be_too_many(terms: usize) -> bool {
+    (terms as u64).saturating_mul(terms as u64) > MOST_ENTRIES
+}
+
+/// Refuses more neighbours than there is room for.
+pub(super) fn check_entries(entries: u64) -> Result<()> {
+    if entries <= MOST_ENTRIES {
+        return Ok(());
+    }
+    let message = format!(
         "so many terms are near each other that the list of them takes more than {MOST_GIGABYTES} GB"
-    ))
-    .help("lower epsilon in [semantics]")
+    );
+    Err(Error::input(message).help("lower epsilon in [semantics]"))
 }

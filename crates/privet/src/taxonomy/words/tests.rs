@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn networks_agree(parents in parents(40), more in proptest::collection::vec((0..40usize, 0..40usize), 0..12)) {
+    fn networks_agree(parents in parents(24), more in proptest::collection::vec((0..24usize, 0..24usize), 0..8)) {
         let names: Vec<String> = (0..parents.len()).map(|node| format!("n{node}")).collect();
         let mut above: Vec<Vec<(&str, usize)>> = parents.iter().enumerate()
             .map(|(node, up)| if node == *up { vec![] } else { vec![("@", *up)] }).collect();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::neighbours::{Neighbours, entry};
+use rayon::prelude::*;
+
+use super::neighbours::{Neighbours, check_entries, entry, may_be_too_many};
 use crate::Result;
 use crate::data::Term;
 use crate::taxonomy::{ItemTree, Node};
@@ -77,9 +79,20 @@ impl TreeDistances {
         // For a short reach a row is put together from few pieces of levels; for a long one there are more pieces than terms.
         let steps = (reach as usize).min(order.levels.len());
         let by_level = steps * steps <= order.all.nodes.len();
+        if by_level && may_be_too_many(order.all.nodes.len()) {
+            let placed = self.places.par_iter().flatten();
+            let near = |node: &Node| {
+                let mut near = 0;
+                order.levels_near(tree, *node, reach, &mut |_, terms| near += terms.len() as u64);
+                near
+            };
+            check_entries(placed.map(near).sum())?;
+        }
         let gather = |(): &mut (), term: Term, row: &mut Vec<u64>| match self.place(term) {
             None => row.push(entry(0, term)),
-            Some(node) if by_level => order.levels_near(tree, node, reach, row),
+            Some(node) if by_level => order.levels_near(tree, node, reach, &mut |distance, terms| {
+                row.extend(terms.iter().map(|term| entry(distance, *term)));
+            }),
             Some(node) => order.all_near(tree, node, reach, row),
         };
         Neighbours::gather((epsilon, reach), self.len(), || (), gather)
@@ -162,7 +175,7 @@ impl Preorder {
     }
 
     /// Climbs from the node; what is `b` levels below an ancestor `a` steps up, and not below the one before, is at `a + b`.
-    fn levels_near(&self, tree: &ItemTree, node: Node, reach: u32, row: &mut Vec<u64>) {
+    fn levels_near(&self, tree: &ItemTree, node: Node, reach: u32, each: &mut impl FnMut(u32, &[Term])) {
         let mut came_from = None;
         for (steps, above) in (0..=reach).zip(std::iter::once(node).chain(tree.ancestors(node))) {
             let depth = tree.depth(above) as usize;
@@ -170,9 +183,8 @@ impl Preorder {
             for (down, level) in (0..=reach - steps).zip(levels) {
                 let (begin, end) = level.below(tree, above);
                 let known = came_from.map_or((end, end), |child| level.below(tree, child));
-                for terms in [&level.terms[begin..known.0], &level.terms[known.1..end]] {
-                    row.extend(terms.iter().map(|term| entry(steps + down, *term)));
-                }
+                each(steps + down, &level.terms[begin..known.0]);
+                each(steps + down, &level.terms[known.1..end]);
             }
             came_from = Some(above);
         }

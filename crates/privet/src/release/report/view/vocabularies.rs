@@ -16,6 +16,8 @@ struct View {
     #[serde(flatten)]
     frame: Frame,
     extraction: Vec<(String, String)>,
+    /// Words that the dictionary does not have.
+    unknown: Vec<String>,
     classes: Vec<(&'static str, String)>,
     /// What is said about terms that hardly anybody used.
     rare: Option<RareView>,
@@ -92,6 +94,7 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
     };
     Value::from(Serde(View {
         extraction,
+        unknown: edition.steward_only(unknown(model)).unwrap_or_default(),
         classes: classes(model, edition),
         rare: edition.steward_only(rare(model)).flatten(),
         samples,
@@ -224,6 +227,15 @@ fn classes(model: &VocabularyReport, edition: Edition) -> Vec<(&'static str, Str
         rows.push(("Fewest people behind those alike", thousands(users)));
     }
     rows
+}
+
+/// Words that the dictionary does not have, those that were typed more than once with their number.
+fn unknown(model: &VocabularyReport) -> Vec<String> {
+    let word = |(word, count): &(String, u64)| match count {
+        1 => word.clone(),
+        count => format!("{word} ({})", thousands(*count)),
+    };
+    model.unknown.iter().map(word).collect()
 }
 
 fn rare(model: &VocabularyReport) -> Option<RareView> {

@@ -20,7 +20,7 @@ use crate::{Exact, Result};
 /// So many of the most frequent terms are shown.
 const MOST_FREQUENT: usize = 20;
 /// So many of the terms that hardly anybody used are named.
-const MOST_RARE: usize = 12;
+const MOST_RARE: usize = 200;
 /// So many classes are shown before and after, and so many members of each.
 const SAMPLES: (usize, usize) = (6, 6);
 
@@ -100,6 +100,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<VocabularyReport> {
             starred: facts.loss.suppressed,
         },
         extraction: facts.extraction.told(),
+        unknown: facts.extraction.unknown.clone(),
         classes: classes(facts),
         rare: rare(facts),
         sizes: sizes(facts),
@@ -170,12 +171,14 @@ fn rare(facts: &Facts<'_>) -> RareTerms {
     printed.dedup();
     let count = (rare.len() as u64, rare.iter().map(|term| u64::from(occurrences[*term])).sum());
     rare.sort_by_key(|term| std::cmp::Reverse(occurrences[*term]));
-    let examples = rare.iter().filter(|term| printed.binary_search(term).is_err()).take(MOST_RARE);
+    rare.retain(|term| printed.binary_search(term).is_err());
+    rare.truncate(MOST_RARE);
+    rare.sort_unstable();
     RareTerms {
         terms: count.0,
         occurrences: count.1,
         printed: printed.len() as u64,
-        examples: examples.map(|term| bags.terms()[*term].clone()).collect(),
+        examples: rare.iter().map(|term| bags.terms()[*term].clone()).collect(),
     }
 }
 

@@ -5,8 +5,6 @@
 mod account;
 mod protection;
 #[cfg(test)]
-pub(super) mod sample;
-#[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +42,8 @@ pub struct VocabularyReport {
     pub records: Records,
     /// How the log became vocabularies, as name and number. Steward only; empty where bags were given.
     pub extraction: Vec<(String, u64)>,
+    /// The most frequent words that the dictionary does not have, with how often they were dropped. Steward only.
+    pub unknown: Vec<(String, u64)>,
     /// Vocabularies that are published alike.
     pub classes: Classes,
     /// Terms that fewer people used than the floor. Steward only.
