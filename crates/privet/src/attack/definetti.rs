@@ -18,15 +18,22 @@ const ROUNDS: usize = 20;
 /// How often weights are scaled to rows and columns in turn, each round.
 const SCALINGS: usize = 8;
 
+/// Where there are more records, he learns from groups of about so many; groups are in random order.
+const MOST_RECORDS: usize = 200_000;
+
 /// Tries the attack on groups that promise l possible values.
 pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
-    let mut groups: Vec<Weights> =
-        grouping.groups.iter().map(|group| Weights::new(observations, group)).collect();
+    let mut room = MOST_RECORDS;
+    let fitting = grouping.groups.iter().take_while(|group| {
+        room = room.saturating_sub(group.len());
+        room > 0
+    });
+    let mut groups: Vec<Weights> = fitting.map(|group| Weights::new(observations, group)).collect();
     for _ in 0..ROUNDS {
         let model = Model::learn(observations, &groups);
         groups.iter_mut().for_each(|group| group.weigh(observations, &model));
     }
-    let (mut records, mut right, mut blind, mut sure) = (0u64, 0u64, 0.0, 0u64);
+    let (mut records, mut right, mut blind, mut sure) = (0u64, 0u64, 0.0f64, 0u64);
     for group in &groups {
         let most = group.counts.iter().fold(0.0, |most: f64, count| most.max(*count));
         for (row, record) in group.records.iter().enumerate() {
@@ -41,7 +48,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
             sure += u64::from(weights[top] * l as f64 > 1.0 + 1e-6);
         }
     }
-    let baseline = (blind as f64).round() as u64;
+    let baseline = blind.round() as u64;
     let figures = vec![
         Figure {
             what: "records whose value he guesses right".to_string(),
@@ -104,10 +111,8 @@ impl Weights {
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
     fn weigh(&mut self, observations: &Observations, model: &Model) {
         for (record, weights) in self.records.iter().zip(&mut self.weights) {
-            let logs: Vec<f64> = self
-                .values
-                .iter()
-                .map(|value| model.log_likelihood(observations, *record as usize, *value))
+            let logs: Vec<f64> = (self.values.iter().zip(weights.iter()))
+                .map(|(value, own)| model.log_likelihood(observations, *record as usize, *value, *own))
                 .collect();
             let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             weights.iter_mut().zip(&logs).for_each(|(weight, log)| *weight = (log - most).exp());
@@ -125,21 +130,23 @@ impl Weights {
     }
 }
 
-/// How often each quasi-identifier's value goes with each sensitive value.
+/// How often each quasi-identifier's value goes with each sensitive value, as far as he knows.
 struct Model {
-    /// Per quasi-identifier, the logarithm of the share among the records of a value: `[leaf × values + value]`.
-    logs: Vec<Vec<f64>>,
-    values: usize,
+    /// Per quasi-identifier: `[leaf × values + value]`.
+    counts: Vec<Vec<f64>>,
+    /// The number of leaves of each quasi-identifier.
+    leaves: Vec<f64>,
+    /// How often each value occurs.
+    totals: Vec<f64>,
 }
 
 impl Model {
     fn learn(observations: &Observations, groups: &[Weights]) -> Model {
         let values = observations.values.len();
-        let leaves = |attribute: usize| observations.attributes[attribute].taxonomy.leaves();
+        let leaves: Vec<usize> =
+            observations.attributes.iter().map(|attribute| attribute.taxonomy.leaves()).collect();
         let mut totals = vec![0.0; values];
-        let mut counts: Vec<Vec<f64>> = (0..observations.attributes.len())
-            .map(|attribute| vec![0.0; leaves(attribute) * values])
-            .collect();
+        let mut counts: Vec<Vec<f64>> = leaves.iter().map(|leaves| vec![0.0; leaves * values]).collect();
         for group in groups {
             for (record, weights) in group.records.iter().zip(&group.weights) {
                 for (value, weight) in group.values.iter().zip(weights) {
@@ -151,21 +158,20 @@ impl Model {
                 }
             }
         }
-        // One record more for every leaf and value: nothing is impossible because it was not seen.
-        for (attribute, counts) in counts.iter_mut().enumerate() {
-            let leaves = leaves(attribute) as f64;
-            for (at, count) in counts.iter_mut().enumerate() {
-                *count = ((*count + 1.0) / (totals[at % values] + leaves)).ln();
-            }
-        }
-        Model { logs: counts, values }
+        Model { counts, leaves: leaves.into_iter().map(|leaves| leaves as f64).collect(), totals }
     }
 
-    fn log_likelihood(&self, observations: &Observations, record: usize, value: u32) -> f64 {
-        let log = |(attribute, logs): (usize, &Vec<f64>)| {
-            logs[observations.leaf(attribute, record) as usize * self.values + value as usize]
+    /// How well a record goes with a value, by all other records: what he thinks of this one (`own`) is taken out, or he
+    /// would only confirm himself. One record more for every leaf: nothing is impossible because it was not seen.
+    fn log_likelihood(&self, observations: &Observations, record: usize, value: u32, own: f64) -> f64 {
+        let values = self.totals.len();
+        let total = self.totals[value as usize] - own;
+        let log = |(attribute, counts): (usize, &Vec<f64>)| {
+            let leaf = observations.leaf(attribute, record) as usize;
+            let count = (counts[leaf * values + value as usize] - own).max(0.0);
+            ((count + 1.0) / (total + self.leaves[attribute])).ln()
         };
-        self.logs.iter().enumerate().map(log).sum()
+        self.counts.iter().enumerate().map(log).sum()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{Error, Exact, Result};
 const MOST_CONJUNCTIONS: u64 = 20_000_000;
 
 /// More rules than this are not listed.
-const MOST_RULES: usize = 4_000_000;
+const MOST_RULES: usize = 1_000_000;
 
 /// Per distinct record, the values that the mined rules exclude; rules that a pattern of `muted` implies do not count.
 pub fn exclude(
@@ -137,15 +137,15 @@ impl<'a> Descent<'a> {
         if let Some(level) = self.parameters.significance.filter(|_| self.purpose != Purpose::Count) {
             let Descent { observations, parameters, clock, .. } = self;
             let mut count = Descent::new(observations, parameters, &[], Purpose::Count, clock);
-            count.from_the_top()?;
+            count.descend()?;
             let risk = risk_of(parameters).min(level.to_f64() / count.tested.max(1) as f64);
             self.thresholds = thresholds(observations, risk);
         }
-        self.from_the_top()?;
+        self.descend()?;
         Ok(self.found)
     }
 
-    fn from_the_top(&mut self) -> Result<()> {
+    fn descend(&mut self) -> Result<()> {
         let observations = self.observations;
         if self.parameters.max_length == 0 {
             return Ok(());

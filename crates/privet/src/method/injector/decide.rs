@@ -239,6 +239,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
         l: asked.demand.l,
         max_posterior: asked.demand.max_posterior,
         suppress: asked.suppress,
+        rules: &rules,
     };
     let grouping = group(&task, asked.strategy, seed, clock)?;
     let exposure = expose(&task, &grouping);

@@ -30,7 +30,7 @@ pub use decide::{
 use grouping::{Choice, Slot};
 
 use crate::engine::clock::Clock;
-use crate::engine::negative_rules::Observations;
+use crate::engine::negative_rules::{KnownRule, Observations, Origin};
 use crate::error::shortened_values;
 use crate::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, peel};
 use crate::{Error, Exact, Result, random};
@@ -61,6 +61,8 @@ pub struct Task<'a> {
     pub max_posterior: Option<Exact>,
     /// Whether records that can never have l valid values are left out; else they make the task fail.
     pub suppress: bool,
+    /// The adversary's rules, for messages.
+    pub rules: &'a [KnownRule],
 }
 
 /// Records in groups.
@@ -204,9 +206,16 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
             format!("{} {}", tree.name, tree.taxonomy.label(leaf))
         })
         .collect();
-    let because = match excluded.as_slice() {
-        [] => String::new(),
-        excluded => format!(", because the rules exclude {}", shortened_values(excluded)),
+    let barred = &classes.list[at[worst]].barred;
+    let rules: Vec<String> = (task.rules.iter())
+        .filter(|known| known.origin != Origin::Muted && barred.contains(known.rule.value))
+        .filter(|known| task.observations.degree(&known.rule.items, example) > 0.0)
+        .map(|known| known.text.to_string())
+        .collect();
+    let because = match (excluded.as_slice(), rules.as_slice()) {
+        ([], _) => String::new(),
+        (excluded, []) => format!(", because the rules exclude {}", shortened_values(excluded)),
+        (_, rules) => format!(", because {}", rules.join("; ")),
     };
     Err(Error::infeasible(format!(
         "{failing} of {} records can never have l = {} possible values; a record with {} and value '{}' can only have {}{because}",

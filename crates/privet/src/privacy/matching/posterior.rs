@@ -157,10 +157,8 @@ where
         return None;
     }
     let mut given = vec![vec![N::zero(); counts.len()]; members.len()];
-    for state in 0..states {
-        if !reached[state].is_zero() {
-            steps(state, &mut |member, at, next| given[member][at] += &(&reached[state] * &finishing[next]));
-        }
+    for (state, ways) in reached.iter().enumerate().filter(|(_, ways)| !ways.is_zero()) {
+        steps(state, &mut |member, at, next| given[member][at] += &(ways * &finishing[next]));
     }
     let total: BigUint = finishing[0].clone().into();
     let likeliest = given.into_iter().zip(members).map(|(given, member)| {

@@ -127,6 +127,7 @@ fn groups_on_adult() {
             l,
             max_posterior: None,
             suppress: false,
+            rules: &[],
         };
         // Nearly every group is as small as can be, nobody is vulnerable, and no value is above one in l.
         let grouping = group(&task, Strategy::Balanced, 7, &clock).expect("groups");

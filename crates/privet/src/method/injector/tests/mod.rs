@@ -29,7 +29,14 @@ fn groups_of_known_tables() {
         assert_eq!(serde_json::json!(nit), vector.expected["nit_singletons"], "{name}");
         for known in vector.expected["bucketization"].as_array().expect("runs") {
             let l = known["l"].as_u64().expect("a number") as usize;
-            let task = Task { observations, excluded: &excluded, l, max_posterior: None, suppress: false };
+            let task = Task {
+                observations,
+                excluded: &excluded,
+                l,
+                max_posterior: None,
+                suppress: false,
+                rules: &[],
+            };
             for strategy in ALL {
                 match group(&task, strategy, 3, &clock) {
                     Ok(grouping) => {
@@ -81,6 +88,7 @@ fn eligibility_for_anatomy() {
             l,
             max_posterior: None,
             suppress: false,
+            rules: &[],
         };
         match group(&task, Strategy::Anatomy, 1, &Clock::unlimited()) {
             Ok(grouping) => {
@@ -148,7 +156,14 @@ fn any_world() -> impl Generate<Value = World> {
 
 impl World {
     fn task(&self, l: usize, suppress: bool) -> Task<'_> {
-        Task { observations: &self.observations, excluded: &self.excluded, l, max_posterior: None, suppress }
+        Task {
+            observations: &self.observations,
+            excluded: &self.excluded,
+            l,
+            max_posterior: None,
+            suppress,
+            rules: &[],
+        }
     }
 }
 
@@ -233,7 +248,7 @@ proptest! {
             counts.iter().enumerate().flat_map(|(value, count)| vec![format!("v{value}"); *count]).collect();
         let observations = column(&values);
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = Task { observations: &observations, excluded: &excluded, l, max_posterior: None, suppress: false };
+        let task = Task { observations: &observations, excluded: &excluded, l, max_posterior: None, suppress: false, rules: &[] };
         let eligible = counts.iter().all(|count| count * l <= values.len());
         let grouping = group(&task, Strategy::Anatomy, seed, &Clock::unlimited());
         prop_assert_eq!(grouping.is_ok(), eligible);
@@ -250,8 +265,14 @@ fn culprits_are_named() {
     let observations = column(&texts(&["a", "a", "a", "b", "c"]));
     let mut excluded = vec![ValueSet::none(3); 5];
     excluded[3] = ValueSet::of(3, [0, 2]);
-    let task =
-        Task { observations: &observations, excluded: &excluded, l: 2, max_posterior: None, suppress: false };
+    let task = Task {
+        observations: &observations,
+        excluded: &excluded,
+        l: 2,
+        max_posterior: None,
+        suppress: false,
+        rules: &[],
+    };
     let error = group(&task, Strategy::Balanced, 1, &Clock::unlimited()).expect_err("no way");
     assert_eq!(error.kind().exit_status(), 3);
     for told in ["1 of 5 records", "l = 2", "q all", "value 'b'", "only have 'b'", "exclude 'a', 'c'"] {
