@@ -129,9 +129,12 @@ pub struct Audit {
     /// The original data, where the policy's path does not lead to it
     #[arg(long)]
     pub original: Option<PathBuf>,
-    /// The released file to audit: a table, or one transaction per line
+    /// The released file to audit: a table, one transaction per line, or vocabularies
     #[arg(long, requires = "policy")]
     pub release: Option<PathBuf>,
+    /// The released vocabularies stand in the order of the original ones, so that each can be held against its own
+    #[arg(long, requires = "release")]
+    pub aligned: bool,
 }
 
 #[derive(Debug, Args)]

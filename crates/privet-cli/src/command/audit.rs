@@ -6,7 +6,7 @@ use privet::engine::clock::Clock;
 use privet::method::injector::publishes_groups;
 use privet::policy::{AnyPolicy, Policy};
 use privet::release::{audit_bucket_files, audit_release, audit_vocabulary_file};
-use privet::{ErrorKind, Result, method};
+use privet::{Error, ErrorKind, Result, method};
 use serde_json::json;
 
 use crate::arguments::Audit;
@@ -18,7 +18,13 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
         (Some(folder), _, _) => audit_release(folder, original, clock)?,
         (None, Some(policy), Some(release)) => {
             let options = AuditOptions::foreign();
-            match method::check(&Policy::read(policy)?, original)? {
+            let policy = method::check(&Policy::read(policy)?, original)?;
+            if arguments.aligned && !matches!(policy, AnyPolicy::Vocabularies(_)) {
+                let kind = policy.kind().name();
+                return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))
+                    .help("leave it out: records are compared whatever their order"));
+            }
+            match policy {
                 AnyPolicy::Table(policy) if publishes_groups(&policy) => {
                     audit_bucket_files(&policy, release, clock)?
                 }
@@ -31,10 +37,12 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                     let release = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
                     audit_transactions(&policy, &release, &options, &mut || clock.check())?
                 }
-                AnyPolicy::Vocabularies(policy) => audit_vocabulary_file(&policy, release, clock)?,
+                AnyPolicy::Vocabularies(policy) => {
+                    audit_vocabulary_file(&policy, release, arguments.aligned, clock)?
+                }
             }
         }
-        _ => return Err(privet::Error::input("name a release folder, or --policy and --release")),
+        _ => return Err(Error::input("name a release folder, or --policy and --release")),
     };
     output.result(&render(&audit), || json!(audit));
     Ok(if audit.passed { 0 } else { ErrorKind::Violation.exit_status() })

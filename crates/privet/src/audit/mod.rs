@@ -35,7 +35,7 @@ pub mod vocabularies;
 use serde::Serialize;
 
 pub use render::render;
-pub use transactions::audit_transactions;
+pub use transactions::{StatedCost, audit_transactions};
 
 use self::classes::Classes;
 use self::columns::Layout;
@@ -44,7 +44,7 @@ use self::notion::Facts;
 use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
 use crate::data::Source;
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, DataKind};
 use crate::{Error, Exact, Result};
 
 /// What an audit found.
@@ -52,9 +52,13 @@ use crate::{Error, Exact, Result};
 pub struct Audit {
     /// Whether every check holds.
     pub passed: bool,
+    /// What was audited.
+    #[serde(skip)]
+    pub kind: DataKind,
     /// How many records there are.
     pub records: AuditRecords,
-    /// The number of equivalence classes: released records with the same released quasi-identifiers.
+    /// The number of equivalence classes: released records with the same released quasi-identifiers, or transactions with
+    /// the same released items.
     pub classes: u64,
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
@@ -106,12 +110,14 @@ pub struct AuditOptions {
     pub allow_suppression: bool,
     /// What the release's manifest says.
     pub expected: Option<ExpectedCounts>,
+    /// What it says that a release of transactions loses.
+    pub cost: Option<StatedCost>,
 }
 
 impl AuditOptions {
     /// For a table that another tool made.
     pub fn foreign() -> AuditOptions {
-        AuditOptions { foreign: true, allow_suppression: true, expected: None }
+        AuditOptions { foreign: true, allow_suppression: true, ..AuditOptions::default() }
     }
 }
 
@@ -163,14 +169,15 @@ pub fn audit_table_watched(
     let cells = if options.foreign { suppressed::count(&facts) } else { suppressed::check(&facts) };
     checks.extend(cells);
     if let Some(expected) = &options.expected {
-        checks.push(check_counts(expected, &records));
+        checks.push(check_counts(expected, &records, "records"));
     }
     for (position, clause) in policy.requirements.iter().enumerate() {
         let check = notion::check(clause, &facts);
         checks.push(check.map_err(|error| policy.at_requirement(position, error))?);
     }
     let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, records, classes: classes.len() as u64, checks })
+    let classes = classes.len() as u64;
+    Ok(Audit { passed, kind: DataKind::Table, records, classes, checks })
 }
 
 fn coverage(policy: &CheckedPolicy, layout: &Layout, tables: &Tables) -> Result<Vec<Coverage>> {
@@ -265,7 +272,7 @@ fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &A
 }
 
 /// The manifest must state what is there.
-fn check_counts(expected: &ExpectedCounts, records: &AuditRecords) -> Check {
+fn check_counts(expected: &ExpectedCounts, records: &AuditRecords, nouns: &str) -> Check {
     let stated = [
         ("released", expected.released, records.released),
         ("suppressed", expected.suppressed, records.suppressed),
@@ -275,7 +282,7 @@ fn check_counts(expected: &ExpectedCounts, records: &AuditRecords) -> Check {
         .iter()
         .filter(|(_, stated, found)| stated != found)
         .map(|(what, stated, found)| {
-            format!("the manifest states {stated} {what} records, there are {found}")
+            format!("the manifest states {stated} {what} {nouns}, there are {found}")
         })
         .collect();
     let detail = if wrong.is_empty() { "the manifest's counts are right".into() } else { wrong.join("; ") };

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::Audit;
+use crate::policy::DataKind;
 
 /// A short verdict: one line per check, and for what matters the worst class and the records concerned.
 pub fn render(audit: &Audit) -> String {
@@ -16,34 +17,59 @@ pub fn render(audit: &Audit) -> String {
     let records = &audit.records;
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{verdict}");
-    let _ = writeln!(
-        text,
-        "{} released in {}; original: {}, dropped: {}, suppressed: {}",
-        counted(records.released, "record", "records"),
-        counted(audit.classes, "class", "classes"),
-        records.original,
-        records.dropped,
-        records.suppressed
-    );
+    let (one, many) = nouns(audit.kind);
+    let released = counted(records.released, one, many);
+    let _ = match audit.kind {
+        DataKind::Transactions => {
+            writeln!(text, "{released} released, {} different; original: {}", audit.classes, records.original)
+        }
+        DataKind::QueryLog | DataKind::Vocabularies => writeln!(
+            text,
+            "{released} released, {} different; original: {}, withheld: {}",
+            audit.classes, records.original, records.suppressed
+        ),
+        DataKind::Table => writeln!(
+            text,
+            "{released} released in {}; original: {}, dropped: {}, suppressed: {}",
+            counted(audit.classes, "class", "classes"),
+            records.original,
+            records.dropped,
+            records.suppressed
+        ),
+    };
     for check in &audit.checks {
         let mark = if check.holds { '✓' } else { '✗' };
         let _ = writeln!(text, "{mark} {}: {}", check.name, check.detail);
         if let Some(worst) = &check.worst {
-            let _ = writeln!(text, "    worst class: {worst}");
+            let what = match audit.kind {
+                DataKind::Table => "worst class",
+                DataKind::Transactions => "for instance",
+                DataKind::QueryLog | DataKind::Vocabularies => "nearest to the limit",
+            };
+            let _ = writeln!(text, "    {what}: {worst}");
         }
         if !check.holds && check.concerned > 0 {
-            let _ = writeln!(
-                text,
-                "    concerned: {} in {}",
-                counted(check.concerned, "record", "records"),
-                counted(check.classes_failing, "class", "classes")
-            );
+            let mut concerned = counted(check.concerned, one, many);
+            if audit.kind == DataKind::Table {
+                concerned += &format!(" in {}", counted(check.classes_failing, "class", "classes"));
+            }
+            let _ = writeln!(text, "    concerned: {concerned}");
         }
     }
     text
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+/// What one record of a kind of data is called, and several.
+fn nouns(kind: DataKind) -> (&'static str, &'static str) {
+    match kind {
+        DataKind::Table => ("record", "records"),
+        DataKind::Transactions => ("transaction", "transactions"),
+        DataKind::QueryLog | DataKind::Vocabularies => ("vocabulary", "vocabularies"),
+    }
+}
+
+/// A number of things in words.
+pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
@@ -58,8 +84,9 @@ mod tests {
         failing.worst = Some("age = [17,35]: size 4 < k = 5".into());
         (failing.concerned, failing.classes_failing) = (4, 1);
         let records = AuditRecords { original: 100, dropped: 1, released: 98, suppressed: 1 };
-        let audit = Audit {
+        let mut audit = Audit {
             passed: false,
+            kind: DataKind::Table,
             records,
             classes: 9,
             checks: vec![Check::new("columns", true, "fine"), failing],
@@ -69,6 +96,13 @@ mod tests {
             ✓ columns: fine\n\
             ✗ k-anonymity (k = 5): fails in 1 of 9 classes\n    worst class: age = [17,35]: size 4 < k = 5\n    \
             concerned: 4 records in 1 class\n";
+        assert_eq!(render(&audit), expected);
+        audit.kind = DataKind::Transactions;
+        let expected = "AUDIT FAILED: one check does not hold\n\
+            98 transactions released, 9 different; original: 100\n\
+            ✓ columns: fine\n\
+            ✗ k-anonymity (k = 5): fails in 1 of 9 classes\n    for instance: age = [17,35]: size 4 < k = 5\n    \
+            concerned: 4 transactions\n";
         assert_eq!(render(&audit), expected);
     }
 }

@@ -13,7 +13,7 @@ use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
 use super::{account, buckets, caution, transactions, vocabularies};
-use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts};
+use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
@@ -268,7 +268,9 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
         }
         AnyPolicy::Table(policy) => audit_file(policy, &path, expected, &mut || clock.check())?,
         AnyPolicy::Transactions(policy) => {
-            transactions::audit_file(policy, &path, expected, &mut || clock.check())?
+            let text = |key: &str| manifest["cost"][key].as_str().ok_or_else(|| broken(folder));
+            let cost = StatedCost::parse(text("metric")?, text("exact")?).ok_or_else(|| broken(folder))?;
+            transactions::audit_file(policy, &path, expected, Some(cost), &mut || clock.check())?
         }
         AnyPolicy::Vocabularies(policy) => vocabularies::audit_folder(policy, folder, expected, clock)?,
     };

@@ -5,11 +5,12 @@
 //! 1. *items*: everything released is a node of the hierarchy or a sensitive item;
 //! 2. *records*: as many transactions as the original has;
 //! 3. *truth*: the release is the original, generalised as the method may;
-//! 4. *counts*: the manifest's numbers are right, where there is one;
+//! 4. *counts* and *cost*: the manifest's numbers are right, where there is one;
 //! 5. every requirement of the policy, against everything that an adversary within its reach may know.
 //!
 //! Releases that other tools made are held to the same rules.
 
+mod cost;
 mod demand;
 mod ledger;
 mod released;
@@ -19,14 +20,16 @@ mod tests;
 mod truth;
 mod walk;
 
+pub use cost::StatedCost;
 pub(crate) use demand::Demand;
 pub(crate) use released::Released;
 pub(crate) use search::{Exposed, exposed};
 
 use self::ledger::{Ledger, Meaning};
+use super::render::counted;
 use super::{Audit, AuditOptions, AuditRecords, Check};
 use crate::data::TransactionSource;
-use crate::policy::TransactionPolicy;
+use crate::policy::{DataKind, TransactionPolicy};
 use crate::taxonomy::ItemTree;
 use crate::{Error, Result};
 
@@ -86,7 +89,10 @@ fn judge(
         AuditRecords { original, dropped: 0, released, suppressed: original.saturating_sub(released) };
     let mut checks = vec![check_items(facts), check_records(&records), truth::check(facts)?];
     if let Some(expected) = &options.expected {
-        checks.push(super::check_counts(expected, &records));
+        checks.push(super::check_counts(expected, &records, "transactions"));
+    }
+    if let Some(stated) = &options.cost {
+        checks.extend(cost::check(facts, stated));
     }
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
     let release = Released::new(facts.tree, facts.sensitive.len(), rows);
@@ -99,7 +105,8 @@ fn judge(
         });
     }
     let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, records, classes: release.cells.len() as u64, checks })
+    let classes = release.cells.len() as u64;
+    Ok(Audit { passed, kind: DataKind::Transactions, records, classes, checks })
 }
 
 /// Everything released must mean something.
@@ -120,8 +127,8 @@ fn check_items(facts: &Facts<'_>) -> Check {
 
 /// No transaction may be left out or added.
 fn check_records(records: &AuditRecords) -> Check {
-    let detail =
-        format!("{} transactions in the original, {} in the release", records.original, records.released);
+    let original = counted(records.original, "transaction", "transactions");
+    let detail = format!("{original} in the original, {} in the release", records.released);
     Check::new("records", records.original == records.released, detail)
 }
 

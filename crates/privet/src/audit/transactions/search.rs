@@ -97,6 +97,9 @@ pub(super) struct Search<'a> {
     starts: Vec<usize>,
     /// The nodes that each cell holds, ascending: for (a) those that are published somewhere (shortcut 4), for (b) all.
     held: Vec<Node>,
+    /// Per cell a bit for each of the nodes that it holds, several nodes sharing one: a cell without the bits of another does
+    /// not hold all that the other does.
+    signatures: Vec<u64>,
     /// Per cell that is itself too large a share, the sensitive items concerned (shortcut 2); empty for (a).
     hot_marks: Vec<Vec<u32>>,
     /// Per cell, whether it is itself too small (shortcut 2) and not known to be safe (shortcut 5); for (b) whether it has
@@ -109,9 +112,22 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(released: &'a Released<'a>, demand: &'a Demand, aim: Aim) -> Search<'a> {
         let tree = released.tree;
-        let (mut starts, mut held) = (vec![0], Vec::new());
+        let exceeding = |cell: &Cell| -> Vec<u32> {
+            let marks = cell.marks.iter().filter(|(mark, count)| demand.exceeds(*mark, *count, cell.weight));
+            marks.map(|(mark, _)| *mark).collect()
+        };
+        let hot_marks: Vec<Vec<u32>> = match aim {
+            Aim::Few => Vec::new(),
+            Aim::Share { .. } => released.cells.iter().map(exceeding).collect(),
+        };
+        let hot: Vec<bool> = match aim {
+            Aim::Few => released.cells.iter().map(|cell| cell.weight < demand.k).collect(),
+            Aim::Share { .. } => hot_marks.iter().map(|marks| !marks.is_empty()).collect(),
+        };
+        let (mut starts, mut held, mut signatures) = (vec![0], Vec::new(), Vec::new());
         let mut own: Vec<Node> = Vec::new();
-        for cell in &released.cells {
+        // Without a hot cell, nothing is looked up.
+        for cell in if hot.contains(&true) { &released.cells[..] } else { &[] } {
             own.clear();
             for node in &cell.nodes {
                 let above = tree.ancestors(*node);
@@ -122,22 +138,11 @@ impl<'a> Search<'a> {
             own.dedup();
             held.extend_from_slice(&own);
             starts.push(held.len());
+            signatures.push(signature(&own));
         }
-        let exceeding = |cell: &Cell| -> Vec<u32> {
-            let marks = cell.marks.iter().filter(|(mark, count)| demand.exceeds(*mark, *count, cell.weight));
-            marks.map(|(mark, _)| *mark).collect()
-        };
-        let hot_marks: Vec<Vec<u32>> = match aim {
-            Aim::Few => Vec::new(),
-            Aim::Share { .. } => released.cells.iter().map(exceeding).collect(),
-        };
-        let hot = match aim {
-            Aim::Few => released.cells.iter().map(|cell| cell.weight < demand.k).collect(),
-            Aim::Share { .. } => hot_marks.iter().map(|marks| !marks.is_empty()).collect(),
-        };
         let within = |node: Node| u64::from(tree.leaves(node)) <= demand.n;
         let deniable = tree.nodes().map(|node| released.published[node as usize] && within(node)).collect();
-        Search { released, demand, aim, starts, held, hot_marks, hot, deniable }
+        Search { released, demand, aim, starts, held, signatures, hot_marks, hot, deniable }
     }
 
     /// The nodes that a cell holds, ascending.
@@ -193,15 +198,31 @@ impl<'a> Search<'a> {
         Lists::collect(self.released.tree.len(), &all, |cell| self.held(*cell).iter().copied())
     }
 
-    /// The cells that hold everything that a cell holds.
-    fn above(&self, cell: u32, postings: &Lists, walk: &mut Walk<'_>) -> ControlFlow<(), Vec<u32>> {
+    /// The cells that hold everything that a cell holds; those that are found are enough once they have `enough` transactions.
+    fn above(
+        &self,
+        cell: u32,
+        enough: u64,
+        postings: &Lists,
+        walk: &mut Walk<'_>,
+    ) -> ControlFlow<(), Vec<u32>> {
         let own = &self.cell(cell).nodes;
         let rarest = own.iter().min_by_key(|node| postings.get(**node as usize).len());
         let Some(rarest) = rarest else { return Continue((0..self.released.cells.len() as u32).collect()) };
-        let candidates = postings.get(*rarest as usize);
-        walk.spend(2 * candidates.len())?;
-        let all = |row: &u32| own.iter().all(|node| self.held(*row).binary_search(node).is_ok());
-        Continue(candidates.iter().copied().filter(all).collect())
+        let bits = signature(own);
+        let (mut found, mut weight, mut looks) = (Vec::new(), 0, 0);
+        for row in postings.get(*rarest as usize) {
+            looks += 1;
+            if bits & !self.signatures[*row as usize] == 0 && is_subset(own, self.held(*row)) {
+                found.push(*row);
+                weight += self.cell(*row).weight;
+                if weight >= enough {
+                    break;
+                }
+            }
+        }
+        walk.spend(looks)?;
+        Continue(found)
     }
 
     /// Whether it is worth asking if a cell is safe (shortcut 5): it must be asked where the answer decides, and pays where
@@ -222,7 +243,9 @@ impl<'a> Search<'a> {
 
     /// All that can be known about a cell within reach: what it holds, and absences that leave a threat.
     fn against(&self, cell: u32, postings: &Lists, walk: &mut Walk<'_>) -> ControlFlow<()> {
-        let rows = self.above(cell, postings, walk)?;
+        // Without absences, only whether there are fewer than k is of interest.
+        let enough = if self.demand.n == 0 { self.demand.k } else { u64::MAX };
+        let rows = self.above(cell, enough, postings, walk)?;
         walk.known.present.clone_from(&self.cell(cell).nodes);
         let sum = self.sum(&rows);
         let flow = match self.is_threat(&sum) {
@@ -368,4 +391,15 @@ impl<'a> Search<'a> {
         }
         walk.visit(&all)
     }
+}
+
+/// A bit per node, several nodes sharing one.
+fn signature(nodes: &[Node]) -> u64 {
+    nodes.iter().fold(0, |bits, node| bits | 1 << (node % u64::BITS))
+}
+
+/// Whether all of some nodes are among others; both ascending.
+fn is_subset(some: &[Node], others: &[Node]) -> bool {
+    let mut rest = others.iter();
+    some.iter().all(|node| rest.find(|other| *other >= node) == Some(node))
 }

@@ -15,6 +15,7 @@ use super::ledger::{Ledger, Set};
 use crate::Result;
 use crate::audit::Check;
 use crate::audit::flow;
+use crate::audit::render::counted;
 use crate::audit::truth::Contested;
 use crate::taxonomy::{ItemTree, Node};
 
@@ -22,19 +23,25 @@ const NAME: &str = "truth";
 
 /// How a release was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Recoding {
+pub(super) enum Recoding {
     Global,
     Suppression,
     Local,
 }
 
+impl Recoding {
+    pub(super) fn of(method: &str) -> Recoding {
+        match method {
+            "lg" => Recoding::Local,
+            "mm" => Recoding::Suppression,
+            _ => Recoding::Global,
+        }
+    }
+}
+
 /// Checks that the release tells the truth.
 pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
-    let recoding = match facts.method {
-        "lg" => Recoding::Local,
-        "mm" => Recoding::Suppression,
-        _ => Recoding::Global,
-    };
+    let recoding = Recoding::of(facts.method);
     if recoding == Recoding::Local {
         let wanted = without_original(facts.tree, &facts.original, &facts.release)?;
         return Ok(verdict(facts, &wanted, 0, "covers an original one of its own, item by item"));
@@ -65,7 +72,10 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
 }
 
 /// What each item of the original is published as, or what is wrong with that.
-fn shown(facts: &Facts<'_>, recoding: Recoding) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
+pub(super) fn shown(
+    facts: &Facts<'_>,
+    recoding: Recoding,
+) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
     let tree = facts.tree;
     let mut showing = vec![0; tree.len()];
     for set in &facts.release.sets {
@@ -112,12 +122,16 @@ fn verdict(facts: &Facts<'_>, wanted: &[u64], missing: u64, rule: &str) -> Check
         let what = facts.meaning.describe(set);
         check.worst = Some(format!("{what}: {wanted} of {} stand for no original transaction", set.count));
         let line = failing().map(|(set, _)| set.line).min().unwrap_or(0);
-        check.detail = format!(
-            "{} released transactions stand for no original one of their own; one such is in line {line}",
-            check.concerned
-        );
+        check.detail = match check.concerned {
+            1 => format!("the released transaction in line {line} stands for no original one of its own"),
+            many => format!(
+                "{many} released transactions stand for no original one of their own; one such is in line {line}"
+            ),
+        };
     } else if missing > 0 {
-        check.detail = format!("{missing} original transactions are not in the release");
+        let verb = if missing == 1 { "is" } else { "are" };
+        let originals = counted(missing, "original transaction", "original transactions");
+        check.detail = format!("{originals} {verb} not in the release");
     }
     check
 }

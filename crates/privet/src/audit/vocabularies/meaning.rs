@@ -43,8 +43,7 @@ pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<Word> {
 fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term) -> bool {
     let near = |other: &Term| facts.distances.of(*other, term).is_some_and(|far| far <= facts.epsilon);
     let as_term = match facts.manner {
-        Manner::Vote => word.terms.iter().all(near),
-        Manner::Hyper => word.terms.contains(&term) && word.terms.iter().all(near),
+        Manner::Vote | Manner::Hyper => word.terms.iter().all(near),
         Manner::General => word.terms.contains(&term),
     };
     if as_term && !word.terms.is_empty() {
@@ -88,6 +87,19 @@ pub(super) fn injects(
             (same.len() as u64, takers.collect())
         })
         .collect();
+    // Whoever comes first takes what fits. That nearly always does, and a pairing is a proof however it was found.
+    let mut open = wanted.clone();
+    for (amount, takers) in &supplies {
+        let mut left = *amount;
+        for taker in takers {
+            let taken = left.min(open[*taker as usize]);
+            open[*taker as usize] -= taken;
+            left -= taken;
+        }
+    }
+    if open.iter().all(|left| *left == 0) {
+        return true;
+    }
     flow::fill(&supplies, &mut wanted);
     wanted.iter().all(|left| *left == 0)
 }

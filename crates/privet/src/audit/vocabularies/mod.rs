@@ -30,6 +30,7 @@ use self::classes::{Classes, Members};
 use self::meaning::Word;
 use super::{Audit, AuditRecords, Check, ExpectedCounts};
 use crate::data::{Bags, Term};
+use crate::policy::DataKind;
 use crate::taxonomy::words::Distances;
 use crate::{Error, Result};
 
@@ -72,7 +73,8 @@ pub fn audit_vocabularies(
     let classes = Classes::of(facts.release);
     let checks = judge(facts, &classes, &records, tick)?;
     let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, records, classes: classes.len() as u64, checks })
+    let classes = classes.len() as u64;
+    Ok(Audit { passed, kind: DataKind::Vocabularies, records, classes, checks })
 }
 
 fn judge(
@@ -87,7 +89,7 @@ fn judge(
     let words = meaning::words(facts);
     let mut checks = vec![check_words(facts, &words), check_records(facts, records)];
     if let Some(expected) = &facts.expected {
-        checks.push(super::check_counts(expected, records));
+        checks.push(super::check_counts(expected, records, "vocabularies"));
     }
     tick()?;
     checks.extend(check_rare_words(facts, &words));

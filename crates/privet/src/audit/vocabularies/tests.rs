@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::engine::clock::Clock;
 use crate::method::tests::cases as config;
-use crate::method::vocabulary::{BagSolution, Print, Task, cases, lg};
+use crate::method::vocabulary::{BagSolution, CATALOGUE, Print, Task, cases, run};
 use crate::policy::Clause;
 use crate::privacy::vocabulary::VocabularyAnonymity;
 
@@ -141,7 +141,7 @@ fn every_kind_of_tampering_is_seen() {
     // One more of a kind.
     assert_eq!(
         tampered(|example| example.release.push(example.release[0].clone())),
-        both("records assignment", "records")
+        both("records assignment", "records sizes")
     );
     // A word that is nobody's.
     let senseless = tampered(|example| example.release.iter_mut().for_each(|bag| bag[0] = "Gin".into()));
@@ -160,8 +160,9 @@ fn every_kind_of_tampering_is_seen() {
         tampered(|example| example.release[1][0] = "Vino".into()),
         both(&format!("assignment {K}"), K)
     );
-    // All vocabularies of a class are one user's.
-    assert_eq!(tampered(|example| example.users[4] = "d".into()), both(K, ""));
+    // All vocabularies of a class are one user's, and so is all homogenised milk.
+    let one_user = tampered(|example| example.users[4] = "d".into());
+    assert_eq!(one_user, both(&format!("rare {K}"), "rare"));
     // More occurrences than there were.
     let grown = tampered(|example| {
         for row in [1, 2, 4] {
@@ -253,10 +254,11 @@ proptest! {
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let declaration = if counted { &lg::BAG_DECLARATION } else { &lg::DECLARATION };
+        let name = if counted { "lg-bag" } else { "lg" };
+        let declaration = CATALOGUE.method(name).expect("declared");
         let method = Clause::with_defaults(declaration);
         let task = Task { bags: &bags, distances: &distances, epsilon: 0, omega: None, demand, method: &method };
-        let Ok(found) = lg::run(&task, &Clock::unlimited()) else { return Ok(()) };
+        let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
         let (release, assignment) = written(&found, &bags, &distances);
         let facts = VocabularyRelease {
             original: &bags,

@@ -1,10 +1,11 @@
 //! Rows laid out for mining: visible nodes numbered in preorder, the nodes of every row, and for every node the rows that
 //! hold it.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::lookup::Lookup;
 use super::rows::Rows;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node, append_with_ancestors};
@@ -20,7 +21,7 @@ pub(super) struct Lists<T> {
 }
 
 impl<T> Lists<T> {
-    fn new() -> Lists<T> {
+    pub(super) fn new() -> Lists<T> {
         Lists { items: Vec::new(), starts: vec![0] }
     }
 
@@ -59,6 +60,8 @@ pub struct Layout {
     /// Whether to look for rows that are safe because others hold all that they hold. It takes a while, and pays where
     /// many items may be known.
     pub certify: bool,
+    /// Whether only those rows are given that hold a node which is not in a cut mined before.
+    pub is_partial: bool,
 }
 
 /// The rows of a cut with all that is visible in it. Nodes and rows have numbers of their own here: nodes that occur, in
@@ -91,15 +94,10 @@ pub(super) struct Field {
     pub mean_length: u64,
     /// Of nodes that many rows hold, those rows as bits.
     bitmaps: Vec<Option<Vec<u64>>>,
-    /// The same for what rows hold of a node or below it, where they do not name the nodes above theirs.
-    reaching: OnceLock<Reaching>,
-}
-
-/// Per node, the rows that hold it or something below it.
-#[derive(Debug)]
-struct Reaching {
-    holders: Lists<u32>,
-    bitmaps: Vec<Option<Vec<u64>>>,
+    /// Where more general itemsets are counted.
+    pub lookup: Arc<Lookup>,
+    /// Whether only those rows are here that hold something new.
+    pub is_partial: bool,
 }
 
 /// How many rows are asked to vouch for one.
@@ -109,7 +107,13 @@ const FREQUENT: usize = 32;
 
 impl Field {
     /// Lays out `rows`.
-    pub(super) fn new(tree: &ItemTree, rows: &Rows, privacy: &KlPrivacy, layout: Layout) -> Field {
+    pub(super) fn new(
+        tree: &ItemTree,
+        rows: &Rows,
+        lookup: Arc<Lookup>,
+        privacy: &KlPrivacy,
+        layout: Layout,
+    ) -> Field {
         let (nodes, number) = occurring(tree, rows);
         let parent = nodes.iter().map(|node| tree.parent(*node).map_or(NONE, |above| number[above as usize]));
         let parent: Vec<u32> = parent.collect();
@@ -145,7 +149,8 @@ impl Field {
             mark_totals: vec![0; privacy.theta.len()],
             mean_length: (cells.items.len() / rows.len().max(1)) as u64,
             bitmaps: Vec::new(),
-            reaching: OnceLock::new(),
+            lookup,
+            is_partial: layout.is_partial,
             longest: 0,
         };
         for row in &order {
@@ -168,36 +173,6 @@ impl Field {
     /// The rows that hold a node, as bits, if there are many of them.
     pub(super) fn bitmap(&self, node: u32) -> Option<&[u64]> {
         self.bitmaps[node as usize].as_deref()
-    }
-
-    /// The rows that hold a node or something below it, ascending.
-    pub(super) fn reaching(&self, node: u32) -> &[u32] {
-        if !self.is_flat {
-            return self.holders.get(node);
-        }
-        self.all_reaching().holders.get(node)
-    }
-
-    fn all_reaching(&self) -> &Reaching {
-        self.reaching.get_or_init(|| {
-            let mut cells = Lists::new();
-            for row in 0..self.rows.len() as u32 {
-                cells.add_with_ancestors(self.rows.get(row).iter().copied(), &self.parent);
-            }
-            let holders = holders(&cells, self.nodes.len(), 0..self.rows.len() as u32);
-            let bitmaps = bitmaps(&holders, self.rows.len());
-            Reaching { holders, bitmaps }
-        })
-    }
-
-    /// Whether a row holds a node or something below it.
-    pub(super) fn holds(&self, row: u32, node: u32) -> bool {
-        if let Some(bitmap) = &self.all_reaching().bitmaps[node as usize] {
-            return is_set(bitmap, row);
-        }
-        let nodes = self.rows.get(row);
-        let first = nodes.partition_point(|other| *other < node);
-        nodes.get(first).is_some_and(|found| *found < self.end[node as usize])
     }
 
     fn find_longest(&self) -> u64 {
@@ -264,7 +239,7 @@ fn expand(rows: &Rows, number: &[u32], parent: &[u32]) -> Lists<u32> {
 
 impl Lists<u32> {
     /// Adds a row of ascending nodes with their ancestors, ascending.
-    fn add_with_ancestors(&mut self, nodes: impl Iterator<Item = u32>, parent: &[u32]) {
+    pub(super) fn add_with_ancestors(&mut self, nodes: impl Iterator<Item = u32>, parent: &[u32]) {
         let above = |node: u32| Some(parent[node as usize]).filter(|parent| *parent != NONE);
         append_with_ancestors(&mut self.items, nodes, above);
         self.close();
@@ -272,7 +247,7 @@ impl Lists<u32> {
 }
 
 /// Per node, the rows that hold it, in the given order.
-fn holders(rows: &Lists<u32>, nodes: usize, order: impl Iterator<Item = u32>) -> Lists<u32> {
+pub(super) fn holders(rows: &Lists<u32>, nodes: usize, order: impl Iterator<Item = u32>) -> Lists<u32> {
     let mut starts = vec![0usize; nodes + 1];
     for node in &rows.items {
         starts[*node as usize + 1] += 1;
@@ -297,7 +272,7 @@ pub(super) fn is_set(bitmap: &[u64], row: u32) -> bool {
 }
 
 /// Of nodes that many rows hold, those rows as bits.
-fn bitmaps(holders: &Lists<u32>, rows: usize) -> Vec<Option<Vec<u64>>> {
+pub(super) fn bitmaps(holders: &Lists<u32>, rows: usize) -> Vec<Option<Vec<u64>>> {
     let frequent = |node: u32| holders.get(node).len() * FREQUENT >= rows;
     let bits = |node: u32| {
         let mut bits = vec![0; rows.div_ceil(64)];

@@ -1,79 +1,84 @@
 //! A threat made as general as it goes: the more general, the more cuts its conflict rules out.
 
-use super::field::{Field, NONE};
+use super::lookup::Lookup;
+use super::mine::Threat;
+use crate::taxonomy::{ItemTree, Node};
 
-/// What an adversary knows, in the numbers of a field.
-#[derive(Debug, Clone)]
-pub(super) struct Itemset {
-    pub present: Vec<u32>,
-    pub absent: Vec<u32>,
-    /// How many transactions fit.
-    pub support: u64,
+/// How far threats can be made more general. Only for requirements that do not guard sensitive items.
+#[derive(Clone, Copy)]
+pub(super) struct General<'a> {
+    pub tree: &'a ItemTree,
+    pub lookup: &'a Lookup,
+    /// Fewer transactions are a threat.
+    pub k: u64,
+    /// How many leaves of absence a threat may need.
+    pub reach: u64,
 }
 
-impl Itemset {
-    /// Lifts nodes to their parents as long as some transactions fit, but fewer than k. Only for requirements that do not
-    /// guard sensitive items.
-    pub(super) fn generalise(&mut self, field: &Field, k: u64) {
+impl General<'_> {
+    /// Lifts nodes to their parents as long as some transactions fit, but fewer than k.
+    pub(super) fn generalise(&self, threat: &mut Threat) {
         loop {
-            let lifts = (0..self.present.len()).map(|at| self.with_present_lifted(field, at));
-            let lifts = lifts.chain((0..self.absent.len()).map(|at| self.with_absent_lifted(field, at)));
-            let threat = lifts.flatten().find_map(|mut lifted| {
-                lifted.support = lifted.count(field, k)?;
+            let lifts = (0..threat.present.len()).map(|at| self.with_present_lifted(threat, at));
+            let lifts = lifts.chain((0..threat.absent.len()).map(|at| self.with_absent_lifted(threat, at)));
+            let found = lifts.flatten().find_map(|mut lifted| {
+                lifted.support = self.count(&lifted)?;
                 Some(lifted)
             });
-            match threat {
-                Some(threat) => *self = threat,
+            match found {
+                Some(found) => *threat = found,
                 None => return,
             }
         }
     }
 
     /// With one present node replaced by its parent, or left out where another one implies that.
-    fn with_present_lifted(&self, field: &Field, at: usize) -> Option<Itemset> {
-        let above = Some(field.parent[self.present[at] as usize]).filter(|parent| *parent != NONE)?;
-        let mut lifted = self.clone();
+    fn with_present_lifted(&self, threat: &Threat, at: usize) -> Option<Threat> {
+        let above = self.tree.parent(threat.present[at])?;
+        let mut lifted = threat.clone();
         lifted.present.swap_remove(at);
-        let range = above..field.end[above as usize];
-        if !lifted.present.iter().any(|other| range.contains(other)) {
+        if !lifted.present.iter().any(|other| self.tree.contains(above, *other)) {
             lifted.present.push(above);
         }
         Some(lifted)
     }
 
     /// With one absent node replaced by its parent, which takes the place of all absent nodes below it.
-    fn with_absent_lifted(&self, field: &Field, at: usize) -> Option<Itemset> {
-        let above = Some(field.parent[self.absent[at] as usize]).filter(|parent| *parent != NONE)?;
-        let range = above..field.end[above as usize];
-        if self.present.iter().any(|present| range.contains(present)) {
+    fn with_absent_lifted(&self, threat: &Threat, at: usize) -> Option<Threat> {
+        let above = self.tree.parent(threat.absent[at])?;
+        let is_below = |other: &Node| self.tree.contains(above, *other);
+        if threat.present.iter().any(is_below) {
             return None;
         }
-        let mut lifted = self.clone();
-        lifted.absent.retain(|other| !range.contains(other));
+        let mut lifted = threat.clone();
+        lifted.absent.retain(|other| !is_below(other));
         lifted.absent.push(above);
-        let cost: u64 = lifted.absent.iter().map(|node| u64::from(field.leaves[*node as usize])).sum();
-        (cost <= field.reach).then_some(lifted)
+        let cost: u64 = lifted.absent.iter().map(|node| u64::from(self.tree.leaves(*node))).sum();
+        (cost <= self.reach).then_some(lifted)
     }
 
-    /// How many transactions fit, if some do but fewer than k.
-    fn count(&self, field: &Field, k: u64) -> Option<u64> {
-        let fits = |row: u32| {
-            self.present.iter().all(|node| field.holds(row, *node))
-                && !self.absent.iter().any(|node| field.holds(row, *node))
+    /// How many transactions fit, if some do but fewer than k. Heavy rows are looked at first.
+    fn count(&self, threat: &Threat) -> Option<u64> {
+        let General { tree, lookup, k, .. } = *self;
+        let fits = |place: u32| {
+            threat.present.iter().all(|node| lookup.holds(tree, place, *node))
+                && !threat.absent.iter().any(|node| lookup.holds(tree, place, *node))
         };
-        let count = |rows: &mut dyn Iterator<Item = u32>| {
+        let count = |places: &mut dyn Iterator<Item = u32>| {
             let mut support = 0;
-            for row in rows.filter(|row| fits(*row)) {
-                support += field.weights[row as usize];
+            for place in places.filter(|place| fits(*place)) {
+                support += lookup.weight(tree, place);
                 if support >= k {
                     return None;
                 }
             }
             (support > 0).then_some(support)
         };
-        match self.present.iter().map(|node| field.reaching(*node)).min_by_key(|rows| rows.len()) {
-            Some(rows) => count(&mut rows.iter().rev().copied()),
-            None => count(&mut (0..field.weights.len() as u32).rev()),
+        let rarest =
+            threat.present.iter().map(|node| lookup.holding(tree, *node)).min_by_key(|rows| rows.len());
+        match rarest {
+            Some(places) => count(&mut places.iter().rev().copied()),
+            None => count(&mut (0..lookup.len() as u32).rev()),
         }
     }
 }

@@ -5,12 +5,13 @@
 //! chosen, and general nodes come before special ones. Only itemsets that hold in some *unsafe* row are grown
 //! ([`Field`]): no others can be threats.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
 use super::field::{Field, Layout};
 use super::guard::Guard;
+use super::lookup::Lookup;
 use super::rows::Rows;
 use super::worker::{Found, Start, Worker};
 use crate::Result;
@@ -81,9 +82,15 @@ pub struct Miner<'a> {
 }
 
 impl<'a> Miner<'a> {
-    /// Lays the rows of a cut out.
-    pub fn new(tree: &'a ItemTree, rows: &Rows, privacy: &'a KlPrivacy, layout: Layout) -> Miner<'a> {
-        Miner { tree, privacy, field: Field::new(tree, rows, privacy, layout) }
+    /// Lays the rows of a cut out. `lookup` has all rows, as this cut or a finer one shows them.
+    pub fn new(
+        tree: &'a ItemTree,
+        rows: &Rows,
+        lookup: Arc<Lookup>,
+        privacy: &'a KlPrivacy,
+        layout: Layout,
+    ) -> Miner<'a> {
+        Miner { tree, privacy, field: Field::new(tree, rows, lookup, privacy, layout) }
     }
 
     /// Whether no threat is possible with the absences that it was laid out for, however many items are known.
@@ -104,7 +111,8 @@ impl<'a> Miner<'a> {
     /// Finds the conflicts of all threats within `power` among the visible nodes, and adds them to `conflicts`.
     ///
     /// At most about `cells` cells are looked at. `mined` is another cut whose threats within `power` all have a known
-    /// conflict, if there is one: what consists of its nodes is not looked at again.
+    /// conflict, if there is one: what consists of its nodes is not looked at again. There has to be one where only a part
+    /// of the rows was laid out, and no absences are known then.
     pub fn mine(
         &self,
         power: Power,
@@ -153,7 +161,7 @@ pub(super) struct Mining<'a> {
 
 impl<'a> Mining<'a> {
     fn run(&mut self, cells: u64) -> Result<Ended> {
-        if self.privacy.is_threat(self.field.total, self.mark_totals()) {
+        if !self.field.is_partial && self.privacy.is_threat(self.field.total, self.mark_totals()) {
             let threat = Threat { present: Vec::new(), absent: Vec::new(), support: self.field.total };
             self.conflicts.insert(self.tree, Vec::new(), threat);
             return Ok(Ended::Complete);

@@ -1,9 +1,11 @@
 //! Sets of nodes of an item tree and how many transactions hold them: frequent ones, and those that occur too rarely or tell
 //! too much.
 
+mod bits;
 mod field;
 mod general;
 mod guard;
+mod lookup;
 mod marks;
 mod mine;
 pub mod patterns;
@@ -12,4 +14,5 @@ pub mod spread;
 mod worker;
 
 pub use field::{Layout, Scope};
+pub use lookup::Lookup;
 pub use mine::{Effort, Ended, Miner, Power, Threat};

@@ -1,18 +1,22 @@
 //! Generalised frequent patterns (Srikant and Agrawal, 1995): sets of taxonomy nodes, none above another, that many
 //! transactions hold. What is still to be found in a release says how useful it is.
+//!
+//! Patterns grow depth first towards smaller nodes, and what may be added to a pattern is found among what may be added to
+//! the pattern without its last node (Zaki's Eclat, 2000): the transactions that hold both are an intersection of sets.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::bits::{self, Scale};
 use super::rows::Rows;
-use super::spread::{Held, Spread, Spreader};
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::taxonomy::{ItemTree, Node};
+use crate::taxonomy::{ItemTree, Node, append_with_ancestors};
 
 /// How many first nodes are looked at side by side. It bounds what a cut-off search may have found for nothing.
-const SIDE_BY_SIDE: usize = 8;
+const SIDE_BY_SIDE: usize = 16;
 
 /// Patterns with their supports, in a fixed order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,39 +54,22 @@ impl Patterns {
         most: usize,
         clock: &Clock,
     ) -> Result<Patterns> {
-        let mut support = vec![0; tree.len()];
-        for (nodes, weight) in rows {
-            for node in tree.with_ancestors(nodes) {
-                support[node as usize] += *weight;
-            }
-        }
-        let mut expanded = Rows::default();
-        for (nodes, weight) in rows {
-            let frequent =
-                tree.with_ancestors(nodes).into_iter().filter(|node| support[*node as usize] >= least);
-            expanded.push(frequent, *weight);
-        }
-        let rows = Rows::merged(expanded.iter());
-        let mut first = Spread::default();
-        Spreader::new(tree.len()).spread(&rows, &Held::all(&rows), |_| true, |_, _| true, &mut first);
-
+        let ground = Ground::new(tree, rows, least);
+        let nodes: Vec<Node> = tree.nodes().filter(|node| !ground.holders(*node).is_empty()).collect();
         let mut found = Patterns { complete: true, ..Patterns::default() };
-        for branches in first.branches().chunks(SIDE_BY_SIDE) {
+        for firsts in nodes.chunks(SIDE_BY_SIDE) {
             let room = most - found.len();
-            let mined: Vec<Result<Patterns>> = branches
-                .par_iter()
+            let mined: Vec<Result<Patterns>> = (firsts.par_iter().with_max_len(1))
                 .map_init(
-                    || Spreader::new(tree.len()),
-                    |spreader, branch| {
-                        let mut grown = Patterns { complete: true, ..Patterns::default() };
-                        let mut search = Search { tree, rows: &rows, least, most: room, spreader, clock };
-                        search.grow(
-                            &mut vec![branch.node],
-                            branch.support,
-                            first.rows(branch),
-                            &mut grown,
-                        )?;
-                        Ok(grown)
+                    || vec![0; tree.len()],
+                    |tally, first| {
+                        let found = Patterns { complete: true, ..Patterns::default() };
+                        let mut search =
+                            Search { tree, least, most: room, clock, pattern: vec![*first], found };
+                        if search.note(ground.support(*first))? {
+                            search.grow(&ground.beside(*first, tally))?;
+                        }
+                        Ok(search.found)
                     },
                 )
                 .collect();
@@ -114,6 +101,15 @@ impl Patterns {
     fn nodes(&self, at: usize) -> &[Node] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.cells[start..self.ends[at]]
+    }
+
+    /// The patterns of some nodes only.
+    pub fn among(&self, may: impl Fn(Node) -> bool) -> Patterns {
+        let mut some = Patterns { complete: self.complete, ..Patterns::default() };
+        for (nodes, support) in self.iter().filter(|(nodes, _)| nodes.iter().all(|node| may(*node))) {
+            some.push(nodes, support);
+        }
+        some
     }
 
     /// Hands the patterns that both have to `each`, with both supports.
@@ -150,41 +146,156 @@ impl Patterns {
     }
 }
 
+/// The transactions with the ancestors of their items, as far as these are frequent: equal ones put together, those that
+/// occur most often first.
+struct Ground<'a> {
+    tree: &'a ItemTree,
+    least: u64,
+    rows: Rows,
+    /// Per node the rows that hold it, ascending.
+    holders: Vec<Vec<u32>>,
+}
+
+impl<'a> Ground<'a> {
+    fn new(tree: &'a ItemTree, rows: &[(Vec<Node>, u64)], least: u64) -> Ground<'a> {
+        let plain = Rows::merged(rows.iter().map(|(nodes, weight)| (&nodes[..], *weight)));
+        let support = plain.supports(tree);
+        let mut expanded = Rows::default();
+        let mut all = Vec::new();
+        for (nodes, weight) in plain.iter() {
+            all.clear();
+            append_with_ancestors(&mut all, nodes.iter().copied(), |node| tree.parent(node));
+            expanded.push(all.iter().copied().filter(|node| support[*node as usize] >= least), weight);
+        }
+        let merged = Rows::merged(expanded.iter());
+        let mut order: Vec<u32> = merged.numbers().collect();
+        order.sort_by_key(|row| Reverse(merged.weight(*row)));
+        let mut rows = Rows::default();
+        let mut holders = vec![Vec::new(); tree.len()];
+        for (number, row) in (0..).zip(order) {
+            rows.push(merged.nodes(row).iter().copied(), merged.weight(row));
+            merged.nodes(row).iter().for_each(|node| holders[*node as usize].push(number));
+        }
+        Ground { tree, least, rows, holders }
+    }
+
+    fn holders(&self, node: Node) -> &[u32] {
+        &self.holders[node as usize]
+    }
+
+    fn support(&self, node: Node) -> u64 {
+        self.holders(node).iter().map(|row| self.rows.weight(*row)).sum()
+    }
+
+    /// What may be added to a single node: smaller nodes, none above it. `tally` is empty before and after.
+    fn beside(&self, first: Node, tally: &mut [u64]) -> Class {
+        let held = |row: &u32| self.rows.nodes(*row).iter().take_while(|node| **node < first);
+        for row in self.holders(first) {
+            held(row).for_each(|node| tally[*node as usize] += self.rows.weight(*row));
+        }
+        let scale = Scale::new(self.holders(first).iter().map(|row| self.rows.weight(*row)).collect());
+        let is_wanted = |node: &Node| tally[*node as usize] >= self.least && self.tree.end(*node) <= first;
+        let nodes: Vec<Node> = (0..first).filter(is_wanted).collect();
+        let members = nodes.iter().map(|node| (*node, tally[*node as usize])).collect();
+        tally[..first as usize].fill(0);
+        // From here on, one more than the place of a member.
+        (1..).zip(&nodes).for_each(|(place, node)| tally[*node as usize] = place);
+        let words = scale.words();
+        let mut bits = vec![0; words * nodes.len()];
+        for (at, row) in self.holders(first).iter().enumerate() {
+            for place in held(row).map(|node| tally[*node as usize] as usize).filter(|place| *place > 0) {
+                bits::set(&mut bits[(place - 1) * words..place * words], at);
+            }
+        }
+        nodes.iter().for_each(|node| tally[*node as usize] = 0);
+        Class { scale: scale.into(), members, bits }
+    }
+}
+
+/// The frequent patterns that have one more node than another: that node with the support, ascending, and the transactions
+/// that hold it as a set of those that hold the other.
+struct Class {
+    scale: Arc<Scale>,
+    members: Vec<(Node, u64)>,
+    bits: Vec<u64>,
+}
+
+/// A set of transactions is told by so few of the bits that it pays to number them anew.
+const SPARSE: usize = 8;
+
+impl Class {
+    fn bits(&self, at: usize) -> &[u64] {
+        &self.bits[at * self.scale.words()..(at + 1) * self.scale.words()]
+    }
+
+    /// The patterns with one of the members and a smaller one.
+    fn below(&self, at: usize, tree: &ItemTree, least: u64) -> Class {
+        let own = self.bits(at);
+        let rows: usize = own.iter().map(|word| word.count_ones() as usize).sum();
+        let chosen = (rows * SPARSE < own.len() * u64::BITS as usize).then(|| bits::places(own));
+        let scale = match &chosen {
+            Some(places) => Arc::new(self.scale.of(places)),
+            None => self.scale.clone(),
+        };
+        let words = scale.words();
+        let mut class = Class { scale, members: Vec::new(), bits: Vec::new() };
+        for (other, (node, _)) in self.members[..at].iter().enumerate() {
+            if tree.contains(*node, self.members[at].0) {
+                continue;
+            }
+            let start = class.bits.len();
+            class.bits.resize(start + words, 0);
+            let into = &mut class.bits[start..];
+            match &chosen {
+                Some(places) => bits::picked(self.bits(other), places, into),
+                None => bits::both(self.bits(other), own, into),
+            }
+            let support = class.scale.weigh(into);
+            if support >= least {
+                class.members.push((*node, support));
+            } else {
+                class.bits.truncate(start);
+            }
+        }
+        class
+    }
+}
+
 struct Search<'a> {
     tree: &'a ItemTree,
-    rows: &'a Rows,
     least: u64,
     most: usize,
-    spreader: &'a mut Spreader,
     clock: &'a Clock,
+    pattern: Vec<Node>,
+    found: Patterns,
 }
 
 impl Search<'_> {
-    fn grow(
-        &mut self,
-        pattern: &mut Vec<Node>,
-        support: u64,
-        held: &[Held],
-        found: &mut Patterns,
-    ) -> Result<()> {
-        if found.len() == self.most {
-            found.complete = false;
-        }
-        if !found.complete {
-            return Ok(());
-        }
+    /// Takes down the pattern at hand; false if there are too many.
+    fn note(&mut self, support: u64) -> Result<bool> {
         self.clock.check()?;
-        found.push(pattern, support);
-        let mut spread = Spread::default();
-        let tree = self.tree;
-        let wanted = |node: Node, support: u64| {
-            support >= self.least && !pattern.iter().any(|below| tree.contains(node, *below))
-        };
-        self.spreader.spread(self.rows, held, |_| true, wanted, &mut spread);
-        for branch in spread.branches() {
-            pattern.push(branch.node);
-            self.grow(pattern, branch.support, spread.rows(branch), found)?;
-            pattern.pop();
+        if self.found.len() == self.most {
+            self.found.complete = false;
+        } else {
+            self.found.push(&self.pattern, support);
+        }
+        Ok(self.found.complete)
+    }
+
+    /// Takes down all patterns that begin with the one at hand and have more nodes.
+    fn grow(&mut self, class: &Class) -> Result<()> {
+        for (at, (node, support)) in class.members.iter().enumerate() {
+            self.pattern.push(*node);
+            if !self.note(*support)? {
+                return Ok(());
+            }
+            if at > 0 {
+                self.grow(&class.below(at, self.tree, self.least))?;
+                if !self.found.complete {
+                    return Ok(());
+                }
+            }
+            self.pattern.pop();
         }
         Ok(())
     }

@@ -44,8 +44,17 @@ impl Rows {
 
     /// The same rows as a coarser cut shows them, equal ones merged.
     pub fn under(&self, shown: &[Node]) -> Rows {
+        self.some_under(shown, |_| true)
+    }
+
+    /// Those rows that hold a wanted node of a coarser cut, as this shows them, equal ones merged.
+    pub fn with_any(&self, wanted: impl Fn(Node) -> bool, shown: &[Node]) -> Rows {
+        self.some_under(shown, |nodes| nodes.iter().any(|node| wanted(shown[*node as usize])))
+    }
+
+    fn some_under(&self, shown: &[Node], wanted: impl Fn(&[Node]) -> bool) -> Rows {
         let mut merger = Merger::default();
-        for row in self.numbers() {
+        for row in self.numbers().filter(|row| wanted(self.nodes(*row))) {
             let nodes = self.nodes(row).iter().map(|node| shown[*node as usize]);
             merger.add(nodes, self.weight(row), self.marks(row).iter().copied());
         }

@@ -34,20 +34,35 @@ impl<R: Itemsets> Local<'_, R> {
         }
     }
 
-    /// The rows of some parts by what they lose, then by number.
-    fn offers(&self, parts: &[Part], node: Node, giving: impl Fn(usize) -> bool) -> BinaryHeap<Offer> {
-        let mut offers = Vec::new();
+    /// The rows of some parts by what they lose, then by number; of each part no more than `most`.
+    fn offers(
+        &self,
+        parts: &[Part],
+        node: Node,
+        giving: impl Fn(usize) -> bool,
+        most: usize,
+    ) -> BinaryHeap<Offer> {
+        let mut offers = BinaryHeap::new();
         for (at, part) in parts.iter().enumerate().filter(|(at, _)| giving(*at)) {
-            let rows = part.rows.iter().enumerate();
-            offers.extend(rows.map(|(place, (row, _))| Reverse((self.gain(*row, node), *row, at, place))));
+            let mut best: BinaryHeap<(u64, u32, usize, usize)> = BinaryHeap::new();
+            for (place, (row, _)) in part.rows.iter().enumerate() {
+                let offer = (self.gain(*row, node), *row, at, place);
+                if best.len() < most {
+                    best.push(offer);
+                } else if let Some(mut worst) = best.peek_mut().filter(|worst| offer < **worst) {
+                    *worst = offer;
+                }
+            }
+            offers.extend(best.into_iter().map(Reverse));
         }
-        offers.into()
+        offers
     }
 
     fn borrow_rows(&self, left: &mut Vec<(u32, u64)>, parts: &mut [Part], node: Node) {
         let mut missing = self.crowd.k - count(left);
         let mut spare: Vec<u64> = parts.iter().map(|part| part.size() - self.crowd.k).collect();
-        let mut offers = self.offers(parts, node, |at| spare[at] > 0);
+        // Every row that moves is one of those that are missing.
+        let mut offers = self.offers(parts, node, |at| spare[at] > 0, missing as usize);
         while missing > 0
             && let Some(Reverse((_, _, at, place))) = offers.pop()
         {
@@ -67,27 +82,31 @@ impl<R: Itemsets> Local<'_, R> {
     fn borrow_users(&self, left: &mut Vec<(u32, u64)>, parts: &mut [Part], node: Node, users: &[u32]) {
         let user = |row: u32| users[row as usize];
         let mut there: HashSet<u32> = left.iter().map(|(row, _)| user(*row)).collect();
-        let mut held: Vec<HashMap<u32, u32>> = Vec::new();
-        for part in parts.iter() {
+        // How many rows each user has in a part; counted when a row of it is asked for.
+        let mut held: Vec<Option<HashMap<u32, u32>>> = vec![None; parts.len()];
+        let count = |part: &Part| {
             let mut rows_of: HashMap<u32, u32> = HashMap::new();
             for (row, _) in &part.rows {
                 *rows_of.entry(user(*row)).or_default() += 1;
             }
-            held.push(rows_of);
-        }
+            rows_of
+        };
         let k = self.crowd.k as usize;
-        let mut offers = self.offers(parts, node, |at| parts[at].rows.len() > k);
+        let mut offers = self.offers(parts, node, |at| parts[at].rows.len() > k, usize::MAX);
         while there.len() < k
             && let Some(Reverse((_, row, at, place))) = offers.pop()
         {
-            let users_there = held[at].len();
-            let Some(rows) = held[at].get_mut(&user(row)) else { continue };
-            if there.contains(&user(row)) || *rows == 1 && users_there <= k {
+            if there.contains(&user(row)) {
                 continue;
             }
+            let held = held[at].get_or_insert_with(|| count(&parts[at]));
+            let users_there = held.len();
+            let Some(rows) = held.get_mut(&user(row)).filter(|rows| **rows > 1 || users_there > k) else {
+                continue;
+            };
             *rows -= 1;
             if *rows == 0 {
-                held[at].remove(&user(row));
+                held.remove(&user(row));
             }
             there.insert(user(row));
             left.push((row, 1));

@@ -52,7 +52,9 @@ impl Crowd<'_> {
     /// Whether the rows are of k people.
     pub fn is_met(&self, rows: &[(u32, u64)]) -> bool {
         let Some(users) = self.users else { return count(rows) >= self.k };
-        // So many rows at most have to be looked at where every row is another user's.
+        if (rows.len() as u64) < self.k {
+            return false;
+        }
         let mut seen: HashSet<u32> = HashSet::new();
         rows.iter().any(|(row, _)| {
             seen.insert(users[*row as usize]);
@@ -81,6 +83,9 @@ impl Part {
         self.set.iter().map(|(node, _)| *node)
     }
 }
+
+/// Children of a node, and the rows that hold something of just these.
+type Split = (Vec<Node>, Vec<(u32, u64)>);
 
 fn count(rows: &[(u32, u64)]) -> u64 {
     rows.iter().map(|(_, count)| count).sum()
@@ -130,7 +135,7 @@ impl<'a, R: Itemsets> Local<'a, R> {
         let depth = node.map_or(0, |node| self.paths.depth(node) + 1);
         let hasher = RandomState::default();
         let mut index: HashTable<usize> = HashTable::new();
-        let mut parts: Vec<(Vec<Node>, Vec<(u32, u64)>)> = Vec::new();
+        let mut parts: Vec<Split> = Vec::new();
         let mut held: Vec<Node> = Vec::new();
         for row in rows {
             held.clear();
@@ -148,7 +153,7 @@ impl<'a, R: Itemsets> Local<'a, R> {
         }
         parts.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let open = |node: Node| (node, !self.tree.is_leaf(node));
-        let part = |(held, rows): (Vec<Node>, _)| Part { rows, set: held.into_iter().map(open).collect() };
+        let part = |(held, rows): Split| Part { rows, set: held.into_iter().map(open).collect() };
         parts.into_iter().map(part).collect()
     }
 

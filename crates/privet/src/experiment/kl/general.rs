@@ -49,7 +49,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                     let ground =
                         |seed| Ground { beta: *beta, theta, ..Ground::plain(dataset, FAN_OUT, seed) };
                     let setup = |seed| Setup { ground: ground(seed), method, k: K, m: *power, n: *power };
-                    answers.push(bench.mean(setup)?);
+                    answers.push(bench.mean(dataset, setup)?);
                 }
                 let x = match name {
                     "m = n" => *power,

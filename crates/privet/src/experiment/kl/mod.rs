@@ -59,7 +59,7 @@ const FAN_OUT: usize = 5;
 struct Scale {
     /// The data sets that methods are compared on.
     datasets: Vec<&'static Dataset>,
-    /// How many random taxonomies figures are means of.
+    /// How many random taxonomies figures are means of, but for the largest data set.
     seeds: u64,
     /// How long one run may take.
     limit: Duration,
@@ -80,7 +80,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Everything, within about an hour on two cores.
+    /// Everything, in less than an hour on two quiet cores.
     fn full() -> Scale {
         Scale {
             datasets: vec![&WV1, &WV2, &POS],
@@ -98,22 +98,27 @@ impl Scale {
         }
     }
 
-    /// A look at every part, within about a minute and a half.
+    /// A look at every part, within about a minute.
     fn quick() -> Scale {
         Scale {
             datasets: vec![&WV1],
             seeds: 1,
-            limit: Duration::from_secs(6),
-            ks: vec![5, 20],
-            ms: vec![1, 3],
-            pattern_powers: vec![1],
-            powers: vec![1, 3],
+            limit: Duration::from_secs(10),
+            ks: vec![2, 5, 20],
+            ms: vec![1, 2, 3, 6],
+            pattern_powers: vec![1, 3],
+            powers: vec![1, 3, 6],
             betas: vec![20, 60],
-            thetas: vec![20],
-            sizes: vec![25_000, 50_000],
+            thetas: vec![10, 20],
+            sizes: vec![25_000, 50_000, 100_000],
             fan_outs: vec![FAN_OUT],
             switched: vec![&WV1],
         }
+    }
+
+    /// How many random taxonomies figures on a data set are means of: one where runs take long.
+    fn seeds(&self, dataset: &Dataset) -> u64 {
+        if dataset == &POS { 1 } else { self.seeds }
     }
 }
 
@@ -160,8 +165,26 @@ struct Setup {
 enum Answer {
     /// A release.
     Solved { ncp: f64, seconds: f64 },
-    /// No release, and why: the requirement cannot be met, or the time was over.
-    None(String),
+    /// No release.
+    None(Lack),
+}
+
+/// Why there is no release.
+#[derive(Debug, Clone)]
+enum Lack {
+    /// The requirement cannot be met.
+    Infeasible(String),
+    /// The time was over, or it was over already for a smaller setting: in words that fit into a table.
+    Late(String),
+}
+
+impl Lack {
+    fn cell(&self) -> Cell {
+        match self {
+            Lack::Infeasible(reason) => Cell::Missing(reason.clone()),
+            Lack::Late(words) => Cell::text(words.clone()),
+        }
+    }
 }
 
 fn prepare(setting: &Setting) -> Result<Box<dyn Laboratory>> {
@@ -244,7 +267,7 @@ impl Bench {
         self.clock.progress().note(&format!("{} {method} k = {k}, m = {m}, n = {n}", ground.dataset.name));
         let answer = match self.attempt(&baskets, method, privacy)? {
             Ok((solution, seconds)) => Answer::Solved { ncp: ncp_of(&solution, &baskets), seconds },
-            Err(reason) => Answer::None(reason),
+            Err(lack) => Answer::None(lack),
         };
         self.answers.borrow_mut().push((setup.clone(), answer.clone()));
         Ok(answer)
@@ -256,7 +279,7 @@ impl Bench {
         baskets: &Baskets,
         method: &'static str,
         privacy: KlPrivacy,
-    ) -> Result<std::result::Result<(ItemSolution, f64), String>> {
+    ) -> Result<std::result::Result<(ItemSolution, f64), Lack>> {
         self.clock.progress().stage("solving", None);
         let declaration = CATALOGUE
             .method(method)
@@ -265,46 +288,58 @@ impl Bench {
         let task = Task { baskets, requirements: &[privacy], method: &clause };
         let start = Instant::now();
         match within(self.scale.limit, &self.clock, |clock| kl::run(&task, clock))? {
-            None => Ok(Err(format!("not done after {} s", self.scale.limit.as_secs_f64()))),
+            None => Ok(Err(Lack::Late(format!("not done in {} s", self.scale.limit.as_secs_f64())))),
             Some(Ok(solution)) => Ok(Ok((solution, start.elapsed().as_secs_f64()))),
-            Some(Err(error)) if error.kind() == ErrorKind::Infeasible => Ok(Err(error.to_string())),
+            Some(Err(error)) if error.kind() == ErrorKind::Infeasible => {
+                Ok(Err(Lack::Infeasible(error.to_string())))
+            }
             Some(Err(error)) => Err(error),
         }
     }
 
     /// The means over the random taxonomies, of NCP and of the time; nothing where one of the runs has no release.
-    fn mean(&self, setup: impl Fn(u64) -> Setup) -> Result<Answer> {
+    fn mean(&self, dataset: &Dataset, setup: impl Fn(u64) -> Setup) -> Result<Answer> {
         let (mut total_ncp, mut total_seconds) = (0.0, 0.0);
-        for seed in 1..=self.scale.seeds {
+        let seeds = self.scale.seeds(dataset);
+        for seed in 1..=seeds {
             match self.solve(&setup(seed))? {
                 Answer::Solved { ncp, seconds } => {
                     (total_ncp, total_seconds) = (total_ncp + ncp, total_seconds + seconds)
                 }
-                Answer::None(reason) => return Ok(Answer::None(reason)),
+                Answer::None(lack) => return Ok(Answer::None(lack)),
             }
         }
-        let seeds = self.scale.seeds as f64;
+        let seeds = seeds as f64;
         Ok(Answer::Solved { ncp: total_ncp / seeds, seconds: total_seconds / seeds })
     }
 
-    /// The means of all methods over what varies, the settings of the comparison (l = 1, n = 0).
+    /// The means of all methods over what varies, the settings of the comparison (l = 1, n = 0). A method that was not done
+    /// in time is not tried on what comes after.
     fn compare(&self, dataset: &'static Dataset, sweep: Sweep) -> Result<Vec<(f64, Vec<Answer>)>> {
         let values = match sweep {
             Sweep::K => &self.scale.ks,
             Sweep::M => &self.scale.ms,
         };
         let mut rows = Vec::new();
+        let mut given_up = [false; METHODS.len()];
         for value in values {
             let (k, m) = match sweep {
                 Sweep::K => (*value, dataset.default_m),
                 Sweep::M => (K, *value),
             };
             let mut answers = Vec::new();
-            for method in METHODS {
+            for (method, given_up) in METHODS.into_iter().zip(&mut given_up) {
+                if *given_up {
+                    answers.push(Answer::None(Lack::Late("not tried".to_string())));
+                    continue;
+                }
                 // Without bounds on what is known, LG's result does not depend on m.
                 let m = if method == "lg" { dataset.default_m } else { m };
                 let ground = |seed| Ground::plain(dataset, FAN_OUT, seed);
-                answers.push(self.mean(|seed| Setup { ground: ground(seed), method, k, m, n: 0 })?);
+                let setup = |seed| Setup { ground: ground(seed), method, k, m, n: 0 };
+                let answer = self.mean(dataset, setup)?;
+                *given_up = matches!(answer, Answer::None(Lack::Late(_)));
+                answers.push(answer);
             }
             rows.push((*value as f64, answers));
         }
@@ -392,7 +427,7 @@ impl Answer {
     /// A figure as a cell.
     fn cell(&self, figure: impl Fn(&Answer) -> Option<f64>, show: impl Fn(f64) -> Cell) -> Cell {
         match self {
-            Answer::None(reason) => Cell::Missing(reason.clone()),
+            Answer::None(lack) => lack.cell(),
             solved => figure(solved).map_or(Cell::share(None), show),
         }
     }

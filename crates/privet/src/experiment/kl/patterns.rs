@@ -3,7 +3,7 @@
 use super::super::page::{Cell, Section, Table, percent, significant};
 use super::super::plot::{Axis, Kind, Plot, Series};
 use super::data::WV1;
-use super::{Bench, FAN_OUT, Ground, K, range};
+use super::{Bench, FAN_OUT, Ground, K, Lack, range};
 use crate::experiment::Part;
 use crate::method::kl::utility::ItemUtility;
 use crate::privacy::kl::KlPrivacy;
@@ -27,7 +27,7 @@ struct Found {
     kept: [Kept; 2],
 }
 
-type Kept = std::result::Result<(u64, f64), String>;
+type Kept = std::result::Result<(u64, f64), Lack>;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
@@ -73,7 +73,7 @@ fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result
             let privacy = KlPrivacy { k, m: power, n: power, theta: Vec::new() };
             let solution = match bench.attempt(&baskets, method, privacy)? {
                 Ok((solution, _)) => solution,
-                Err(reason) => return Ok(Err(reason)),
+                Err(lack) => return Ok(Err(lack)),
             };
             let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, &bench.clock)?;
             before = utility.patterns_before;
@@ -91,7 +91,7 @@ fn shown(section: Section, x: &str, rest: &str, found: &[Found], value: fn(&Foun
     for one in found {
         let cell = |at: usize, show: &dyn Fn(&(u64, f64)) -> Cell| match &one.kept[at] {
             Ok(kept) => show(kept),
-            Err(reason) => Cell::Missing(reason.clone()),
+            Err(lack) => lack.cell(),
         };
         let count = |at: usize| cell(at, &|(count, _)| Cell::Count(*count));
         let error = |at: usize| cell(at, &|(_, error)| Cell::Share(*error));

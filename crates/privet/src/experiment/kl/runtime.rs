@@ -18,8 +18,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut beside = Table::beside("stated");
     let limit = bench.scale.limit.as_secs_f64();
     let mut shown = Section::new("Time over k and over m (figure 4.7)").say(format!(
-        "The runs of the part 'ncp': means over the drawn taxonomies. A run is given up after {limit} s; the cell is then \
-         empty. OG and mOG are this project's own searches, on conflicts; the thesis' search is timed in 'table44' and \
+        "The runs of the part 'ncp': means over the drawn taxonomies. A run is given up after {limit} s, and the method is \
+         then not tried with larger k or m. OG and mOG are this project's own searches, on conflicts; the thesis' search is timed in 'table44' and \
          'table45'."
     ));
     for dataset in present {

@@ -37,7 +37,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             let privacy = KlPrivacy { k: K, m: POS.default_m, n: 0, theta: Vec::new() };
             let answer = bench.attempt(&baskets, method, privacy)?;
             times.push((*size as f64, answer.as_ref().ok().map(|(_, seconds)| *seconds)));
-            cells.push(answer.map_or_else(Cell::Missing, |(_, seconds)| Cell::Seconds(seconds)));
+            cells.push(answer.map_or_else(|lack| lack.cell(), |(_, seconds)| Cell::Seconds(seconds)));
         }
         table.row(cells);
     }

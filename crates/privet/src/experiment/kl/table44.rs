@@ -119,7 +119,7 @@ fn means(
     let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
     let search = if in_rounds { solve_in_rounds } else { solve };
     let mut all: Vec<EnumerationFacts> = Vec::new();
-    for seed in 1..=bench.scale.seeds {
+    for seed in 1..=bench.scale.seeds(dataset) {
         let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
         bench.clock.progress().stage("enumerating", None);
         all.push(search(&baskets, &privacy, ItemMeasure::Ncp, switches, &bench.clock)?.facts);

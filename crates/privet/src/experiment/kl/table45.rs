@@ -102,7 +102,7 @@ fn means(bench: &Bench, dataset: &'static Dataset, fan_out: usize, lines: &[&Lin
     let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
     let techniques: Vec<CutSwitches> =
         lines.iter().filter(|line| !line.in_rounds).map(|line| line.cuts).collect();
-    for seed in 1..=bench.scale.seeds {
+    for seed in 1..=bench.scale.seeds(dataset) {
         let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
         bench.clock.progress().stage("enumerating", None);
         let (limit, clock) = (bench.scale.limit, &bench.clock);
@@ -112,8 +112,8 @@ fn means(bench: &Bench, dataset: &'static Dataset, fan_out: usize, lines: &[&Lin
             let in_rounds = || solve_in_rounds(&baskets, &privacy, ItemMeasure::Ncp, Switches::ALL, clock);
             let found = if line.in_rounds { Some(in_rounds()?) } else { each.next() };
             let Some(Enumerated { facts, complete, .. }) = found else { continue };
-            means.cuts += facts.cuts as f64 / bench.scale.seeds as f64;
-            means.seconds += facts.cut_seconds / bench.scale.seeds as f64;
+            means.cuts += facts.cuts as f64 / bench.scale.seeds(dataset) as f64;
+            means.seconds += facts.cut_seconds / bench.scale.seeds(dataset) as f64;
             means.ended &= complete;
         }
     }

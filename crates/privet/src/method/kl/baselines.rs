@@ -221,6 +221,12 @@ proptest! {
         let before = Patterns::mine(tree, &rows, utility.least_support, 1000, &clock).expect("patterns");
         let shown = before.iter().filter(|(nodes, _)| nodes.iter().all(visible)).count() as u64;
         prop_assert_eq!(utility.patterns_before, before.len() as u64);
+        let released: Vec<(Vec<Node>, u64)> = (0..baskets.len())
+            .flat_map(|basket| recoding.shown(&baskets, basket))
+            .map(|shown| (shown.nodes, shown.count))
+            .collect();
+        let after = Patterns::mine(tree, &released, utility.least_support, 1000, &clock).expect("patterns");
+        prop_assert_eq!(before.among(|node| visible(&node)), after);
         prop_assert_eq!((utility.patterns_after, utility.patterns_common), (shown, shown));
     }
 }

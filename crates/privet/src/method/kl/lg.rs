@@ -82,8 +82,12 @@ fn wholes(task: &Task<'_>, local: &Local<'_, Baskets>, k: u64) -> Result<Vec<Par
                 format!("something of {} and of nothing else", crate::error::shortened_values(&labels))
             };
             return Err(Error::infeasible(format!(
-                "k is {k}, but only {} transactions hold {held}, and 'lg' makes every transaction look like k - 1 others",
-                whole.size()
+                "k is {k}, but only {} {held}, and 'lg' makes every transaction look like k - 1 others",
+                if whole.size() == 1 {
+                    "1 transaction holds".into()
+                } else {
+                    format!("{} transactions hold", whole.size())
+                }
             ))
             .help("lower k, give the trees a common root, or take name = \"og\" in [method]"));
         }

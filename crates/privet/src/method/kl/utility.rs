@@ -69,11 +69,15 @@ impl ItemUtility {
         }
         let least_support = least_support(threshold, baskets.total());
         clock.progress().stage("finding patterns", None);
-        let patterns =
+        let mine =
             |rows: &[(Vec<Node>, u64)]| Patterns::mine(tree, rows, least_support, MOST_PATTERNS, clock);
-        let (patterns_before, patterns_after) = (patterns(&before)?, patterns(&after)?);
+        let patterns_before = mine(&before)?;
+        let after_patterns = match visible(baskets, recoding).filter(|_| patterns_before.complete) {
+            Some(visible) => patterns_before.among(|node| visible[node as usize]),
+            None => mine(&after)?,
+        };
         let (mut common, mut support_off, mut support_before) = (0, 0, 0);
-        patterns_before.common(&patterns_after, |_, before, after| {
+        patterns_before.common(&after_patterns, |_, before, after| {
             common += 1;
             support_off += u128::from(before.abs_diff(after));
             support_before += u128::from(before);
@@ -83,9 +87,9 @@ impl ItemUtility {
         Ok(ItemUtility {
             least_support,
             patterns_before: patterns_before.len() as u64,
-            patterns_after: patterns_after.len() as u64,
+            patterns_after: after_patterns.len() as u64,
             patterns_common: common,
-            complete: patterns_before.complete && patterns_after.complete,
+            complete: patterns_before.complete && after_patterns.complete,
             support_off,
             support_before,
             distinct_before: distinct(tree.len(), &before),
@@ -101,6 +105,29 @@ impl ItemUtility {
     pub fn support_error(&self) -> f64 {
         if self.support_before == 0 { 0.0 } else { self.support_off as f64 / self.support_before as f64 }
     }
+}
+
+/// Per node, whether transactions can be seen to hold it, where every item that occurs is published as one node everywhere
+/// and these are a cut: then the transactions that hold some visible nodes are those of the original, and no other nodes
+/// can be told.
+fn visible(baskets: &Baskets, recoding: &ItemRecoding) -> Option<Vec<bool>> {
+    let ItemRecoding::Global(shown) = recoding else { return None };
+    let tree = &baskets.tree;
+    let mut published = Vec::new();
+    for (item, count) in tree.nodes().zip(baskets.occurrences()) {
+        if tree.is_leaf(item) && count > 0 {
+            published.push(shown[item as usize]?);
+        }
+    }
+    published.sort_unstable();
+    published.dedup();
+    // In preorder, what stands below a node follows it directly.
+    if published.windows(2).any(|pair| tree.contains(pair[0], pair[1])) {
+        return None;
+    }
+    let mut visible = vec![false; tree.len()];
+    tree.with_ancestors(&published).into_iter().for_each(|node| visible[node as usize] = true);
+    Some(visible)
 }
 
 /// The least number of transactions that is at least this share of all, and at least one.

@@ -3,8 +3,8 @@
 #[cfg(test)]
 pub(crate) mod cases;
 mod decide;
-pub mod lg;
-pub mod ssg;
+mod lg;
+mod ssg;
 pub mod utility;
 
 pub use decide::{Decided, decide};
@@ -31,11 +31,27 @@ pub const COST: &str = "bLM";
 
 /// Makes the decision.
 pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+    check_enough(task)?;
     match task.method.name() {
         "ssg" => ssg::run(task, clock),
         "lg-bag" | "lg" => lg::run(task, clock),
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
+}
+
+/// Fewer than k vocabularies, or users where these count, cannot look alike.
+fn check_enough(task: &Task<'_>) -> Result<()> {
+    let VocabularyAnonymity { k, distinct_users, .. } = task.demand;
+    let (found, one, many) = match task.bags.users() {
+        Some(users) if distinct_users => (u64::from(users), "user", "users"),
+        _ => (task.bags.len() as u64, "vocabulary", "vocabularies"),
+    };
+    if found >= u64::from(k) {
+        return Ok(());
+    }
+    let what = if found == 1 { format!("is only 1 {one}") } else { format!("are only {found} {many}") };
+    Err(Error::infeasible(format!("no release can meet the policy: k is {k}, but there {what}"))
+        .help(format!("lower k, or bring the data of more {many}; the extraction may have left some out")))
 }
 
 /// What a method is to decide.
@@ -114,6 +130,34 @@ impl Print {
                 distances.tree().map(|tree| tree.label(*node).to_string()).unwrap_or_default()
             }
             Print::Bag(terms) => terms.iter().map(term).collect::<Vec<_>>().join(Print::BETWEEN),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn too_few_vocabularies_or_users_are_told_whatever_the_method() {
+        let users = ["u", "u", "v"].map(String::from);
+        let bags = cases::bags(&vec![vec!["Wine".to_string()]; 3], Some(&users));
+        let distances = cases::distances(cases::goods(), &bags);
+        for (k, distinct_users, why) in [
+            (4, false, "k is 4, but there are only 3 vocabularies"),
+            (3, true, "k is 3, but there are only 2 users"),
+        ] {
+            for method in METHODS {
+                let method = Clause::with_defaults(method);
+                let demand = VocabularyAnonymity { k, distinct_users, min_term_users: 1 };
+                let (bags, distances) = (&bags, &distances);
+                let task = Task { bags, distances, epsilon: 2, omega: None, demand, method: &method };
+                let error = run(&task, &Clock::unlimited()).expect_err("too few");
+                assert_eq!(error.kind(), ErrorKind::Infeasible);
+                assert_eq!(error.message(), format!("no release can meet the policy: {why}"));
+                assert!(error.remedy().is_some());
+            }
         }
     }
 }

@@ -351,7 +351,7 @@ pub(super) fn census() -> ReportModel {
             trace: Vec::new(),
         }),
         audit: Audit {
-            passed: true,
+        passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
                 .map(|name| Check {
                     name: name.into(),

@@ -16,7 +16,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
 use super::target::Target;
-use crate::audit::{self, Audit, AuditOptions, ExpectedCounts};
+use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
 use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
@@ -102,7 +102,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
 
     clock.progress().stage("auditing", None);
     let expected = ExpectedCounts { released, suppressed: 0, dropped: 0 };
-    let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
+    let stated = cost.exact.as_deref().and_then(|exact| StatedCost::parse(cost.name, exact));
+    let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
 
@@ -179,10 +180,11 @@ pub(super) fn audit_file(
     policy: &TransactionPolicy,
     release: &Path,
     expected: ExpectedCounts,
+    cost: Option<StatedCost>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
     let separator = Some(policy.source.separator());
     let source = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
-    let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
+    let options = AuditOptions { expected: Some(expected), cost, ..AuditOptions::default() };
     audit::audit_transactions(policy, &source, &options, tick)
 }

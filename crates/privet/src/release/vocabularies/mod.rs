@@ -84,7 +84,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     clock.progress().stage("auditing", None);
     let expected = ExpectedCounts { released, suppressed: withheld, dropped: 0 };
     let assigned = target.steward().join(ASSIGNMENT);
-    let audit = audit_files(&policy, &path, Some(&assigned), Some(expected), clock)?;
+    let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(expected), clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
 
@@ -171,29 +171,48 @@ pub(super) fn audit_folder(
     clock: &Clock,
 ) -> Result<Audit> {
     let assigned = folder.join("steward").join(ASSIGNMENT);
-    audit_files(policy, &folder.join("public").join(RELEASE), Some(&assigned), Some(expected), clock)
+    audit_files(policy, &folder.join("public").join(RELEASE), Order::Listed(&assigned), Some(expected), clock)
 }
 
-/// Audits any file of vocabularies against a policy. Which of them stands for which vocabulary of the original is not
-/// known, so only what the file itself shows can be checked.
-pub fn audit_vocabulary_file(policy: &VocabularyPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    audit_files(policy, release, None, None, clock)
+/// Audits any file of vocabularies against a policy.
+///
+/// Unless the file has them in the order of the original (`aligned`), it is not known which of them stands for which, and
+/// only what the file itself shows can be checked.
+pub fn audit_vocabulary_file(
+    policy: &VocabularyPolicy,
+    release: &Path,
+    aligned: bool,
+    clock: &Clock,
+) -> Result<Audit> {
+    let order = if aligned { Order::Original } else { Order::Unknown };
+    audit_files(policy, release, order, None, clock)
+}
+
+/// What is known about which published vocabulary stands for which of the original.
+#[derive(Debug, Clone, Copy)]
+enum Order<'a> {
+    /// This file says.
+    Listed(&'a Path),
+    /// They stand in the same order.
+    Original,
+    /// Nothing.
+    Unknown,
 }
 
 fn audit_files(
     policy: &VocabularyPolicy,
     release: &Path,
-    assignment: Option<&Path>,
+    order: Order<'_>,
     expected: Option<ExpectedCounts>,
     clock: &Clock,
 ) -> Result<Audit> {
     let (original, _) = policy.source.read(&mut |_| clock.check())?;
     let columns =
         VocabularyColumns { keep_empty: true, delimiter: Some(','), ..VocabularyColumns::default() };
-    let columns = match assignment {
+    let columns = match order {
         // What was written is known and must not be guessed.
-        Some(_) => columns,
-        None => VocabularyColumns { delimiter: None, ..columns },
+        Order::Listed(_) => columns,
+        Order::Original | Order::Unknown => VocabularyColumns { delimiter: None, ..columns },
     };
     let (released, _) = VocabularyFile::open(release, columns)?.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
@@ -202,7 +221,11 @@ fn audit_files(
     let (Some(demand), Some(manner)) = (demand, Manner::of(policy.method.name(), centre)) else {
         return Err(Error::internal("the audit does not know the requirement or the method"));
     };
-    let assignment = assignment.map(|path| assigned(path, &original)).transpose()?;
+    let assignment = match order {
+        Order::Listed(path) => Some(assigned(path, &original)?),
+        Order::Original => Some((0..original.len() as u32).map(Some).collect()),
+        Order::Unknown => None,
+    };
     let facts = VocabularyRelease {
         original: &original,
         distances: &distances,

@@ -94,7 +94,9 @@ fn an_audit_notices_what_was_done_to_a_release() {
     let text = desk.text("out/public/release.csv");
     let judged = |text: &str| {
         fs::write(desk.path("other.csv"), text).expect("written");
-        audit_vocabulary_file(&policy, &desk.path("other.csv"), &Clock::unlimited()).expect("an audit").passed
+        audit_vocabulary_file(&policy, &desk.path("other.csv"), false, &Clock::unlimited())
+            .expect("an audit")
+            .passed
     };
     assert!(judged(&text));
     assert!(!judged(&text.replacen("beer", "smith", 1)));

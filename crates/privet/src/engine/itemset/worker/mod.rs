@@ -4,7 +4,7 @@ mod absence;
 mod last;
 
 use super::field::{Field, NONE};
-use super::general::Itemset;
+use super::general::General;
 use super::guard::Guard;
 use super::marks::MarkCounts;
 use super::mine::{Effort, Mining, Power, Threat};
@@ -202,6 +202,11 @@ impl<'a> Worker<'a> {
         self.give_back(buffer);
     }
 
+    /// Whether a node by itself was looked at before.
+    fn is_known(&self, node: u32) -> bool {
+        self.present.is_empty() && self.is_new.is_some_and(|is_new| !is_new[node as usize])
+    }
+
     /// Whether itemsets with this node are looked at elsewhere: those with several new nodes begin with the last of them.
     fn comes_before(&self, node: u32) -> bool {
         let (Some(is_new), Some(first)) = (self.is_new, self.present.first()) else { return false };
@@ -289,7 +294,11 @@ impl<'a> Worker<'a> {
     /// Counts each node before `last` beside what is chosen, reports threats, and lists the nodes worth choosing.
     fn extend(&mut self, rows: &[u32], last: u32, buffer: &mut Buffer) -> Choice {
         let Buffer { candidates, growing, .. } = buffer;
-        let total = self.count(rows, last, candidates);
+        let total = match self.count(rows, last, candidates) {
+            // What is new may be in all rows at hand, but not in those that are left out.
+            _ if self.field.is_partial && self.present.is_empty() => u64::MAX,
+            total => total,
+        };
         growing.clear();
         let field = self.field;
         if self.marks.marks > 0 {
@@ -328,7 +337,7 @@ impl<'a> Worker<'a> {
         let field = self.field;
         let mut skip = 0;
         for node in candidates.iter().copied() {
-            if node < skip {
+            if node < skip || self.is_known(node) {
                 continue;
             }
             // A node above a chosen one is implied by it.
@@ -390,26 +399,23 @@ impl<'a> Worker<'a> {
     /// sought first.
     fn report(&mut self, node: u32, is_present: bool, support: u64) -> Choice {
         self.effort.threats += 1;
-        let mut itemset = Itemset { present: self.present.clone(), absent: self.absent.clone(), support };
+        let named = |numbers: &[u32]| -> Vec<Node> {
+            numbers.iter().map(|number| self.field.nodes[*number as usize]).collect()
+        };
+        let (present, absent) = (named(&self.present), named(&self.absent));
+        let mut threat = Threat { present, absent, support };
+        let more = self.field.nodes[node as usize];
         if is_present {
-            itemset.present.push(node)
+            threat.present.push(more)
         } else {
-            itemset.absent.push(node)
+            threat.absent.push(more)
         }
         if self.field.is_flat {
-            itemset.generalise(self.field, self.privacy.k);
+            let Field { lookup, reach, .. } = self.field;
+            General { tree: self.tree, lookup, k: self.privacy.k, reach: *reach }.generalise(&mut threat);
         }
-        let named = |numbers: &[u32]| -> Vec<Node> {
-            let mut nodes: Vec<Node> =
-                numbers.iter().map(|number| self.field.nodes[*number as usize]).collect();
-            nodes.sort_unstable();
-            nodes
-        };
-        let threat = Threat {
-            present: named(&itemset.present),
-            absent: named(&itemset.absent),
-            support: itemset.support,
-        };
+        threat.present.sort_unstable();
+        threat.absent.sort_unstable();
         let members = between(self.tree, threat.present.iter().chain(&threat.absent).copied());
         let numbers: Vec<u32> = members
             .iter()

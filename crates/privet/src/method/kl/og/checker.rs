@@ -1,10 +1,12 @@
 //! Looks for threats step by step, as an adversary's power grows, and skips the steps that cannot find any.
 
+use std::sync::Arc;
+
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::conflict::Conflicts;
 use crate::engine::itemset::rows::Rows;
-use crate::engine::itemset::{Effort, Ended, Layout, Miner, Power, Scope, Threat};
+use crate::engine::itemset::{Effort, Ended, Layout, Lookup, Miner, Power, Scope, Threat};
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node};
 
@@ -22,11 +24,21 @@ pub(super) enum Reach {
 
 /// Mines the rows of one cut for growing powers.
 pub(super) struct Checker<'a> {
-    tree: &'a ItemTree,
-    privacy: &'a KlPrivacy,
-    scope: Scope,
-    reach: Reach,
+    question: Question<'a>,
+    /// All rows, or those that hold something new.
+    is_partial: bool,
+    rows: Rows,
+    lookup: Arc<Lookup>,
     laid_out: Option<(Layout, Miner<'a>)>,
+}
+
+/// What is mined for.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub tree: &'a ItemTree,
+    pub privacy: &'a KlPrivacy,
+    pub scope: Scope,
+    pub reach: Reach,
 }
 
 /// Per requirement and power, the last cut whose threats all have known conflicts.
@@ -46,28 +58,31 @@ impl Mined {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(tree: &'a ItemTree, privacy: &'a KlPrivacy, scope: Scope, reach: Reach) -> Checker<'a> {
-        Checker { tree, privacy, scope, reach, laid_out: None }
+    /// For all rows, as the cut shows them; `lookup` as for [`Miner::new`].
+    pub(super) fn whole(question: Question<'a>, rows: Rows, lookup: Arc<Lookup>) -> Checker<'a> {
+        Checker { question, is_partial: false, rows, lookup, laid_out: None }
     }
 
-    /// Has to be called when the rows have changed.
-    pub(super) fn forget(&mut self) {
-        self.laid_out = None;
+    /// For those rows that hold a node which is not in a cut mined before.
+    pub(super) fn partial(question: Question<'a>, rows: Rows, lookup: Arc<Lookup>) -> Checker<'a> {
+        Checker { question, is_partial: true, rows, lookup, laid_out: None }
     }
 
-    fn miner(&mut self, rows: &Rows, power: Power) -> &Miner<'a> {
+    fn miner(&mut self, power: Power) -> &Miner<'a> {
+        let Question { tree, privacy, scope, reach } = self.question;
         let certify = power.present >= CERTIFIED || power.absent > 0;
-        let reach = if self.reach == Reach::Power { power.absent } else { self.privacy.n };
-        let layout = Layout { scope: self.scope, absent: power.absent, reach, certify };
+        let reach = if reach == Reach::Power { power.absent } else { privacy.n };
+        let layout = Layout { scope, absent: power.absent, reach, certify, is_partial: self.is_partial };
         if self.laid_out.as_ref().is_none_or(|(known, _)| *known != layout) {
             self.laid_out = None;
         }
-        &self.laid_out.get_or_insert_with(|| (layout, Miner::new(self.tree, rows, self.privacy, layout))).1
+        let lay_out = || (layout, Miner::new(tree, &self.rows, self.lookup.clone(), privacy, layout));
+        &self.laid_out.get_or_insert_with(lay_out).1
     }
 
     /// Whether a step cannot find anything that the steps before it did not.
-    pub(super) fn is_needless(&mut self, rows: &Rows, power: Power) -> bool {
-        let miner = self.miner(rows, power);
+    pub(super) fn is_needless(&mut self, power: Power) -> bool {
+        let miner = self.miner(power);
         match (power.present, power.absent) {
             // Nothing is known: the empty itemset has to be tested all the same.
             (0, 0) => false,
@@ -79,13 +94,12 @@ impl<'a> Checker<'a> {
     /// Adds the conflicts of all threats within the power; `mined` as for [`Miner::mine`].
     pub(super) fn mine(
         &mut self,
-        rows: &Rows,
         power: Power,
         cells: u64,
         mined: Option<&[Node]>,
         conflicts: &mut Conflicts<Threat>,
         clock: &Clock,
     ) -> Result<(Ended, Effort)> {
-        self.miner(rows, power).mine(power, cells, mined, conflicts, clock)
+        self.miner(power).mine(power, cells, mined, conflicts, clock)
     }
 }

@@ -12,6 +12,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::enumeration::{self, Switches};
@@ -113,7 +115,7 @@ struct Problem<'a> {
     measure: ItemMeasure,
     prices: Prices,
     /// The transactions with their items as they are.
-    rows: Rows,
+    rows: Arc<Rows>,
 }
 
 impl<'a> Problem<'a> {
@@ -124,7 +126,7 @@ impl<'a> Problem<'a> {
             .nodes()
             .map(|node| u128::from(occurrences[node as usize]) * u128::from(measure.weight(tree, node)));
         let prices = Prices::new(tree, cost.collect());
-        let rows = Rows::of(baskets, &tree.nodes().collect::<Vec<_>>());
+        let rows = Arc::new(Rows::of(baskets, &tree.nodes().collect::<Vec<_>>()));
         Problem { baskets, tree, requirements, measure, prices, rows }
     }
 
@@ -197,9 +199,12 @@ impl<'a> Problem<'a> {
                 format!("knowing that a transaction holds '{}' and lacks '{}'", named(present), named(absent))
             }
         };
-        let fit = threat.support;
+        let fit = match threat.support {
+            1 => "1 transaction fits".to_string(),
+            support => format!("{support} transactions fit"),
+        };
         Error::infeasible(format!(
-            "no release can meet the policy: {known}, {fit} transactions fit even where every item is published as its root"
+            "no release can meet the policy: {known}, {fit} even where every item is published as its root"
         ))
         .help("lower k, l, m or n, or bring more transactions")
     }

@@ -1,13 +1,15 @@
 //! mOG: rounds of growing power, each optimal on the release of the one before.
 
-use super::checker::{Checker, Reach};
+use std::sync::Arc;
+
+use super::checker::Reach;
 use super::search::{Current, Search, powers};
 use super::{Problem, Reached};
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::conflict::Conflicts;
 use crate::engine::itemset::rows::shown_by;
-use crate::engine::itemset::{Ended, Layout, Miner, Power, Scope, Threat};
+use crate::engine::itemset::{Ended, Layout, Lookup, Miner, Power, Scope, Threat};
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 
@@ -45,9 +47,8 @@ fn in_rounds<P: Iterator<Item = Power>>(
     let mut search = Search::new(problem, conflicts, reached, clock);
     search.lock_rare()?;
     let mut cut = search.best_cut()?;
-    let mut rows = problem.rows.under(&shown_by(tree, &cut));
     for (requirement, privacy) in problem.requirements.iter().enumerate() {
-        let mut current = Current { cut, rows, checker: Checker::new(tree, privacy, Scope::OneCut, reach) };
+        let mut current = Current::new(tree, cut);
         let mut is_changed = true;
         for power in powers(privacy) {
             clock.check()?;
@@ -55,12 +56,12 @@ fn in_rounds<P: Iterator<Item = Power>>(
             let everything = Power { present: privacy.m, absent: privacy.n };
             if power.absent > 0
                 && std::mem::take(&mut is_changed)
-                && current.checker.is_needless(&current.rows, everything)
+                && search.is_needless(requirement, everything, reach, &mut current)
             {
                 break;
             }
             let before = current.cut.clone();
-            if !search.settle(requirement, power, &mut current)? {
+            if !search.settle(requirement, power, reach, &mut current)? {
                 return Ok(None);
             }
             if current.cut != before {
@@ -74,7 +75,7 @@ fn in_rounds<P: Iterator<Item = Power>>(
                 return Ok(None);
             }
         }
-        Current { cut, rows, .. } = current;
+        Current { cut, .. } = current;
     }
     Ok(Some(cut))
 }
@@ -109,11 +110,12 @@ fn withstands(
     clock: &Clock,
 ) -> Result<bool> {
     let tree = problem.tree;
-    let rows = problem.rows.under(&shown_by(tree, cut));
+    let rows = Arc::new(problem.rows.under(&shown_by(tree, cut)));
     for privacy in problem.requirements {
         let mut conflicts = Conflicts::<Threat>::new(tree);
-        let layout = Layout { scope: Scope::OneCut, absent: privacy.n, reach: privacy.n, certify: true };
-        let miner = Miner::new(tree, &rows, privacy, layout);
+        let (absent, reach) = (privacy.n, privacy.n);
+        let layout = Layout { scope: Scope::OneCut, absent, reach, certify: true, is_partial: false };
+        let miner = Miner::new(tree, &rows, Lookup::new(rows.clone()), privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
         let (ended, effort) = miner.mine(power, cells, None, &mut conflicts, clock)?;
         reached.effort.add(effort);

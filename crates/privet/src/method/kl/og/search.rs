@@ -1,14 +1,16 @@
 //! OG: eager while threats are cheap to find, lazy from there on.
 
-use super::checker::{Checker, Mined, Reach};
+use std::sync::Arc;
+
+use super::checker::{Checker, Mined, Question, Reach};
 use super::{Problem, Reached, rounds};
 use crate::engine::clock::Clock;
 use crate::engine::conflict::{Conflicts, Solved, cut_of, solve};
 use crate::engine::itemset::rows::{Rows, shown_by};
-use crate::engine::itemset::{Ended, Power, Scope, Threat};
+use crate::engine::itemset::{Ended, Lookup, Power, Scope, Threat};
 use crate::method::kl::Task;
 use crate::privacy::kl::KlPrivacy;
-use crate::taxonomy::Node;
+use crate::taxonomy::{ItemTree, Node};
 use crate::{Exact, Result};
 
 /// How to search.
@@ -89,8 +91,13 @@ pub(super) struct Search<'s, 'a> {
     mined: Mined,
     /// The rows as the locks known at some time show them: every later cut is at or above those.
     frontier: Vec<Node>,
-    rows: Rows,
+    rows: Arc<Rows>,
+    /// The same rows or finer ones, to count more general threats.
+    lookup: Arc<Lookup>,
 }
+
+/// Rows are sorted out for looking up again when merging has left less than three in so many of them.
+const MERGED: usize = 4;
 
 impl<'s, 'a> Search<'s, 'a> {
     pub(super) fn new(
@@ -100,7 +107,9 @@ impl<'s, 'a> Search<'s, 'a> {
         clock: &'s Clock,
     ) -> Search<'s, 'a> {
         let rows = problem.rows.clone();
-        Search { problem, conflicts, reached, clock, mined: Mined::default(), frontier: Vec::new(), rows }
+        let lookup = Lookup::new(rows.clone());
+        let (mined, frontier) = (Mined::default(), Vec::new());
+        Search { problem, conflicts, reached, clock, mined, frontier, rows, lookup }
     }
 
     /// Locks the parents of all nodes that are threats by themselves for their rarity: one look at every row tells them.
@@ -137,8 +146,11 @@ impl<'s, 'a> Search<'s, 'a> {
         let frontier = self.conflicts.frontier(self.problem.tree);
         let is_changed = frontier != self.frontier;
         if is_changed {
-            self.rows = self.rows.under(&shown_by(self.problem.tree, &frontier));
+            self.rows = Arc::new(self.rows.under(&shown_by(self.problem.tree, &frontier)));
             self.frontier = frontier;
+            if self.rows.len() * MERGED < self.lookup.len() * (MERGED - 1) {
+                self.lookup = Lookup::new(self.rows.clone());
+            }
         }
         is_changed
     }
@@ -150,20 +162,21 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         let mut is_complete = true;
         for privacy in self.problem.requirements {
-            let mut checker = Checker::new(self.problem.tree, privacy, Scope::AllCuts, Reach::Requirement);
+            let (tree, scope, reach) = (self.problem.tree, Scope::AllCuts, Reach::Requirement);
+            let question = Question { tree, privacy, scope, reach };
+            let mut checker = self.checker(question);
             for power in powers(privacy) {
-                if checker.is_needless(&self.rows, power) {
+                if checker.is_needless(power) {
                     continue;
                 }
-                let (ended, effort) =
-                    checker.mine(&self.rows, power, cells, None, self.conflicts, self.clock)?;
+                let (ended, effort) = checker.mine(power, cells, None, self.conflicts, self.clock)?;
                 self.reached.effort.add(effort);
                 self.stop_if_impossible()?;
                 if self.clock.is_over() {
                     return Ok(false);
                 }
                 if self.merge_locked() {
-                    checker.forget();
+                    checker = self.checker(question);
                 }
                 if ended == Ended::Early {
                     is_complete = false;
@@ -172,6 +185,11 @@ impl<'s, 'a> Search<'s, 'a> {
             }
         }
         Ok(is_complete)
+    }
+
+    /// A checker for all cuts at or above the locks.
+    fn checker(&self, question: Question<'s>) -> Checker<'s> {
+        Checker::whole(question, Rows::clone(&self.rows), self.lookup.clone())
     }
 
     fn stop_if_impossible(&self) -> Result<()> {
@@ -215,12 +233,10 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. False also where the time is over.
     fn is_valid(&mut self, cut: &[Node]) -> Result<bool> {
         self.merge_locked();
-        let (problem, tree) = (self.problem, self.problem.tree);
-        let rows = self.rows.under(&shown_by(tree, cut));
-        for (requirement, privacy) in problem.requirements.iter().enumerate() {
-            let mut checker = Checker::new(tree, privacy, Scope::OneCut, Reach::Requirement);
+        for (requirement, privacy) in self.problem.requirements.iter().enumerate() {
+            let mut current = Current::new(self.problem.tree, cut.to_vec());
             for power in powers(privacy) {
-                if self.look(requirement, power, cut, &rows, &mut checker)? != Look::Clean {
+                if self.look(requirement, power, Reach::Requirement, &mut current)? != Look::Clean {
                     return Ok(false);
                 }
             }
@@ -228,27 +244,55 @@ impl<'s, 'a> Search<'s, 'a> {
         Ok(true)
     }
 
-    /// Looks for threats of one power in a cut, whose rows are given.
+    /// Looks for threats of one power in a cut.
     fn look(
         &mut self,
         requirement: usize,
         power: Power,
-        cut: &[Node],
-        rows: &Rows,
-        checker: &mut Checker<'_>,
+        reach: Reach,
+        current: &mut Current<'s>,
     ) -> Result<Look> {
-        if checker.is_needless(rows, power) {
+        let privacy = &self.problem.requirements[requirement];
+        let question = Question { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
+        let mined = self.mined.last(requirement, power);
+        let old = mined.filter(|_| power.absent == 0 && !privacy.guards_marks());
+        let checker = match old {
+            // The empty itemset is the same in every cut.
+            Some(_) if power.present == 0 => return Ok(Look::Clean),
+            Some(old) => {
+                let new: Vec<Node> =
+                    current.cut.iter().copied().filter(|node| old.binary_search(node).is_err()).collect();
+                if new.is_empty() {
+                    return Ok(Look::Clean);
+                }
+                current.part(new, question, &self.rows, &self.lookup)
+            }
+            None => current.whole(question, &self.rows, &self.lookup),
+        };
+        if checker.is_needless(power) {
             return Ok(Look::Clean);
         }
-        let mined = self.mined.last(requirement, power);
-        let (ended, effort) = checker.mine(rows, power, u64::MAX, mined, self.conflicts, self.clock)?;
+        let (ended, effort) = checker.mine(power, u64::MAX, mined, self.conflicts, self.clock)?;
         self.reached.effort.add(effort);
         self.stop_if_impossible()?;
         if ended == Ended::Early {
             return Ok(Look::Over);
         }
-        self.mined.keep(requirement, power, cut);
+        self.mined.keep(requirement, power, &current.cut);
         Ok(if effort.threats > 0 { Look::Threatened } else { Look::Clean })
+    }
+
+    /// Whether no knowledge within a power can be a threat in a cut, as its rows are safe.
+    pub(super) fn is_needless(
+        &self,
+        requirement: usize,
+        power: Power,
+        reach: Reach,
+        current: &mut Current<'s>,
+    ) -> bool {
+        let privacy = &self.problem.requirements[requirement];
+        let question = Question { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
+        current.whole(question, &self.rows, &self.lookup).is_needless(power)
     }
 
     /// The best cut for the known conflicts.
@@ -268,19 +312,17 @@ impl<'s, 'a> Search<'s, 'a> {
         &mut self,
         requirement: usize,
         power: Power,
+        reach: Reach,
         current: &mut Current<'s>,
     ) -> Result<bool> {
         loop {
-            let Current { cut, rows, checker } = current;
-            match self.look(requirement, power, cut, rows, checker)? {
+            match self.look(requirement, power, reach, current)? {
                 Look::Clean => return Ok(true),
                 Look::Over => return Ok(false),
                 Look::Threatened => {}
             }
             self.merge_locked();
-            *cut = self.best_cut()?;
-            *rows = self.rows.under(&shown_by(self.problem.tree, cut));
-            checker.forget();
+            *current = Current::new(self.problem.tree, self.best_cut()?);
             if self.clock.is_over() {
                 return Ok(false);
             }
@@ -299,9 +341,40 @@ enum Look {
     Over,
 }
 
-/// A cut on its way to validity.
+/// A cut that is looked at, by one requirement.
 pub(super) struct Current<'a> {
     pub cut: Vec<Node>,
-    pub rows: Rows,
-    pub checker: Checker<'a>,
+    shown: Vec<Node>,
+    whole: Option<Checker<'a>>,
+    /// The rows with nodes that were not in a cut mined before, and those nodes.
+    part: Option<(Vec<Node>, Checker<'a>)>,
+}
+
+impl<'a> Current<'a> {
+    pub(super) fn new(tree: &ItemTree, cut: Vec<Node>) -> Current<'a> {
+        Current { shown: shown_by(tree, &cut), cut, whole: None, part: None }
+    }
+
+    /// All rows.
+    fn whole(&mut self, question: Question<'a>, rows: &Rows, lookup: &Arc<Lookup>) -> &mut Checker<'a> {
+        let shown = &self.shown;
+        self.whole.get_or_insert_with(|| Checker::whole(question, rows.under(shown), lookup.clone()))
+    }
+
+    /// Those rows that hold something new: no others fit an itemset with something new in it.
+    fn part(
+        &mut self,
+        new: Vec<Node>,
+        question: Question<'a>,
+        rows: &Rows,
+        lookup: &Arc<Lookup>,
+    ) -> &mut Checker<'a> {
+        let part = self.part.take().filter(|(known, _)| *known == new);
+        let shown = &self.shown;
+        let (_, checker) = self.part.insert(part.unwrap_or_else(|| {
+            let part = rows.with_any(|node| new.binary_search(&node).is_ok(), shown);
+            (new, Checker::partial(question, part, lookup.clone()))
+        }));
+        checker
+    }
 }

@@ -1,5 +1,6 @@
 //! OG and mOG against all cuts and all itemsets of tiny instances, and against known answers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use num_rational::Ratio;
@@ -8,7 +9,7 @@ use proptest::prelude::*;
 use super::search::Manner;
 use super::*;
 use crate::engine::conflict::Conflicts;
-use crate::engine::itemset::{Layout, Miner, Power, Scope};
+use crate::engine::itemset::{Layout, Lookup, Miner, Power, Scope};
 use crate::method::kl::tests::{any_instance, oracle, vectors};
 use crate::{ErrorKind, Exact};
 
@@ -59,10 +60,11 @@ proptest! {
     #[test]
     fn conflicts_decide_which_cuts_are_valid((baskets, privacy) in any_instance()) {
         let tree: &ItemTree = &baskets.tree;
-        let rows = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
+        let rows = Arc::new(Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>()));
         let mut conflicts = Conflicts::new(tree);
-        let layout = Layout { scope: Scope::AllCuts, absent: privacy.n, reach: privacy.n, certify: true };
-        let miner = Miner::new(tree, &rows, &privacy, layout);
+        let (absent, reach) = (privacy.n, privacy.n);
+        let layout = Layout { scope: Scope::AllCuts, absent, reach, certify: true, is_partial: false };
+        let miner = Miner::new(tree, &rows, Lookup::new(rows.clone()), &privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
         miner.mine(power, u64::MAX, None, &mut conflicts, &Clock::unlimited()).expect("mined");
         for cut in oracle::all_cuts(tree) {

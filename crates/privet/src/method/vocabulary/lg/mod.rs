@@ -106,30 +106,13 @@ pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
     })
 }
 
-/// Whose each bag is, where that counts; an error if there are too few people for any release.
+/// Whose each bag is, where that counts.
 fn users(task: &Task<'_>) -> Result<Option<Vec<u32>>> {
-    let (bags, k) = (task.bags, task.demand.k);
-    if bags.is_empty() {
-        return Err(Error::input("there are no vocabularies").help(
-            "see how many queries and terms were dropped on the way, and which dictionary is asked for",
-        ));
+    if !task.demand.distinct_users {
+        return Ok(None);
     }
-    let users: Option<Vec<u32>> = if task.demand.distinct_users {
-        let users: Option<Vec<u32>> = (0..bags.len()).map(|bag| bags.user(bag)).collect();
-        let missing = || Error::internal("different users are asked for, but they are not known");
-        Some(users.ok_or_else(missing)?)
-    } else {
-        None
-    };
-    let (people, who) = match &users {
-        Some(_) => (bags.users().map_or(0, u64::from), "users"),
-        None => (bags.len() as u64, "vocabularies"),
-    };
-    if people < u64::from(k) {
-        return Err(Error::infeasible(format!("k is {k}, but there are only {people} {who}"))
-            .help("lower k, or bring more data"));
-    }
-    Ok(users)
+    let users: Option<Vec<u32>> = (0..task.bags.len()).map(|bag| task.bags.user(bag)).collect();
+    users.map(Some).ok_or_else(|| Error::internal("different users are asked for, but they are not known"))
 }
 
 /// The groups at the start and the bags that can be in none.

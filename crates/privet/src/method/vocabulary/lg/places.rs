@@ -100,13 +100,11 @@ impl Itemsets for Places<'_> {
     }
 }
 
+/// A tree, the leaf of each term and what each node is printed as.
+type Leaved<'a> = (Cow<'a, ItemTree>, Vec<Option<Node>>, Vec<Print>);
+
 /// A tree in which every term is a leaf: the tree itself, or one with a leaf more below every inner node that is a term.
-/// With it come the leaf of each term and what each node is printed as.
-#[allow(clippy::type_complexity)]
-fn with_leaves<'a>(
-    tree: &'a ItemTree,
-    placed: &[Option<Node>],
-) -> Result<(Cow<'a, ItemTree>, Vec<Option<Node>>, Vec<Print>)> {
+fn with_leaves<'a>(tree: &'a ItemTree, placed: &[Option<Node>]) -> Result<Leaved<'a>> {
     let mut term_at: Vec<Option<Term>> = vec![None; tree.len()];
     for (term, place) in (0..).zip(placed) {
         if let Some(node) = place {

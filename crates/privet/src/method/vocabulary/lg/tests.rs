@@ -129,26 +129,6 @@ fn counts_of_given_groups_are_as_known() {
 }
 
 #[test]
-fn too_few_people_are_told() {
-    let one = |word: &str| vec![word.to_string()];
-    let users = ["u", "u", "v"].map(String::from);
-    let bags = cases::bags(&[one("Wine"), one("Vino"), one("Wine")], Some(&users));
-    let distances = cases::distances(cases::goods(), &bags);
-    let error = run_on(&bags, &distances, plain(4), &DECLARATION).expect_err("three are too few");
-    assert_eq!(
-        (error.kind(), error.message()),
-        (ErrorKind::Infeasible, "k is 4, but there are only 3 vocabularies")
-    );
-    let guarded = VocabularyAnonymity { k: 3, distinct_users: true, min_term_users: 1 };
-    let error = run_on(&bags, &distances, guarded, &DECLARATION).expect_err("two users");
-    assert_eq!(error.message(), "k is 3, but there are only 2 users");
-    let nothing = cases::bags(&[], None);
-    let distances = cases::distances(cases::goods(), &nothing);
-    let error = run_on(&nothing, &distances, plain(1), &DECLARATION).expect_err("nothing");
-    assert!(error.kind() == ErrorKind::Input && error.remedy().is_some());
-}
-
-#[test]
 fn rare_words_are_not_printed() {
     let list = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
     let lists = [list(&["Wine", "Boots"]), list(&["Wine", "Boots"]), list(&["Wine"]), list(&["Wine"])];

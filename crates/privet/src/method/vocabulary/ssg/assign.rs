@@ -56,7 +56,7 @@ impl Assigner<'_> {
             let hyper = &cluster.hyper;
             let shape = (hyper.width(), hyper.len());
             // Relevant to every term of a bag is relevant to its first.
-            let mut bound = self.reach.bound(hyper.bags().map(|bag| bag[0])).best;
+            let mut bound = self.reach.bound(hyper.bags().map(|bag| bag[0]));
             bound.matched = bound.matched.min(bag.len());
             if self.tariff.omega.is_some() {
                 bound.weight = 0;

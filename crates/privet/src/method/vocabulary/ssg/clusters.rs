@@ -14,6 +14,7 @@ use super::live::Live;
 use super::rows::{Row, Rows};
 use super::settings::Settings;
 use crate::Result;
+use crate::data::Term;
 use crate::engine::clock::Clock;
 use crate::taxonomy::words::Neighbours;
 
@@ -22,7 +23,7 @@ use crate::taxonomy::words::Neighbours;
 pub(super) enum Effort {
     /// Everything within reach, and nothing is set aside: what the quadratic algorithm decides.
     Reference,
-    /// Everything within reach.
+    /// Everything within reach, and the best of it are kept.
     Full,
     /// As far as the limits go.
     Limited,
@@ -32,6 +33,8 @@ pub(super) enum Effort {
 const REFERENCE_ROWS: usize = 3_000;
 /// Up to so many bags everything within reach can be looked at.
 const FULL_ROWS: usize = 20_000;
+/// How many more candidates are kept where everything within reach is looked at.
+const FULL_POOL: usize = 5;
 /// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
 const BATCH: usize = 64;
 /// By how much the limits are raised for a seed whose candidates do not suffice.
@@ -99,7 +102,10 @@ impl<'a> Phase<'a> {
     ) -> Phase<'a> {
         let terms = tariff.distances.len();
         let live = Live::new(rows);
-        let index = Index::new(rows, &live, terms, effort != Effort::Limited);
+        let mut order: Vec<Term> = (0..terms as Term).collect();
+        // Preorder puts what is near each other side by side.
+        order.sort_by_key(|term| tariff.distances.place(*term));
+        let index = Index::new(rows, &live, order);
         let held = |term: u32| index.classes().iter().map(|class| class.with(term).len() as u64).sum::<u64>();
         let held: Vec<u64> = (0..terms as u32).map(held).collect();
         let near = |term: u32| neighbours.near(term).0.iter().map(|near| held[*near as usize]).sum();
@@ -167,12 +173,17 @@ impl<'a> Phase<'a> {
         self.outcome.clusters.push(Grown { members: empty, hyper });
     }
 
+    fn pool(&self, times: usize) -> usize {
+        self.settings.pool.max(self.settings.k).saturating_mul(times)
+    }
+
     fn limits(&self, times: usize) -> Limits {
         match self.effort {
-            Effort::Reference | Effort::Full => Limits::NONE,
+            Effort::Reference => Limits::NONE,
+            Effort::Full => Limits { pool: self.pool(FULL_POOL * times), ..Limits::NONE },
             Effort::Limited => Limits {
                 visits: self.settings.visits.saturating_mul(times),
-                pool: self.settings.pool.max(self.settings.k).saturating_mul(times),
+                pool: self.pool(times),
                 enough: self.settings.slack.saturating_mul(self.settings.k - 1).saturating_mul(times),
             },
         }

@@ -54,10 +54,17 @@ pub(super) struct Gatherer {
     drivers: Vec<Driver>,
     /// How many drivers were followed in each class.
     followed: Vec<usize>,
-    found: Vec<u64>,
-    /// How many were found that leave so many occurrences unmatched.
-    by_unmatched: Vec<u32>,
+    finds: Finds,
     visits: usize,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+struct Finds {
+    /// Each as one number to be compared: unmatched occurrences, weight, row.
+    keys: Vec<u64>,
+    /// How many leave so many occurrences unmatched.
+    by_unmatched: Vec<u32>,
 }
 
 /// A term of the seed by which rows are looked up.
@@ -70,7 +77,7 @@ struct Driver {
     occurrences_before: usize,
 }
 
-/// What is found is kept as one number to be compared: unmatched occurrences, weight, row.
+/// The most that unmatched occurrences and weight can be in a key; what is more counts as this, which keeps bounds bounds.
 const FIELD: u64 = 0xffff;
 
 impl Gatherer {
@@ -79,8 +86,7 @@ impl Gatherer {
             reach: Reach::new(terms),
             drivers: Vec::new(),
             followed: Vec::new(),
-            found: Vec::new(),
-            by_unmatched: Vec::new(),
+            finds: Finds::default(),
             visits: 0,
         }
     }
@@ -90,16 +96,16 @@ impl Gatherer {
         let bag = field.rows.bag(seed);
         self.reach.set(bag, field.neighbours);
         self.set_drivers(bag, field);
-        self.found.clear();
-        self.by_unmatched.clear();
+        self.finds.keys.clear();
+        self.finds.by_unmatched.clear();
         self.visits = 0;
         let mut complete = self.levels(seed, field, limits);
-        if self.found.len() > limits.pool {
-            self.found.select_nth_unstable(limits.pool - 1);
-            self.found.truncate(limits.pool);
+        if self.finds.keys.len() > limits.pool {
+            self.finds.keys.select_nth_unstable(limits.pool - 1);
+            self.finds.keys.truncate(limits.pool);
             complete = false;
         }
-        let candidates = self.found.iter().map(|key| {
+        let candidates = self.finds.keys.iter().map(|key| {
             let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
             let matched = (bag.len() + field.rows.size(row)).saturating_sub(unmatched as usize) / 2;
             Candidate { row, best: Match { matched, weight } }
@@ -157,7 +163,7 @@ impl Gatherer {
             if next == usize::MAX {
                 return true;
             }
-            let good: usize = self.by_unmatched.iter().take(next).map(|count| *count as usize).sum();
+            let good: usize = self.finds.by_unmatched.iter().take(next).map(|count| *count as usize).sum();
             if good >= limits.enough {
                 return false;
             }
@@ -174,41 +180,70 @@ impl Gatherer {
         class: &Class,
         limits: &Limits,
     ) -> bool {
-        let user = field.rows.user(seed);
-        let size = field.rows.size(seed);
+        let Field { rows, live, .. } = *field;
+        let (user, size) = (rows.user(seed), rows.size(seed));
+        let own = |row: Row| rows.has_users() && rows.user(row) == user || row == seed;
         for near in field.neighbours.near(driver.term).0 {
-            for row in class.with(*near) {
-                if !field.live.has(*row) || field.rows.user(*row) == user {
-                    continue;
+            let held = class.with(*near);
+            if class.has_terms() {
+                let mut first = self.reach.tally();
+                first.add(*near);
+                for (row, others) in held.iter() {
+                    if !live.has(row) || own(row) {
+                        continue;
+                    }
+                    if self.visits >= limits.visits {
+                        return false;
+                    }
+                    self.visits += 1;
+                    let mut tally = first;
+                    let mut again = false;
+                    for term in others {
+                        again |= tally.add(*term) & driver.bits != 0 && term < near;
+                    }
+                    // A row is found once: by its first term within reach of the first driver that has one.
+                    if !again && tally.all & driver.before == 0 {
+                        let (bound, size) = (tally.bound(), size + class.size);
+                        self.finds.add(row, bound, size);
+                    }
                 }
-                if self.visits >= limits.visits {
-                    return false;
+            } else {
+                for (row, _) in held.iter() {
+                    if !live.has(row) || own(row) {
+                        continue;
+                    }
+                    if self.visits >= limits.visits {
+                        return false;
+                    }
+                    self.visits += 1;
+                    let bag = rows.bag(row);
+                    if bag.iter().find(|term| self.reach.mask(**term) & driver.bits != 0) == Some(near) {
+                        let mut tally = self.reach.tally();
+                        for term in bag {
+                            tally.add(*term);
+                        }
+                        if tally.all & driver.before == 0 {
+                            let (bound, size) = (tally.bound(), size + bag.len());
+                            self.finds.add(row, bound, size);
+                        }
+                    }
                 }
-                self.visits += 1;
-                self.visit(*row, *near, driver, size, field.rows);
             }
         }
         true
     }
+}
 
+impl Finds {
+    /// Keeps a row. `size` is what it and the seed have together.
     #[inline]
-    fn visit(&mut self, row: Row, near: Term, driver: &Driver, size: usize, rows: &Rows) {
-        let bag = rows.bag(row);
-        // A row is found once: by its first term within reach of the first driver that has one.
-        let first = bag.iter().find(|term| self.reach.mask(**term) & driver.bits != 0);
-        if first != Some(&near) {
-            return;
-        }
-        let bound = self.reach.bound(bag.iter().copied());
-        if bound.all & driver.before != 0 {
-            return;
-        }
-        let unmatched = size + bag.len() - 2 * bound.best.matched;
+    fn add(&mut self, row: Row, bound: Match, size: usize) {
+        let unmatched = size - 2 * bound.matched;
         if self.by_unmatched.len() <= unmatched {
             self.by_unmatched.resize(unmatched + 1, 0);
         }
         self.by_unmatched[unmatched] += 1;
-        let key = (unmatched as u64).min(FIELD) << 48 | bound.best.weight.min(FIELD) << 32 | u64::from(row);
-        self.found.push(key);
+        let key = (unmatched as u64).min(FIELD) << 48 | bound.weight.min(FIELD) << 32 | u64::from(row);
+        self.keys.push(key);
     }
 }

@@ -5,11 +5,15 @@
 //! only candidates whose bound is the least of all are matched again. Greedy matchings, and those that weigh distances
 //! against suppressions, have no such order: there the bounds of the search stay.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::gather::Candidate;
-use super::hyper::{Hyper, Matchmaker, Price, Tariff};
+use super::hyper::{Hyper, Matchmaker, Price, SMALL, Tariff};
 use super::live::Live;
 use super::rows::{Row, Rows};
-use crate::engine::matching::Match;
+use crate::data::Term;
+use crate::engine::matching::{Match, Weight};
 
 /// A cluster as it grows.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +37,16 @@ struct Contender {
     bound: Match,
     /// With how many members it was matched last.
     matched_with: usize,
+    sums: Sums,
+}
+
+/// How far each term of a contender is from each bag of the hyper-vocabulary, by the seed's occurrence that the bag began
+/// as: what earlier members add to a distance is not computed again.
+#[derive(Debug, Default)]
+struct Sums {
+    /// How many members are counted in.
+    members: usize,
+    distances: Vec<Option<Weight>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -43,15 +57,32 @@ pub(super) struct Grower<'a> {
     pub(super) k: usize,
 }
 
-/// Room for a row in a key.
-const ROW_BITS: u32 = 32;
+/// A cluster as it grows, and where its bags began.
+struct Growing {
+    cluster: Grown,
+    /// The occurrence of the seed in each bag of the hyper-vocabulary.
+    origins: Vec<u32>,
+    /// Prices, rows and contenders, cheapest first.
+    queue: Vec<Reverse<(Price, Row, u32)>>,
+}
+
+/// Who joins next.
+enum Choice {
+    Contender(usize),
+    /// A row that has nothing in common with the others, as far as is known.
+    Smallest(Row),
+}
 
 impl Grower<'_> {
     /// Adds k - 1 members to a seed: of the candidates, or the smallest rows where those cost less. There are enough live
     /// people.
     pub(super) fn grow(&self, seed: Row, candidates: &[Candidate], matchmaker: &mut Matchmaker) -> Growth {
-        let hyper = Hyper::of(self.rows.bag(seed));
-        let mut growth = Growth { cluster: Grown { members: vec![seed], hyper }, fallback: 0 };
+        let bag = self.rows.bag(seed);
+        let mut growing = Growing {
+            cluster: Grown { members: vec![seed], hyper: Hyper::of(bag) },
+            origins: (0..bag.len() as u32).collect(),
+            queue: Vec::new(),
+        };
         let live = candidates.iter().filter(|candidate| self.live.has(candidate.row));
         // Less distance may be had for fewer pairs where both count.
         let weighed = self.tariff.omega.is_some();
@@ -60,64 +91,87 @@ impl Grower<'_> {
             size: self.rows.size(candidate.row),
             bound: if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best },
             matched_with: 0,
+            sums: Sums::default(),
         };
         let mut contenders: Vec<Contender> = live.map(contender).collect();
-        let mut keys: Vec<Price> = Vec::with_capacity(contenders.len());
-        while growth.cluster.members.len() < self.k {
-            let Some(row) = self.cheapest(&growth.cluster, &mut contenders, &mut keys, matchmaker) else {
-                break;
+        let mut fallback = 0;
+        while growing.cluster.members.len() < self.k {
+            let row = match self.cheapest(&mut growing, &mut contenders, matchmaker) {
+                Some(Choice::Contender(at)) => {
+                    self.evaluate(&growing, &mut contenders[at], matchmaker);
+                    contenders[at].row
+                }
+                Some(Choice::Smallest(row)) => {
+                    self.tariff.match_with(&growing.cluster.hyper, self.rows.bag(row), matchmaker);
+                    row
+                }
+                None => break,
             };
-            let bag = self.rows.bag(row);
-            self.tariff.match_with(&growth.cluster.hyper, bag, matchmaker);
-            growth.fallback += u32::from(matchmaker.pairs().is_empty());
-            growth.cluster.hyper.extend(bag, matchmaker.pairs());
-            growth.cluster.members.push(row);
+            fallback += u32::from(matchmaker.pairs().is_empty());
+            growing.origins =
+                matchmaker.pairs().iter().map(|pair| growing.origins[pair.0 as usize]).collect();
+            growing.cluster.hyper.extend(self.rows.bag(row), matchmaker.pairs());
+            growing.cluster.members.push(row);
             let user = self.rows.user(row);
             contenders.retain(|contender| self.rows.user(contender.row) != user);
         }
-        growth
+        Growth { cluster: growing.cluster, fallback }
     }
 
     /// The row that costs least, by price and then by its place in the order of sizes.
     fn cheapest(
         &self,
-        cluster: &Grown,
+        growing: &mut Growing,
         contenders: &mut [Contender],
-        keys: &mut Vec<Price>,
         matchmaker: &mut Matchmaker,
-    ) -> Option<Row> {
-        let hyper = &cluster.hyper;
-        let shape = (hyper.width(), hyper.len());
-        let key = |size: usize, row: Row, found: Match| {
-            self.tariff.price(shape, size, found) << ROW_BITS | Price::from(row)
-        };
-        keys.clear();
-        keys.extend(
-            contenders
-                .iter()
-                .map(|contender| key(contender.size, contender.row, contender.bound_for(shape.1))),
-        );
+    ) -> Option<Choice> {
+        let (members, bags) = (growing.cluster.hyper.width(), growing.cluster.hyper.len());
+        let price = |size: usize, found: Match| self.tariff.price((members, bags), size, found);
+        let mut queue = std::mem::take(&mut growing.queue);
+        queue.clear();
+        queue.extend((0u32..).zip(contenders.iter()).map(|(at, contender)| {
+            Reverse((price(contender.size, contender.bound_for(bags)), contender.row, at))
+        }));
+        let mut queue = BinaryHeap::from(queue);
         // Rows without anything in common cost least when they are small.
-        let fallback = self.smallest(cluster);
-        let fallback_key = fallback.map(|row| key(self.rows.size(row), row, Match::default()));
-        loop {
-            let least = keys.iter().copied().enumerate().min_by_key(|(_, key)| *key);
-            let Some((at, least)) = least.filter(|(_, least)| fallback_key.is_none_or(|key| *least < key))
+        let smallest = self.smallest(&growing.cluster);
+        let smallest_key = smallest.map(|row| (price(self.rows.size(row), Match::default()), row));
+        let choice = loop {
+            let first = queue.pop().map(|Reverse(first)| first);
+            let Some((least, row, at)) =
+                first.filter(|first| smallest_key.is_none_or(|key| (first.0, first.1) < key))
             else {
-                return fallback;
+                break smallest.map(Choice::Smallest);
             };
-            let contender = &mut contenders[at];
-            if contender.matched_with == hyper.width() {
-                return Some(contender.row);
+            let contender = &mut contenders[at as usize];
+            if contender.matched_with == members {
+                break Some(Choice::Contender(at as usize));
             }
-            let found = self.tariff.match_with(hyper, self.rows.bag(contender.row), matchmaker);
-            keys[at] = key(contender.size, contender.row, found);
-            debug_assert!(keys[at] >= least, "a bound is a bound");
-            contender.matched_with = hyper.width();
-            if self.tariff.is_monotone(hyper.len(), contender.size) {
+            let found = self.evaluate(growing, contender, matchmaker);
+            let exact = price(contender.size, found);
+            debug_assert!(exact >= least, "a bound is a bound");
+            contender.matched_with = members;
+            if self.tariff.is_monotone(bags, contender.size) {
                 contender.bound = found;
             }
+            queue.push(Reverse((exact, row, at)));
+        };
+        growing.queue = queue.into_vec();
+        choice
+    }
+
+    /// Matches a contender with the cluster as it is.
+    fn evaluate(&self, growing: &Growing, contender: &mut Contender, matchmaker: &mut Matchmaker) -> Match {
+        let hyper = &growing.cluster.hyper;
+        let bag = self.rows.bag(contender.row);
+        if hyper.len() > SMALL || bag.len() > SMALL {
+            return self.tariff.match_with(hyper, bag, matchmaker);
         }
+        let seed_size = self.rows.size(growing.cluster.members[0]);
+        contender.sums.count_in(hyper, &growing.origins, seed_size, bag, &self.tariff);
+        let distances = &contender.sums.distances;
+        let far = |mine: usize, theirs: usize| distances[growing.origins[mine] as usize * bag.len() + theirs];
+        self.tariff.match_small((hyper.width(), hyper.len()), bag.len(), far, matchmaker)
     }
 
     /// The first live row that may still join.
@@ -127,6 +181,31 @@ impl Grower<'_> {
             cluster.members.iter().any(|member| self.rows.user(*member) == user)
         };
         self.live.iter().find(|row| !joined(row))
+    }
+}
+
+impl Sums {
+    /// Counts in the members that joined since the last time.
+    fn count_in(
+        &mut self,
+        hyper: &Hyper,
+        origins: &[u32],
+        seed_size: usize,
+        bag: &[Term],
+        tariff: &Tariff<'_>,
+    ) {
+        if self.members == 0 {
+            self.distances.resize(seed_size * bag.len(), Some(0));
+        }
+        if self.members < hyper.width() {
+            for (mine, origin) in hyper.bags().zip(origins) {
+                let sums = &mut self.distances[*origin as usize * bag.len()..][..bag.len()];
+                for (sum, term) in sums.iter_mut().zip(bag) {
+                    *sum = sum.and_then(|sum| Some(sum + tariff.distance(&mine[self.members..], *term)?));
+                }
+            }
+            self.members = hyper.width();
+        }
     }
 }
 

@@ -127,7 +127,7 @@ impl Tariff<'_> {
 
     /// How far a term is from a bag: the sum of its distances to all terms in it; `None` unless all are relevant.
     #[inline]
-    fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
+    pub(super) fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
         let mut sum = 0;
         for other in bag {
             sum += Weight::from(self.between(*other, term)?);
@@ -136,24 +136,34 @@ impl Tariff<'_> {
     }
 
     /// Matches a hyper-vocabulary with a bag; the pairs are left in the matchmaker.
-    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
-        let aim = self.aim(hyper.width);
-        let small = hyper.len() <= SMALL && bag.len() <= SMALL;
-        if !small {
-            return self.match_counted(hyper, bag, aim, matcher);
+    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matchmaker: &mut Matchmaker) -> Match {
+        if hyper.len() > SMALL || bag.len() > SMALL {
+            return self.match_counted(hyper, bag, matchmaker);
         }
-        let weight = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
+        let far = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
+        self.match_small((hyper.width, hyper.len()), bag.len(), far, matchmaker)
+    }
+
+    /// The same for small ones, where it is known how far each term is from each bag.
+    pub(super) fn match_small(
+        &self,
+        (width, bags): (usize, usize),
+        size: usize,
+        far: impl Fn(usize, usize) -> Option<Weight>,
+        matchmaker: &mut Matchmaker,
+    ) -> Match {
+        let matcher = &mut matchmaker.matcher;
         let found = match self.matching {
-            Matching::Greedy => matcher.matcher.greedy(hyper.len(), bag.len(), aim, weight),
-            Matching::Exact | Matching::Auto => matcher.matcher.exact(hyper.len(), bag.len(), aim, weight),
+            Matching::Greedy => matcher.greedy(bags, size, self.aim(width), far),
+            Matching::Exact | Matching::Auto => matcher.exact(bags, size, self.aim(width), far),
         };
-        matcher.pairs.clear();
-        matcher.pairs.extend_from_slice(matcher.matcher.pairs());
+        matchmaker.pairs.clear();
+        matchmaker.pairs.extend_from_slice(matchmaker.matcher.pairs());
         found
     }
 
     /// The same for large bags: equal bags and equal terms are matched as one kind, and only relevant terms are looked at.
-    fn match_counted(&self, hyper: &Hyper, bag: &[Term], aim: Aim, matcher: &mut Matchmaker) -> Match {
+    fn match_counted(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
         let mut order: Vec<u32> = (0..hyper.len() as u32).collect();
         order.sort_by(|one, other| hyper.bag(*one as usize).cmp(hyper.bag(*other as usize)));
         let same = |one: &u32, other: &u32| hyper.bag(*one as usize) == hyper.bag(*other as usize);
@@ -181,7 +191,7 @@ impl Tariff<'_> {
         let exact = self.matching == Matching::Exact && edges.len() <= MOST_EDGES;
         matcher.coarse |= self.matching == Matching::Exact && !exact;
         let solve = if exact { counted::exact } else { counted::greedy };
-        let (found, flows) = solve(&left, &right, &edges, aim);
+        let (found, flows) = solve(&left, &right, &edges, self.aim(hyper.width));
         let mut mine: Vec<_> = kinds.iter().map(|kind| kind.iter()).collect();
         let mut begin = 0;
         let mut theirs: Vec<u32> = Vec::with_capacity(runs.len());

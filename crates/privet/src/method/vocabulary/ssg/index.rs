@@ -1,4 +1,9 @@
 //! The live rows by their terms, one index for every class of sizes.
+//!
+//! A search looks at thousands of rows for every cluster, so what it needs of a row stands where the row is found: a list
+//! of rows that hold a term has their other terms beside them. Lists of terms that are near each other lie side by side.
+
+use rayon::prelude::*;
 
 use super::live::Live;
 use super::rows::{Row, Rows};
@@ -10,29 +15,45 @@ pub(super) struct Class {
     /// The least size in it.
     pub(super) size: usize,
     rows: std::ops::Range<Row>,
-    begins: Vec<u32>,
-    posted: Vec<Row>,
+    /// Where the list of each term begins and ends, in entries.
+    spans: Vec<(u32, u32)>,
+    /// Every entry is a row and, if all rows are of one small size, its other terms.
+    entries: Vec<u32>,
+    width: usize,
+    /// Whether all rows are of one small size.
+    uniform: bool,
     /// How many of its rows were live when it was indexed, and how many of them were taken since.
     indexed: usize,
     taken: usize,
 }
 
+/// The rows that hold a term.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held<'a> {
+    entries: &'a [u32],
+    width: usize,
+}
+
 #[derive(Debug)]
 pub(super) struct Index {
     classes: Vec<Class>,
-    terms: usize,
+    /// The terms in the order of their lists.
+    order: Vec<Term>,
 }
 
 /// A class has at least so many rows, so that looking a term up is worth it. Sizes with fewer share one.
 const LEAST_ROWS: usize = 512;
 
-/// The rows that a class has at least for each term there is, so that the indexes stay in proportion to the data.
-const ROWS_PER_TERM: f64 = 0.1;
+/// For so many terms there is a row in a class at least, so that the indexes stay in proportion to the data.
+const TERMS_PER_ROW: usize = 10;
+
+/// Larger rows are not copied into lists.
+const MOST_BESIDE: usize = 8;
 
 impl Index {
-    /// `whole` puts all sizes into one class, for searches that look at all of them anyway.
-    pub(super) fn new(rows: &Rows, live: &Live, terms: usize, whole: bool) -> Index {
-        let least = if whole { rows.len() } else { LEAST_ROWS.max((terms as f64 * ROWS_PER_TERM) as usize) };
+    /// `order` has all terms, those that are near each other side by side where possible.
+    pub(super) fn new(rows: &Rows, live: &Live, order: Vec<Term>) -> Index {
+        let least = LEAST_ROWS.max(order.len() / TERMS_PER_ROW);
         let mut classes = Vec::new();
         let (mut begin, total) = (0, rows.len());
         while begin < total {
@@ -43,20 +64,22 @@ impl Index {
             if total - end < least {
                 end = total;
             }
+            let (size, most) = (rows.size(begin as Row), rows.size(end as Row - 1));
+            let uniform = size == most && size <= MOST_BESIDE;
             classes.push(Class {
-                size: rows.size(begin as Row),
+                size,
                 rows: begin as Row..end as Row,
-                begins: Vec::new(),
-                posted: Vec::new(),
+                spans: Vec::new(),
+                entries: Vec::new(),
+                width: if uniform { size.max(1) } else { 1 },
+                uniform,
                 indexed: 0,
                 taken: 0,
             });
             begin = end;
         }
-        for class in &mut classes {
-            class.rebuild(rows, live, terms);
-        }
-        Index { classes, terms }
+        classes.par_iter_mut().for_each(|class| class.rebuild(rows, live, &order));
+        Index { classes, order }
     }
 
     pub(super) fn classes(&self) -> &[Class] {
@@ -73,54 +96,78 @@ impl Index {
     pub(super) fn tidy(&mut self, rows: &Rows, live: &Live) {
         for class in &mut self.classes {
             if 2 * class.taken > class.indexed {
-                class.rebuild(rows, live, self.terms);
+                class.rebuild(rows, live, &self.order);
             }
         }
     }
 }
 
 impl Class {
-    fn rebuild(&mut self, rows: &Rows, live: &Live, terms: usize) {
+    fn rebuild(&mut self, rows: &Rows, live: &Live, order: &[Term]) {
         let kept: Vec<Row> = self.rows.clone().filter(|row| live.has(*row)).collect();
-        self.begins.clear();
-        self.posted.clear();
         (self.indexed, self.taken) = (kept.len(), 0);
+        self.spans.clear();
+        self.entries.clear();
         if kept.is_empty() {
             return;
         }
-        self.begins.resize(terms + 1, 0);
-        // Counts one place behind, so that after the sum each term's begin can move on to its end as rows are posted.
-        let each = |row: &Row, each: &mut dyn FnMut(Term)| {
-            for run in rows.bag(*row).chunk_by(|one, other| one == other) {
-                each(run[0]);
-            }
-        };
+        self.spans.resize(order.len(), (0, 0));
         for row in &kept {
-            each(row, &mut |term| self.begins[term as usize] += 1);
+            for run in rows.bag(*row).chunk_by(|one, other| one == other) {
+                self.spans[run[0] as usize].1 += 1;
+            }
         }
         let mut sum = 0;
-        for begin in &mut self.begins {
-            sum += std::mem::replace(begin, sum);
+        for term in order {
+            let (begin, end) = &mut self.spans[*term as usize];
+            let count = *end;
+            (*begin, *end) = (sum, sum);
+            sum += count;
         }
-        self.posted.resize(sum as usize, 0);
+        self.entries.resize(sum as usize * self.width, 0);
         for row in &kept {
-            each(row, &mut |term| {
-                let at = &mut self.begins[term as usize];
-                self.posted[*at as usize] = *row;
-                *at += 1;
-            });
+            let bag = rows.bag(*row);
+            let mut at = 0;
+            for run in bag.chunk_by(|one, other| one == other) {
+                let end = &mut self.spans[run[0] as usize].1;
+                let entry = &mut self.entries[*end as usize * self.width..][..self.width];
+                *end += 1;
+                entry[0] = *row;
+                if self.width > 1 {
+                    let others = bag[..at].iter().chain(&bag[at + 1..]);
+                    for (place, term) in entry[1..].iter_mut().zip(others) {
+                        *place = *term;
+                    }
+                }
+                at += run.len();
+            }
         }
-        // Every begin is now the next one's.
-        self.begins.rotate_right(1);
-        self.begins[0] = 0;
     }
 
     /// The rows that hold a term; some of them may not be live any more.
     #[inline]
-    pub(super) fn with(&self, term: Term) -> &[Row] {
-        match self.begins.get(term as usize..term as usize + 2) {
-            Some([begin, end]) => &self.posted[*begin as usize..*end as usize],
-            _ => &[],
+    pub(super) fn with(&self, term: Term) -> Held<'_> {
+        let (begin, end) = self.spans.get(term as usize).copied().unwrap_or((0, 0));
+        Held {
+            entries: &self.entries[begin as usize * self.width..end as usize * self.width],
+            width: self.width,
         }
+    }
+
+    /// Whether lists have the other terms of their rows: all rows are of the class's size then.
+    pub(super) fn has_terms(&self) -> bool {
+        self.uniform
+    }
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn len(self) -> usize {
+        self.entries.len() / self.width
+    }
+
+    /// Each row with its other terms, where the class has them.
+    #[inline]
+    pub(super) fn iter(self) -> impl Iterator<Item = (Row, &'a [Term])> {
+        self.entries.chunks_exact(self.width).filter_map(|entry| Some((*entry.first()?, &entry[1..])))
     }
 }

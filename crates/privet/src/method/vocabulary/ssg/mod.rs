@@ -33,10 +33,10 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::{BagSolution, Cluster, Task};
+use crate::Result;
 use crate::engine::clock::Clock;
 use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key, KeyKind};
-use crate::{Error, Result};
 use assign::Assigner;
 use clusters::{Effort, Outcome, Phase};
 use elect::Election;
@@ -119,7 +119,6 @@ pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
 
 fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolution> {
     let settings = Settings::of(task)?;
-    check_feasible(task, &settings)?;
     let clock = &clock.with_limit(None);
     clock.progress().stage("finding terms that are near each other", None);
     let neighbours = task.distances.neighbours(task.epsilon)?;
@@ -171,22 +170,6 @@ struct Placed {
     left: u64,
     aside: u64,
     withheld: Vec<Row>,
-}
-
-fn check_feasible(task: &Task<'_>, settings: &Settings) -> Result<()> {
-    let (bags, k) = (task.bags.len(), settings.k);
-    let why = if bags < k {
-        format!("k is {k}, but there are only {bags} vocabularies")
-    } else {
-        match task.bags.users() {
-            Some(users) if settings.distinct_users && (users as usize) < k => {
-                format!("k is {k} different users, but the {bags} vocabularies are of only {users}")
-            }
-            _ => return Ok(()),
-        }
-    };
-    Err(Error::infeasible(format!("no release can meet the policy: {why}"))
-        .help("lower k, or bring more vocabularies; check how many the extraction left out"))
 }
 
 /// Phase 2, after the seeds that were set aside: those that lose less in a cluster join it, and the rest are published

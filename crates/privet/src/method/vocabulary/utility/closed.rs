@@ -23,14 +23,22 @@ pub(super) struct Sets {
     ends: Vec<u32>,
     held: Vec<Word>,
     counts: Vec<u64>,
-    words: usize,
+    /// The sets that hold each word, ascending, those of one word after those of another.
+    holders: Vec<u32>,
+    holder_ends: Vec<u32>,
 }
 
 impl Sets {
     /// Collects sets, each ascending and without duplicates, with how often it occurs; `words` is more than any word.
     pub(super) fn of(mut sets: Vec<(Vec<Word>, u64)>, words: usize) -> Sets {
         sets.sort_unstable();
-        let mut all = Sets { ends: Vec::new(), held: Vec::new(), counts: Vec::new(), words };
+        let mut all = Sets {
+            ends: Vec::new(),
+            held: Vec::new(),
+            counts: Vec::new(),
+            holders: Vec::new(),
+            holder_ends: vec![0; words],
+        };
         for same in sets.chunk_by(|(one, _), (other, _)| one == other) {
             if let Some((set, _)) = same.first().filter(|(set, _)| !set.is_empty()) {
                 all.held.extend_from_slice(set);
@@ -38,7 +46,36 @@ impl Sets {
                 all.counts.push(same.iter().map(|(_, count)| count).sum());
             }
         }
+        all.index();
         all
+    }
+
+    /// Lists the sets that hold each word.
+    fn index(&mut self) {
+        for word in &self.held {
+            self.holder_ends[*word as usize] += 1;
+        }
+        let mut end = 0;
+        for holders in &mut self.holder_ends {
+            end += *holders;
+            *holders = end;
+        }
+        // Filled from its end, each list is ascending when its beginning is reached.
+        self.holders = vec![0; self.held.len()];
+        let mut begins = self.holder_ends.clone();
+        for set in (0..self.counts.len() as u32).rev() {
+            let from = if set == 0 { 0 } else { self.ends[set as usize - 1] };
+            for word in &self.held[from as usize..self.ends[set as usize] as usize] {
+                begins[*word as usize] -= 1;
+                self.holders[begins[*word as usize] as usize] = set;
+            }
+        }
+    }
+
+    /// The sets that hold a word.
+    fn holders(&self, word: Word) -> &[u32] {
+        let begin = if word == 0 { 0 } else { self.holder_ends[word as usize - 1] };
+        &self.holders[begin as usize..self.holder_ends[word as usize] as usize]
     }
 
     fn set(&self, at: u32) -> &[Word] {
@@ -52,7 +89,7 @@ impl Sets {
     pub(super) fn top_closed(&self, most: usize, total: u64, clock: &Clock) -> Result<Vec<Closed>> {
         let mut search = Search {
             sets: self,
-            support: vec![0; self.words],
+            support: vec![0; self.holder_ends.len()],
             met: Vec::new(),
             waiting: BinaryHeap::new(),
             opened: Vec::new(),
@@ -69,8 +106,7 @@ impl Sets {
                 break;
             }
             let from = search.opened[next.from].clone();
-            let holders = from.holders.iter().copied();
-            let holders = holders.filter(|set| self.set(*set).binary_search(&next.word).is_ok()).collect();
+            let holders = common(&from.holders, self.holders(next.word));
             search.visit(from.words.clone(), Some(next.word), next.support, holders, &mut found);
         }
         found.sort_unstable_by(|(one, holders), (other, others)| {
@@ -79,6 +115,19 @@ impl Sets {
         found.truncate(most);
         Ok(found)
     }
+}
+
+/// What two ascending lists have in common: the shorter one's members are looked up in what is left of the longer.
+fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
+    let (shorter, mut longer) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut both = Vec::new();
+    for member in shorter {
+        longer = &longer[longer.partition_point(|other| other < member)..];
+        if longer.first() == Some(member) {
+            both.push(*member);
+        }
+    }
+    both
 }
 
 /// A closed set whose extensions wait.

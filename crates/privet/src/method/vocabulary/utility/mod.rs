@@ -4,7 +4,6 @@
 //! Bags count as sets here. Patterns are *closed*: sets of words that no further word can join without losing a holder. Of
 //! the original's and of the release's, those of highest support are compared.
 
-mod assignment;
 mod closed;
 mod nearness;
 #[cfg(test)]
@@ -17,7 +16,6 @@ use super::BagSolution;
 use crate::data::Bags;
 use crate::engine::clock::Clock;
 use crate::loss::items::Share;
-use crate::taxonomy::ItemTree;
 use crate::taxonomy::words::Distances;
 use crate::{Exact, Result};
 
@@ -65,10 +63,7 @@ impl PatternUtility {
         let published = solution.clusters.iter().map(|cluster| cluster.members.len() as u64).sum();
         let original = words.original(bags).top_closed(most, bags.len() as u64, clock)?;
         let released = words.published(solution).top_closed(most, published, clock)?;
-        let omega = omega.unwrap_or_else(|| match distances.tree() {
-            Some(tree) => diameter(tree),
-            None => farthest(&original, &released, &words),
-        });
+        let omega = omega.unwrap_or_else(|| distances.diameter());
         clock.progress().stage("comparing patterns", None);
         let sums = nearness::compare(&original, &released, &words, omega, clock)?;
         let named = |patterns: &[Closed]| -> Vec<Pattern> {
@@ -86,46 +81,5 @@ impl PatternUtility {
             released: named(&released),
             omega,
         })
-    }
-}
-
-/// The most edges between two nodes of one tree.
-fn diameter(tree: &ItemTree) -> u32 {
-    let mut heights = vec![0u32; tree.len()];
-    let mut most = 0;
-    for node in tree.nodes().rev() {
-        if let Some(parent) = tree.parent(node) {
-            let (up, down) = (heights[node as usize] + 1, &mut heights[parent as usize]);
-            most = most.max(*down + up);
-            *down = (*down).max(up);
-        }
-    }
-    most
-}
-
-/// The greatest distance between words of the two lists of patterns.
-fn farthest(original: &[Closed], released: &[Closed], words: &Words<'_>) -> u32 {
-    let held = |patterns: &[Closed]| {
-        let mut held: Vec<u32> = patterns.iter().flat_map(|(words, _)| words).copied().collect();
-        held.sort_unstable();
-        held.dedup();
-        held
-    };
-    let others = held(released);
-    let between = |one: u32| others.iter().filter_map(move |other| words.distance(one, *other)).max();
-    held(original).into_iter().filter_map(between).max().unwrap_or(0)
-}
-
-/// The largest matching between a pattern, given by its rows of distances, and the words at some columns, and what the
-/// lightest such matching weighs.
-fn matching(rows: &[Vec<Option<u32>>], columns: &[u32]) -> (u64, u64) {
-    if columns.len() < rows.len() {
-        let turned: Vec<Vec<Option<u32>>> =
-            columns.iter().map(|column| rows.iter().map(|row| row[*column as usize]).collect()).collect();
-        assignment::largest_lightest(&turned)
-    } else {
-        let chosen: Vec<Vec<Option<u32>>> =
-            rows.iter().map(|row| columns.iter().map(|column| row[*column as usize]).collect()).collect();
-        assignment::largest_lightest(&chosen)
     }
 }

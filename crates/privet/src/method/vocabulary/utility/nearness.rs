@@ -3,10 +3,13 @@
 use rayon::prelude::*;
 
 use super::closed::{Closed, Word};
-use super::matching;
 use super::words::Words;
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::engine::matching::{Aim, Matcher};
+
+/// No distance: two words have nothing to do with each other.
+const FAR: u32 = u32::MAX;
 
 /// What is summed over all patterns of the original.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,13 +33,21 @@ pub(super) fn compare(
     clock: &Clock,
 ) -> Result<Sums> {
     let index = Index::of(release);
+    let mut asked: Vec<Word> = original.iter().flat_map(|(words, _)| words).copied().collect();
+    asked.sort_unstable();
+    asked.dedup();
+    let far = |one: Word, other: &Word| words.distance(one, *other).unwrap_or(FAR);
+    let rows: Vec<Vec<u32>> =
+        asked.par_iter().map(|one| index.words.iter().map(|other| far(*one, other)).collect()).collect();
     let sums: Vec<Result<Sums>> = original
         .par_iter()
         .map_init(
-            || vec![0u32; release.len()],
-            |overlaps, (pattern, _)| {
+            || (vec![0u32; release.len()], Matcher::default()),
+            |(overlaps, matcher), (pattern, _)| {
                 clock.check()?;
-                Ok(index.nearest(pattern, release, words, u64::from(omega), overlaps))
+                let place = |word: &Word| &rows[asked.partition_point(|other| other < word)][..];
+                let rows: Vec<&[u32]> = pattern.iter().map(place).collect();
+                Ok(index.nearest(pattern, &rows, release, u64::from(omega), overlaps, matcher))
             },
         )
         .collect();
@@ -80,10 +91,11 @@ impl Index {
     fn nearest(
         &self,
         pattern: &[Word],
+        rows: &[&[u32]],
         release: &[Closed],
-        words: &Words<'_>,
         omega: u64,
         overlaps: &mut [u32],
+        matcher: &mut Matcher,
     ) -> Sums {
         overlaps.fill(0);
         for word in pattern {
@@ -104,7 +116,7 @@ impl Index {
             }
         }
         if sums.free > 0 || sums.charged > 0 {
-            self.search(pattern, words, omega, &mut sums);
+            self.search(rows, omega, matcher, &mut sums);
         }
         if release.is_empty() {
             (sums.free, sums.charged) = (0, omega * length);
@@ -113,32 +125,40 @@ impl Index {
     }
 
     /// Looks at every pattern that may be nearer than the nearest so far.
-    fn search(&self, pattern: &[Word], words: &Words<'_>, omega: u64, sums: &mut Sums) {
-        let rows: Vec<Vec<Option<u32>>> = pattern
-            .iter()
-            .map(|word| self.words.iter().map(|other| words.distance(*word, *other)).collect())
-            .collect();
-        // Per word of the release the least distance to the pattern; `None` where some of it is out of all reach.
-        let nearest: Vec<Option<u32>> = (0..self.words.len())
-            .map(|place| rows.iter().map(|row| row[place]).collect::<Option<Vec<u32>>>()?.into_iter().min())
+    fn search(&self, rows: &[&[u32]], omega: u64, matcher: &mut Matcher, sums: &mut Sums) {
+        // Per word of the release the least distance to the pattern; `FAR` where some of it is out of all reach.
+        let nearest: Vec<u32> = (0..self.words.len())
+            .map(|place| {
+                let column = rows.iter().map(|row| row[place]);
+                if column.clone().any(|far| far == FAR) { FAR } else { column.min().unwrap_or(FAR) }
+            })
             .collect();
         for other in &self.places {
-            let most = pattern.len().min(other.len()) as u64;
+            let most = rows.len().min(other.len());
             // Where everything is within reach, all words of the shorter side are paired, with the nearest at best.
-            let each: Option<Vec<u32>> = other.iter().map(|place| nearest[*place as usize]).collect();
-            let floor: u64 = match each {
-                None => 0,
-                Some(each) if other.len() <= pattern.len() => each.into_iter().map(u64::from).sum(),
-                Some(_) => {
-                    let least =
-                        |row: &Vec<Option<u32>>| other.iter().filter_map(|place| row[*place as usize]).min();
-                    rows.iter().filter_map(least).map(u64::from).sum()
-                }
+            let in_reach = other.iter().all(|place| nearest[*place as usize] != FAR);
+            let floor: u64 = if !in_reach {
+                0
+            } else if other.len() <= rows.len() {
+                other.iter().map(|place| u64::from(nearest[*place as usize])).sum()
+            } else {
+                let least = |row: &&[u32]| other.iter().map(|place| row[*place as usize]).min();
+                rows.iter().filter_map(least).map(u64::from).sum()
             };
-            if floor >= sums.free && floor + omega * (sums.words - most) >= sums.charged {
+            if floor >= sums.free && floor + omega * (sums.words - most as u64) >= sums.charged {
                 continue;
             }
-            let (pairs, weight) = matching(&rows, other);
+            // A single word is paired with the nearest.
+            let (pairs, weight) = if in_reach && most == 1 {
+                (1, floor)
+            } else {
+                let distance = |row: usize, column: usize| {
+                    let far = rows[row][other[column] as usize];
+                    (far != FAR).then_some(u64::from(far))
+                };
+                let found = matcher.exact(rows.len(), other.len(), Aim::MostPairs, distance);
+                (found.matched as u64, found.weight)
+            };
             sums.free = sums.free.min(weight);
             sums.charged = sums.charged.min(weight + omega * (sums.words - pairs));
         }

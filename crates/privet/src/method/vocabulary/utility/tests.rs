@@ -10,6 +10,7 @@ use super::*;
 use crate::method::SearchFacts;
 use crate::method::tests::cases as config;
 use crate::method::vocabulary::{Cluster, Print, Shown, cases};
+use crate::taxonomy::ItemTree;
 
 fn solution(clusters: Vec<Cluster>) -> BagSolution {
     let search = SearchFacts {

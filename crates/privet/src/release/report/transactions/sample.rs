@@ -87,6 +87,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         detail: "DETAIL".to_string(),
     };
     let audit = Audit {
+        kind: crate::policy::DataKind::Transactions,
         passed: true,
         records: AuditRecords {
             original: baskets.total(),

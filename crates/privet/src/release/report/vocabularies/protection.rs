@@ -70,6 +70,12 @@ fn against(limit: &VocabularyLimit, attack: Attack) -> Option<(Cover, String)> {
             Cover::Bounded,
             format!("A printed term was used by at least {} people in the data.", limit.min_term_users),
         )),
+        Attack::Minimality => Some((
+            Cover::Uncovered,
+            "The method is public and leaves nothing to chance. That some vocabularies were put together and others not, and \
+             what was left out, tells a little about the originals."
+                .to_string(),
+        )),
         Attack::FilesAndOrder => Some((
             Cover::Mitigated,
             "Vocabularies have fresh numbers in shuffled order; no identifiers, times or addresses are published."

@@ -155,20 +155,6 @@ fn case(bags: &[&str], epsilon: u32, k: u32) -> Case {
 }
 
 #[test]
-fn too_few_vocabularies_or_users_cannot_be_published() {
-    let few = case(&["Wine", "Vino"], 2, 3);
-    let error = run(&few.task(), &Clock::unlimited()).expect_err("too few");
-    assert_eq!(error.kind(), ErrorKind::Infeasible);
-    assert_eq!(error.message(), "no release can meet the policy: k is 3, but there are only 2 vocabularies");
-    let users = strings("u u v u");
-    let bags = vec![strings("Wine"); 4];
-    let error =
-        run(&Case::new(goods(), &bags, Some(&users), 2, 3).task(), &Clock::unlimited()).expect_err("too few");
-    let why = "no release can meet the policy: k is 3 different users, but the 4 vocabularies are of only 2";
-    assert_eq!((error.kind(), error.message()), (ErrorKind::Infeasible, why));
-}
-
-#[test]
 fn one_is_a_crowd_of_one() {
     let case = case(&["Wine Wine Boots", "Vino", "Shoes Wine"], 4, 1);
     let solution = case.run();
