@@ -23,7 +23,7 @@ use self::book::{Book, Bucket};
 use self::matching::Kind;
 use super::{Audit, AuditRecords, Check, ExpectedCounts, check_counts};
 use crate::data::Source;
-use crate::policy::{CheckedPolicy, Clause};
+use crate::policy::{CheckedPolicy, Clause, DataKind};
 use crate::{Error, Exact, Result};
 
 /// The column that says which bucket a record is in.
@@ -66,14 +66,14 @@ pub fn audit_buckets(
     let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
     checks.extend(assignment.is_some().then(|| check_assignment(&book)));
     checks.push(check_suppression(policy, &records));
-    checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records)));
+    checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
     let name = clause.describe(&policy.columns);
     checks.push(match clause.name() {
         "matching-l-diversity" => check_matching(policy, clause, name, &book, tick)?,
         _ => check_diversity(clause, name, &book)?,
     });
     let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, records, classes: book.buckets.len() as u64, checks })
+    Ok(Audit { passed, kind: DataKind::Table, records, classes: book.buckets.len() as u64, checks })
 }
 
 /// The one requirement, and the column that it is about.
