@@ -42,10 +42,12 @@ const SECOND_TRY: usize = 16;
 
 impl Effort {
     pub(super) fn for_rows(rows: usize) -> Effort {
-        match rows {
-            0..=REFERENCE_ROWS => Effort::Reference,
-            0..=FULL_ROWS => Effort::Full,
-            _ => Effort::Limited,
+        if rows <= REFERENCE_ROWS {
+            Effort::Reference
+        } else if rows <= FULL_ROWS {
+            Effort::Full
+        } else {
+            Effort::Limited
         }
     }
 }

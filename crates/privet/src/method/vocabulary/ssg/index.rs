@@ -47,6 +47,9 @@ const LEAST_ROWS: usize = 512;
 /// For so many terms there is a row in a class at least, so that the indexes stay in proportion to the data.
 const TERMS_PER_ROW: usize = 10;
 
+/// The share of a class's rows, one in so many, that may be gone before they are dropped from its lists.
+const GOOD_PART: usize = 4;
+
 /// Larger rows are not copied into lists.
 const MOST_BESIDE: usize = 8;
 
@@ -92,10 +95,10 @@ impl Index {
         self.classes[class].taken += 1;
     }
 
-    /// Drops what is not live any more where that is the larger part, so that all drops together take linear time.
+    /// Drops what is not live any more where that is a good part, so that all drops together take linear time.
     pub(super) fn tidy(&mut self, rows: &Rows, live: &Live) {
         for class in &mut self.classes {
-            if 2 * class.taken > class.indexed {
+            if GOOD_PART * class.taken > class.indexed {
                 class.rebuild(rows, live, &self.order);
             }
         }

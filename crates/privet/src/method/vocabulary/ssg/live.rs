@@ -17,7 +17,7 @@ impl Live {
     pub(super) fn new(rows: &Rows) -> Live {
         let mut bits = vec![u64::MAX; rows.len().div_ceil(64)];
         if let Some(last) = bits.last_mut()
-            && rows.len() % 64 > 0
+            && !rows.len().is_multiple_of(64)
         {
             *last = (1 << (rows.len() % 64)) - 1;
         }

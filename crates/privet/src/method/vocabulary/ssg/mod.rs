@@ -161,7 +161,8 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
     };
     let clusters: Vec<Cluster> = outcome.clusters.par_iter().map_init(Matchmaker::default, publish).collect();
     clock.check()?;
-    Ok(solution(task, &settings, effort, clusters, &outcome, placed, &rows, clock))
+    let decided = Decided { clusters, outcome, placed };
+    Ok(solution(task, &settings, effort, decided, &rows, clock))
 }
 
 /// What became of rows that phase 1 left.
@@ -211,15 +212,19 @@ fn without_terms(members: Vec<Row>) -> Grown {
     Grown { members, hyper }
 }
 
+/// What all phases decided.
+struct Decided {
+    clusters: Vec<Cluster>,
+    outcome: Outcome,
+    placed: Placed,
+}
+
 /// The decision with what should be known about it.
-#[allow(clippy::too_many_arguments)]
 fn solution(
     task: &Task<'_>,
     settings: &Settings,
     effort: Effort,
-    clusters: Vec<Cluster>,
-    outcome: &Outcome,
-    placed: Placed,
+    Decided { clusters, outcome, placed }: Decided,
     rows: &Rows,
     clock: &Clock,
 ) -> BagSolution {
