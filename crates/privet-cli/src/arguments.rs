@@ -52,6 +52,8 @@ pub enum Command {
     Anonymize(Anonymize),
     /// Check a release again, or one that another tool made
     Audit(Audit),
+    /// List what can be learnt from the data about who cannot have what
+    Mine(Mine),
     /// Compare what several policies on the same data cost
     Compare(Compare),
     /// Build, show and check hierarchies
@@ -87,6 +89,12 @@ pub struct Init {
     /// The delimiter of delimited text, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+}
+
+#[derive(Debug, Args)]
+pub struct Mine {
+    /// The policy
+    pub policy: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -21,3 +21,10 @@ pub(crate) fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
         }
     }
 }
+
+/// Puts a list into a random order (Fisher and Yates).
+pub(crate) fn shuffle<T>(list: &mut [T], random: &mut ChaCha20Rng) {
+    for last in (1..list.len()).rev() {
+        list.swap(last, below(random, last as u64 + 1) as usize);
+    }
+}

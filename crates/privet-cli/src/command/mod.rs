@@ -8,6 +8,7 @@ mod experiment;
 mod explain;
 mod hierarchy;
 mod init;
+mod mine;
 mod report;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Init(arguments) => init::run(arguments, output),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
         Command::Audit(arguments) => audit::run(arguments, output, &clock),
+        Command::Mine(arguments) => mine::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),

@@ -4,6 +4,7 @@
 //! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
 //! its figures are for the steward alone.
 
+mod definetti;
 mod horizon;
 mod suppression;
 
@@ -12,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::engine::baskets::Baskets;
 use crate::engine::microdata::Microdata;
+use crate::engine::negative_rules::Observations;
+use crate::method::injector::Grouping;
 use crate::method::kl::recoding::ItemRecoding;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
@@ -76,4 +79,9 @@ pub fn run_transactions(
     seed: u64,
 ) -> Result<Vec<Finding>> {
     Ok(horizon::run(baskets, recoding, requirements, seed))
+}
+
+/// Runs every attack on records in groups that promise l possible values.
+pub fn run_groups(observations: &Observations, grouping: &Grouping, l: usize) -> Vec<Finding> {
+    vec![definetti::run(observations, grouping, l)]
 }

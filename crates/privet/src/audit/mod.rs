@@ -17,6 +17,7 @@
 //!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`].
 
+pub mod buckets;
 mod classes;
 mod columns;
 mod cover;

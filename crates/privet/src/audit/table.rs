@@ -22,7 +22,7 @@ pub(super) struct Dictionary {
 
 impl Dictionary {
     /// The number of a text, which is given one if it is new.
-    fn code(&mut self, text: &str, line: u64) -> Result<u32> {
+    pub fn code(&mut self, text: &str, line: u64) -> Result<u32> {
         if let Some(code) = self.find(text) {
             return Ok(code);
         }

@@ -9,6 +9,7 @@ pub mod lattice;
 pub mod local;
 pub mod matching;
 pub mod microdata;
+pub mod negative_rules;
 pub(crate) mod numbering;
 pub mod partition;
 pub mod rollup;

@@ -5,6 +5,7 @@
 pub mod baskets;
 pub mod census;
 pub mod queries;
+pub mod ward;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -47,7 +48,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 7] = [
+static EXAMPLES: [Example; 9] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -84,6 +85,19 @@ static EXAMPLES: [Example; 7] = [
         ],
     },
     Example {
+        name: "injector",
+        summary: "nine patients whose diseases common sense would give away, small enough to check by hand",
+        about: include_str!("../../../../examples/injector/README.md"),
+        files: &[
+            stored!("injector", "README.md"),
+            stored!("injector", "policy.toml"),
+            stored!("injector", "patients.csv"),
+            stored!("injector", "rules.txt"),
+            stored!("injector", "hierarchies/zip.csv"),
+            stored!("injector", "hierarchies/age.csv"),
+        ],
+    },
+    Example {
         name: "l-plus",
         summary: "600 patients, a threshold for every disease, the best of 195,794,352 cuts",
         about: include_str!("../../../../examples/l-plus/README.md"),
@@ -110,6 +124,18 @@ static EXAMPLES: [Example; 7] = [
             ),
             stored!("baskets", "items.csv"),
             stored!("baskets", "sensitive.txt"),
+        ],
+    },
+    Example {
+        name: "ward",
+        summary: "4,000 made-up patients, 16 diagnoses, and who cannot have which",
+        about: include_str!("../../../../examples/ward/README.md"),
+        files: &[
+            stored!("ward", "README.md"),
+            stored!("ward", "policy.toml"),
+            ("ward.csv", Content::Generated(|writer| ward::write(ward::ROWS, ward::SEED, writer))),
+            stored!("ward", "hierarchies/age.csv"),
+            stored!("ward", "hierarchies/region.csv"),
         ],
     },
     Example {
@@ -155,7 +181,7 @@ static EXAMPLES: [Example; 7] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "l-plus", "baskets", "queries", "census"
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "queries", "census"
 /// ]);
 /// ```
 pub fn examples() -> &'static [Example] {

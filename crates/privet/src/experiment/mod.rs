@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+mod injector;
 mod kl;
 mod l_plus;
 pub mod page;
@@ -70,7 +71,8 @@ trait Laboratory {
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
 }
 
-static EXPERIMENTS: &[Experiment] = &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT];
+static EXPERIMENTS: &[Experiment] =
+    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

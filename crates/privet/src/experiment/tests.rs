@@ -181,3 +181,49 @@ fn a_log_that_is_missing_is_named() {
     assert!(error.contains("querylog_20k_sessions") && error.contains("--log"), "{error}");
     assert!(!folder.path().join("results").exists());
 }
+
+/// Records of the outline of the training file; no woman is in the armed forces.
+fn small_training_file(folder: &Path) {
+    let occupations = [
+        "Sales",
+        "Craft-repair",
+        "Tech-support",
+        "Adm-clerical",
+        "Other-service",
+        "Armed-Forces",
+        "Exec-managerial",
+        "?",
+    ];
+    let mut draw = crate::example::census::draw::Draw::new(1);
+    let mut text = String::new();
+    for row in 0..800usize {
+        let occupation = occupations[row % occupations.len()];
+        let mut pick = |of: &[&'static str]| of[draw.below(of.len() as u32) as usize];
+        let _ = writeln!(
+            text,
+            "{}, {}, 1, {}, 9, {}, {occupation}, Husband, {}, {}, 0, 0, 40, United-States, <=50K",
+            pick(&["23", "40", "61"]),
+            pick(&["Private", "State-gov"]),
+            pick(&["HS-grad", "Bachelors", "10th"]),
+            pick(&["Divorced", "Never-married"]),
+            pick(&["White", "Black"]),
+            if occupation == "Armed-Forces" { "Male" } else { pick(&["Male", "Female"]) },
+        );
+    }
+    fs::create_dir_all(folder.join("adult")).expect("a folder");
+    fs::write(folder.join("adult/adult.data"), text).expect("a file");
+}
+
+#[test]
+fn every_part_of_injector_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let experiment = Experiment::find("injector").expect("the experiment");
+    let parts = experiment.select(&[]).expect("all parts");
+    let run = || experiment.run(&parts, &setting(folder.path()), &folder.path().join("results"), &mut |_| {});
+    let error = run().expect_err("no data").to_string();
+    assert!(error.contains("adult.data") && error.contains("PRIVET_DATA"), "{error}");
+    small_training_file(folder.path());
+    let page = run().expect("a page");
+    let found = page.parts.into_iter().zip(&parts).map(|(result, part)| (**part, Ok(result.sections)));
+    assert_findings(found.collect());
+}

@@ -1,6 +1,7 @@
 //! The methods, one file or folder per published system.
 
 mod full_domain;
+pub mod injector;
 pub mod kl;
 mod l_plus;
 mod mondrian;
@@ -35,6 +36,8 @@ static METHODS: &[&Declaration] = &[
     &mondrian::DECLARATION,
     &l_plus::DECLARATION,
     &l_plus::annealing::DECLARATION,
+    &injector::DECLARATION,
+    &injector::ANATOMY,
 ];
 
 /// The keys that every table method takes.
@@ -114,6 +117,11 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "mondrian" => mondrian::run(policy, microdata, clock),
         "l-plus-optimize" => l_plus::run(policy, microdata, clock),
         "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
+        "injector" | "anatomy" => {
+            let wrong =
+                format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
+            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+        }
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
 }

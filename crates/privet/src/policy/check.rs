@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
+use super::knowledge::KnowledgePolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
 use crate::taxonomy::Taxonomy;
-use crate::{Error, Result};
+use crate::{Error, Exact, Result};
 
 /// What a column is to the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,7 +82,7 @@ impl DataKind {
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns"],
+            (DataKind::Table, "") => &["columns", "knowledge"],
             (DataKind::Table, "data") => &["missing", "on_missing", "delimiter"],
             (DataKind::Transactions, "") => &["items"],
             (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
@@ -116,6 +117,8 @@ pub struct PolicyColumn {
     pub hierarchy: Option<Arc<Taxonomy>>,
     /// The hierarchy file.
     pub hierarchy_path: Option<PathBuf>,
+    /// How far the ranges of its hierarchy reach beyond their ends, as a share of their width, in mined rules.
+    pub fuzzy_spread: Option<Exact>,
 }
 
 /// A policy as understood: only this kind can run.
@@ -139,6 +142,8 @@ pub struct CheckedPolicy {
     pub requirements: Vec<Clause>,
     /// How the release is made.
     pub method: Clause,
+    /// What the adversary is taken to know, for methods that ask.
+    pub knowledge: KnowledgePolicy,
 }
 
 impl CheckedPolicy {
@@ -176,7 +181,7 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only(&["seed", "data", "columns", "privacy", "method"])?;
+        root.only(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(&["path", "kind", "missing", "on_missing", "delimiter"])?;
@@ -195,6 +200,12 @@ impl Policy {
         let columns = check_columns(self, &root, &source)?;
         let requirements = check_requirements(&root, catalogue, &columns)?;
         let method = check_method(&root, catalogue, &columns)?;
+        let knowledge = self.knowledge(&root, &columns)?;
+        if let Some(entry) = root.entry("knowledge").filter(|_| !method.declaration.asks_for_knowledge()) {
+            return Err(entry
+                .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
+                .help("remove it, or set name = \"injector\" in [method]"));
+        }
         Ok(CheckedPolicy {
             written: self.clone(),
             seed,
@@ -205,6 +216,7 @@ impl Policy {
             columns,
             requirements,
             method,
+            knowledge,
         })
     }
 }
@@ -336,6 +348,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             role: None,
             hierarchy: None,
             hierarchy_path: None,
+            fuzzy_spread: None,
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -353,7 +366,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&["role", "hierarchy"])?;
+        section.only(&["role", "hierarchy", "fuzzy_spread"])?;
         let role =
             section.required("role", "one of identifier, quasi-identifier, sensitive, class, other")?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
@@ -367,6 +380,16 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             let path = policy.resolve(hierarchy.text()?);
             column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
             column.hierarchy_path = Some(path);
+        }
+        if let Some(spread) = section.entry("fuzzy_spread") {
+            if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
+                return Err(spread
+                    .error(format!("column '{name}' has 'fuzzy_spread', but no hierarchy of ranges"))
+                    .help("only quasi-identifiers with a hierarchy have fuzzy ranges"));
+            }
+            let text = spread.scalar()?;
+            let wrong = || spread.error(format!("'fuzzy_spread' is '{text}', which is no number from 0 on"));
+            column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
     if columns.iter().filter(|column| column.role == Some(Role::Class)).count() > 1 {

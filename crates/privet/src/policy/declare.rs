@@ -74,6 +74,13 @@ pub struct Declaration {
     pub keys: &'static [Key],
 }
 
+impl Declaration {
+    /// Whether a method takes into account what an adversary knows, which `[knowledge]` says.
+    pub(super) fn asks_for_knowledge(&self) -> bool {
+        ["injector", "anatomy"].contains(&self.name)
+    }
+}
+
 /// All requirements and methods that this build knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Catalogue {

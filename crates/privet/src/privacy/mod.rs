@@ -7,6 +7,7 @@ mod k_anonymity;
 pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
+pub mod matching;
 mod t_closeness;
 pub mod vocabulary;
 
@@ -18,8 +19,13 @@ use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
 
 /// The requirements that this build knows.
-pub static DECLARATIONS: &[&Declaration] =
-    &[&k_anonymity::DECLARATION, &l_diversity::DECLARATION, &l_plus::DECLARATION, &t_closeness::DECLARATION];
+pub static DECLARATIONS: &[&Declaration] = &[
+    &k_anonymity::DECLARATION,
+    &l_diversity::DECLARATION,
+    &l_plus::DECLARATION,
+    &matching::DECLARATION,
+    &t_closeness::DECLARATION,
+];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
 /// one per value of its dictionary.
@@ -181,6 +187,7 @@ fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
         "k-anonymity" => k_anonymity::build(clause, table),
         "l-diversity" => l_diversity::build(clause, table),
         "l-plus-diversity" => l_plus::build(clause, table),
+        "matching-l-diversity" => Err(matching::not_for_classes()),
         "t-closeness" => t_closeness::build(clause, table),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }

@@ -2,6 +2,7 @@
 
 mod account;
 mod apply;
+mod buckets;
 mod caution;
 mod confidence;
 mod manifest;
@@ -16,6 +17,7 @@ mod tests;
 mod transactions;
 mod vocabularies;
 
+pub use buckets::audit_bucket_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha20Rng;
 
-use crate::random::{below, keyed};
+use crate::random::{below, keyed, shuffle};
 use crate::{Error, Result};
 
 /// Rows are kept in memory up to this many bytes.
@@ -54,9 +54,7 @@ impl Rows {
 
     fn shuffled(&self, random: &mut ChaCha20Rng, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
         let mut order: Vec<u32> = (0..self.starts.len() as u32).collect();
-        for last in (1..order.len()).rev() {
-            order.swap(last, below(random, last as u64 + 1) as usize);
-        }
+        shuffle(&mut order, random);
         let mut cells = Vec::new();
         for row in order {
             cells.clear();

@@ -5,6 +5,7 @@
 //! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
+pub mod buckets;
 pub(crate) mod chart;
 pub(crate) mod lens;
 mod model;
@@ -18,6 +19,7 @@ pub mod transactions;
 mod view;
 pub mod vocabularies;
 
+pub use buckets::BucketReport;
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, Loss, Method, Records,
     ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
@@ -63,6 +65,8 @@ pub enum Filed {
     Transactions(Box<TransactionReport>),
     /// About vocabularies.
     Vocabularies(Box<VocabularyReport>),
+    /// About records in groups.
+    Buckets(Box<BucketReport>),
 }
 
 impl Filed {
@@ -73,6 +77,9 @@ impl Filed {
             kind: String,
         }
         let Kind { kind } = serde_json::from_str(text)?;
+        if kind == buckets::KIND {
+            return serde_json::from_str(text).map(Filed::Buckets);
+        }
         match DataKind::ALL.into_iter().find(|known| known.name() == kind) {
             Some(DataKind::Transactions) => serde_json::from_str(text).map(Filed::Transactions),
             Some(DataKind::QueryLog | DataKind::Vocabularies) => {
@@ -88,6 +95,7 @@ impl Filed {
             Filed::Table(model) => render(model, edition),
             Filed::Transactions(model) => render_transactions(model, edition),
             Filed::Vocabularies(model) => render_vocabularies(model, edition),
+            Filed::Buckets(model) => render_buckets(model, edition),
         }
     }
 }
@@ -107,6 +115,11 @@ pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Resul
 /// Writes the report about vocabularies, likewise.
 pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
     fill(page!("templates/vocabularies.html"), view::vocabularies(model, edition))
+}
+
+/// Writes the report about records in groups, likewise.
+pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
+    fill(page!("templates/buckets.html"), view::buckets(model, edition))
 }
 
 fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {

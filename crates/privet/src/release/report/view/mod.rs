@@ -4,6 +4,7 @@
 //! What only one kind of data has stands in a file of its own.
 
 mod attacks;
+mod buckets;
 mod columns;
 mod confidence;
 mod figures;
@@ -17,6 +18,7 @@ mod vocabularies;
 use minijinja::Value;
 use serde::Serialize;
 
+pub(super) use buckets::view as buckets;
 pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;

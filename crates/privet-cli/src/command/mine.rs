@@ -1,0 +1,67 @@
+//! `privet mine`: lists the rules that an adversary is taken to know.
+
+use privet::engine::clock::Clock;
+use privet::engine::microdata::Microdata;
+use privet::engine::negative_rules::{KnownRule, Origin};
+use privet::method::injector::{known_rules, publishes_groups};
+use privet::policy::{AnyPolicy, Policy};
+use privet::{Error, Result, method};
+use serde_json::{Value as Json, json};
+
+use crate::arguments::Mine;
+use crate::output::Output;
+
+pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
+    let policy = match method::check(&Policy::read(&arguments.policy)?, None)? {
+        AnyPolicy::Table(policy) if publishes_groups(&policy) => policy,
+        _ => {
+            return Err(Error::input(
+                "only methods \"injector\" and \"anatomy\" ask what an adversary knows",
+            )
+            .in_file(&arguments.policy)
+            .help("set [method] name = \"injector\"; see `privet example injector`"));
+        }
+    };
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let microdata = Microdata::read(&policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    clock.progress().stage("mining", None);
+    let (observations, rules, mined) = known_rules(&policy, &microdata, clock)?;
+    let origin = |rule: &KnownRule| match rule.origin {
+        Origin::Mined => "mined",
+        Origin::Muted => "muted",
+        Origin::Stated(_) => "stated",
+    };
+    let mut text = String::new();
+    for rule in &rules {
+        let expectation = 100.0 * rule.rule.expectation(&observations);
+        let confidence = 100.0 * rule.rule.confidence();
+        text += &format!(
+            "{}  {:<6} {}\n           {} records, expectation {expectation:.2} %, confidence {confidence:.1} %\n",
+            rule.text.name(),
+            origin(rule),
+            rule.text,
+            rule.rule.support,
+        );
+    }
+    text += &format!("{} rules; {mined} mined in all, implied ones are folded\n", rules.len());
+    output.result(&text, || {
+        let rule = |rule: &KnownRule| {
+            let conjunction: serde_json::Map<String, Json> =
+                rule.text.items.iter().map(|(column, node)| (column.clone(), json!(node))).collect();
+            json!({
+                "name": rule.text.name(),
+                "if": conjunction,
+                "not": rule.text.value,
+                "origin": origin(rule),
+                "support": rule.rule.support,
+                "expectation": rule.rule.expectation(&observations),
+                "confidence": rule.rule.confidence(),
+            })
+        };
+        json!({ "rules": rules.iter().map(rule).collect::<Vec<_>>(), "mined": mined })
+    });
+    Ok(0)
+}

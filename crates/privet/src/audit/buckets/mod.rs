@@ -1,0 +1,298 @@
+//! The audit of records in groups: exact quasi-identifiers with a bucket each, and the values of every bucket.
+//!
+//! 1. *columns*: the published ones and no others;
+//! 2. *buckets*: as many values as records in each, every value once and with a positive count;
+//! 3. *records*: the published quasi-identifiers are those of original records, each used once;
+//! 4. *values*: no value occurs more often than in the original;
+//! 5. *assignment*: the steward's list of who is in which bucket gives just these tables, where there is one;
+//! 6. *suppression* and *counts*, as for other tables;
+//! 7. the requirement, in every bucket, with rules that are mined here once more.
+//!
+//! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
+//! transport problem in three dimensions; then only what can be seen bucket by bucket is checked.
+
+mod book;
+mod knowledge;
+mod matching;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+
+use self::book::{Book, Bucket};
+use self::matching::Kind;
+use super::{Audit, AuditRecords, Check, ExpectedCounts, check_counts};
+use crate::data::Source;
+use crate::policy::{CheckedPolicy, Clause, DataKind};
+use crate::{Error, Exact, Result};
+
+/// The column that says which bucket a record is in.
+const BUCKET: &str = "bucket";
+
+/// The column that says how often a value occurs in a bucket.
+const COUNT: &str = "count";
+
+/// The published tables.
+#[derive(Debug)]
+pub enum BucketTables {
+    /// Quasi-identifiers with buckets, and buckets with values and counts.
+    Two {
+        /// Quasi-identifiers with buckets.
+        qit: Source,
+        /// Buckets with values and counts.
+        st: Source,
+    },
+    /// One table, with values that are shuffled within buckets.
+    Permuted(Source),
+}
+
+/// Audits published buckets against their policy; the policy's data is the original. `assignment` is the steward's list:
+/// the bucket of every record of the original, in its order, none for one that is left out.
+pub fn audit_buckets(
+    policy: &CheckedPolicy,
+    release: &BucketTables,
+    assignment: Option<&[Option<String>]>,
+    expected: Option<ExpectedCounts>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let (clause, about) = requirement(policy)?;
+    let (book, columns) = Book::read(policy, release, about, assignment, tick)?;
+    let records = AuditRecords {
+        original: book.rows + book.dropped,
+        dropped: book.dropped,
+        released: book.released(),
+        suppressed: book.rows.saturating_sub(book.released()),
+    };
+    let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
+    checks.extend(assignment.is_some().then(|| check_assignment(&book)));
+    checks.push(check_suppression(policy, &records));
+    checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
+    let name = clause.describe(&policy.columns);
+    checks.push(match clause.name() {
+        "matching-l-diversity" => check_matching(policy, clause, name, &book, tick)?,
+        _ => check_diversity(clause, name, &book)?,
+    });
+    let passed = checks.iter().all(|check| check.holds);
+    Ok(Audit { passed, kind: DataKind::Table, records, classes: book.buckets.len() as u64, checks })
+}
+
+/// The one requirement, and the column that it is about.
+fn requirement(policy: &CheckedPolicy) -> Result<(&Clause, usize)> {
+    let [clause] = policy.requirements.as_slice() else {
+        return Err(Error::input("buckets are audited against one requirement")
+            .in_file(policy.written.path())
+            .help("keep [privacy.matching-l-diversity] or [privacy.l-diversity]"));
+    };
+    let column = clause.settings.column("column");
+    let known = ["matching-l-diversity", "l-diversity"].contains(&clause.name());
+    match column.filter(|_| known) {
+        Some(column) => Ok((clause, column)),
+        None => Err(Error::input(format!("'{}' says nothing about buckets", clause.name()))
+            .in_file(policy.written.path())
+            .help("ask for matching-l-diversity or l-diversity")),
+    }
+}
+
+/// A check of every bucket: faults are told of the first few.
+fn told(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
+    const MOST: usize = 5;
+    if faults.is_empty() {
+        return Check::new(name, true, fine);
+    }
+    let shown: Vec<&str> = faults.iter().take(MOST).map(|(fault, _)| fault.as_str()).collect();
+    let more =
+        if faults.len() > MOST { format!("; and {} more", faults.len() - MOST) } else { String::new() };
+    let mut check = Check::new(name, false, format!("{}{more}", shown.join("; ")));
+    check.worst = faults.first().map(|(fault, _)| fault.clone());
+    check.concerned = faults.iter().map(|(_, records)| records).sum();
+    check.classes_failing = faults.len() as u64;
+    check
+}
+
+fn check_buckets(book: &Book) -> Check {
+    let mut faults = Vec::new();
+    for (name, bucket) in &book.buckets {
+        let (records, values) = (bucket.records(), bucket.occurrences());
+        faults.extend(bucket.faults.iter().map(|fault| (format!("bucket {name}: {fault}"), records)));
+        if records != values {
+            faults.push((format!("bucket {name} has {records} records, but {values} values"), records));
+        }
+    }
+    told("buckets", "every bucket has as many values as records", faults)
+}
+
+fn check_records(book: &Book) -> Check {
+    let mut left = book.people.clone();
+    let mut strange = 0;
+    for (person, count) in book.buckets.values().flat_map(|bucket| &bucket.people) {
+        let stock = left.get_mut(person);
+        let found = stock.as_deref().copied().unwrap_or(0).min(*count);
+        strange += count - found;
+        if let Some(stock) = stock {
+            *stock -= found;
+        }
+    }
+    let faults = if strange == 0 {
+        Vec::new()
+    } else {
+        vec![(
+            format!("{strange} records have quasi-identifiers of no original record of their own"),
+            strange,
+        )]
+    };
+    told("records", "the quasi-identifiers are those of original records, each used once", faults)
+}
+
+fn check_values(book: &Book) -> Check {
+    let mut published: BTreeMap<u32, u64> = BTreeMap::new();
+    for (value, count) in book.buckets.values().flat_map(|bucket| &bucket.values) {
+        *published.entry(*value).or_default() += count;
+    }
+    let mut faults = Vec::new();
+    for (value, count) in published {
+        let original = book.value_counts.get(&value).copied().unwrap_or(0);
+        if count > original {
+            let name = book.values.text(value);
+            faults.push((
+                format!("'{name}' occurs {count} times, in the original {original} times"),
+                count - original,
+            ));
+        }
+    }
+    told("values", "no value occurs more often than in the original", faults)
+}
+
+fn check_assignment(book: &Book) -> Check {
+    let mut faults = Vec::new();
+    for name in
+        book.buckets.keys().chain(book.assigned.keys().filter(|name| !book.buckets.contains_key(*name)))
+    {
+        let (mut people, mut values) = (BTreeMap::new(), BTreeMap::new());
+        for ((person, value), count) in book.assigned.get(name).into_iter().flatten() {
+            *people.entry(person.clone()).or_insert(0) += count;
+            *values.entry(*value).or_insert(0) += count;
+        }
+        let same =
+            book.buckets.get(name).is_some_and(|bucket| bucket.people == people && bucket.values == values);
+        if !same {
+            let records = book.buckets.get(name).map_or(0, Bucket::records);
+            faults.push((format!("bucket {name} is not what the records assigned to it give"), records));
+        }
+    }
+    told("assignment", "the records assigned to each bucket give the published tables", faults)
+}
+
+fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
+    let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
+    if policy.method.settings.choice("infeasible") == Some("suppress") {
+        let detail = format!("{suppressed} of {kept} records are suppressed; any number may be");
+        return Check::new("suppression", true, detail);
+    }
+    let detail = format!("{suppressed} of {kept} records are suppressed; at most 0 may be");
+    Check::new("suppression", suppressed == 0, detail)
+}
+
+/// Plain l-diversity: different values, or shares of values.
+fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> {
+    let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
+    let kind = clause.settings.choice("kind").unwrap_or("distinct");
+    let mut faults = Vec::new();
+    for (bucket_name, bucket) in &book.buckets {
+        let (size, most) = (bucket.occurrences(), bucket.values.values().max().copied().unwrap_or(0));
+        let distinct = bucket.values.len() as u64;
+        let fault = match kind {
+            "distinct" => (u128::from(distinct) * u128::from(l.denominator()) < u128::from(l.numerator()))
+                .then(|| format!("bucket {bucket_name} has {distinct} different values")),
+            "frequency" => (u128::from(most) * u128::from(l.numerator())
+                > u128::from(size) * u128::from(l.denominator()))
+            .then(|| format!("bucket {bucket_name} has a value {most} times among {size}")),
+            other => return Err(Error::input(format!("buckets are not audited for kind = \"{other}\""))),
+        };
+        faults.extend(fault.map(|fault| (fault, size)));
+    }
+    Ok(told(&name, "every bucket meets it", faults))
+}
+
+/// A bucket as far as valid values go: kinds of records with their numbers, and values with theirs.
+type Look = (Vec<Kind>, Vec<(u32, u64)>);
+
+fn check_matching(
+    policy: &CheckedPolicy,
+    clause: &Clause,
+    name: String,
+    book: &Book,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Check> {
+    let l = clause.settings.count("l").unwrap_or(1);
+    let bound = clause.settings.exact("max_posterior");
+    let excluded = knowledge::excluded(policy, book, tick)?;
+    let contradicted =
+        |person: &Vec<u32>, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
+    if book.assigned.is_empty() && book.original.keys().any(|(person, value)| contradicted(person, *value)) {
+        let detail = "some records have a value that a rule excludes for them; which ones these are in the release cannot \
+                      be told without the steward's list";
+        return Ok(Check::new(name, false, detail));
+    }
+    let mut known: HashMap<Look, Option<String>> = HashMap::new();
+    let mut faults = Vec::new();
+    for (bucket_name, bucket) in &book.buckets {
+        let look = look_of(book, bucket_name, bucket, &excluded);
+        let fault = match known.get(&look) {
+            Some(fault) => fault.clone(),
+            None => {
+                tick()?;
+                let fault = judge(&look, l, bound);
+                known.insert(look, fault.clone());
+                fault
+            }
+        };
+        faults.extend(fault.map(|fault| (format!("bucket {bucket_name}: {fault}"), bucket.records())));
+    }
+    Ok(told(&name, "every record of every bucket has at least l valid values", faults))
+}
+
+fn look_of(
+    book: &Book,
+    name: &str,
+    bucket: &Bucket,
+    excluded: &HashMap<Vec<u32>, std::collections::BTreeSet<u32>>,
+) -> Look {
+    let values: Vec<(u32, u64)> = bucket.values.iter().map(|(value, count)| (*value, *count)).collect();
+    let allowed = |person: &Vec<u32>, own: Option<u32>| -> Vec<u32> {
+        let barred = |value: &u32| excluded.get(person).is_some_and(|set| set.contains(value));
+        values.iter().map(|(value, _)| *value).filter(|value| Some(*value) == own || !barred(value)).collect()
+    };
+    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    match book.assigned.get(name) {
+        Some(assigned) => {
+            for ((person, value), count) in assigned {
+                *kinds.entry(allowed(person, Some(*value))).or_default() += count;
+            }
+        }
+        None => {
+            for (person, count) in &bucket.people {
+                *kinds.entry(allowed(person, None)).or_default() += count;
+            }
+        }
+    }
+    let kinds = kinds.into_iter().map(|(allowed, count)| Kind { allowed, count }).collect();
+    (kinds, values)
+}
+
+/// What is wrong with a bucket, if anything is.
+fn judge((kinds, values): &Look, l: u64, bound: Option<Exact>) -> Option<String> {
+    let Some(valid) = matching::valid_values(kinds, values) else {
+        return Some("its values cannot be assigned to its records without breaking a rule".to_string());
+    };
+    if let Some(fewest) = valid.iter().copied().min().filter(|fewest| (*fewest as u64) < l) {
+        return Some(format!("a record has only {fewest} valid values (l = {l})"));
+    }
+    let bound = bound?;
+    match matching::likeliest(kinds, values) {
+        None => Some("how sure of a value an adversary can be is too much to work out".to_string()),
+        Some((ways, all)) if &ways * bound.denominator() > &all * bound.numerator() => {
+            Some(format!("an adversary can be sure of a value by {ways} in {all}, more than {bound}"))
+        }
+        Some(_) => None,
+    }
+}

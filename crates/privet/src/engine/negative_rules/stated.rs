@@ -1,0 +1,104 @@
+//! Rules that a person states, and mined rules that a person strikes out, as the data understands them.
+
+use super::{Attribute, Item, Observations};
+use crate::error::suggestion;
+use crate::policy::{MutedText, RuleText, RulesText};
+use crate::{Error, Result};
+
+/// A conjunction and the value that it excludes, without figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// The conjunction, by rising attribute.
+    pub items: Vec<Item>,
+    /// The value.
+    pub value: u32,
+}
+
+impl Pattern {
+    /// Whether a rule of this conjunction implies one of another: each item is equal to or above one of the other's.
+    pub(super) fn implies(&self, items: &[Item], attributes: &[Attribute]) -> bool {
+        self.items.iter().all(|item| {
+            let taxonomy = &attributes[item.attribute].taxonomy;
+            items
+                .iter()
+                .any(|other| other.attribute == item.attribute && taxonomy.contains(item.node, other.node))
+        })
+    }
+
+    /// Finds out what a rule as written means.
+    fn of(text: &RuleText, observations: &Observations) -> Result<Pattern> {
+        let at_line = |error: Error| match text.line {
+            Some(line) => error.at_line(line),
+            None => error,
+        };
+        let value = observations.values.iter().position(|value| *value == text.value).ok_or_else(|| {
+            let known: Vec<&str> = observations.values.iter().map(String::as_str).collect();
+            at_line(
+                Error::input(format!("'{}' is no value of the sensitive column", text.value))
+                    .help(suggestion(&text.value, &known, "values")),
+            )
+        })?;
+        let items = text.items.iter().map(|(name, label)| item(name, label, observations).map_err(at_line));
+        let mut items = items.collect::<Result<Vec<_>>>()?;
+        items.sort_unstable();
+        Ok(Pattern { items, value: value as u32 })
+    }
+}
+
+/// A rule that a person states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedRule {
+    /// What it says.
+    pub pattern: Pattern,
+    /// Whether the data may hold exceptions.
+    pub usually: bool,
+    /// Its line in the rules file.
+    pub line: Option<u64>,
+}
+
+/// What a person says about rules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stated {
+    /// The rules to add.
+    pub rules: Vec<StatedRule>,
+    /// The mined rules to strike out, by what they say.
+    pub muted: Vec<Pattern>,
+    /// The mined rules to strike out, by their name, with the line that says so.
+    pub muted_names: Vec<(String, Option<u64>)>,
+}
+
+impl Stated {
+    /// Finds out what rules as written mean; an error carries the line of the rules file.
+    pub fn of(text: &RulesText, observations: &Observations) -> Result<Stated> {
+        let mut stated = Stated::default();
+        for rule in &text.rules {
+            let pattern = Pattern::of(rule, observations)?;
+            stated.rules.push(StatedRule { pattern, usually: rule.usually, line: rule.line });
+        }
+        for muted in &text.muted {
+            match muted {
+                MutedText::Name(name, line) => stated.muted_names.push((name.clone(), *line)),
+                MutedText::Rule(rule) => stated.muted.push(Pattern::of(rule, observations)?),
+            }
+        }
+        Ok(stated)
+    }
+}
+
+fn item(name: &str, label: &str, observations: &Observations) -> Result<Item> {
+    let attribute = observations.attributes.iter().position(|attribute| attribute.name == name);
+    let attribute = attribute.ok_or_else(|| Error::internal(format!("a rule names the column '{name}'")))?;
+    let taxonomy = &observations.attributes[attribute].taxonomy;
+    let node = taxonomy.find(label).ok_or_else(|| {
+        let known: Vec<&str> = taxonomy.nodes().skip(1).map(|node| taxonomy.label(node)).collect();
+        Error::input(format!("'{label}' is no value of column '{name}', nor a node of its hierarchy"))
+            .help(suggestion(label, &known, "values"))
+    })?;
+    if node == taxonomy.root() {
+        return Err(Error::input(format!(
+            "'{label}' is the root of the hierarchy of '{name}': everybody is below it"
+        ))
+        .help("leave it out, or name a node below it"));
+    }
+    Ok(Item { attribute, node })
+}

@@ -1,0 +1,312 @@
+//! From a policy to groups: what the adversary knows, which groups are formed, and what is then left to him.
+
+use serde_json::{Value as Json, json};
+
+use super::{Exposure, Grouping, Strategy, Task, expose, group};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::engine::negative_rules::{Knowledge, KnownRule, Observations, Origin, Parameters, Stated, gather};
+use crate::method::SearchFacts;
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role};
+use crate::privacy::matching::MatchingDiversity;
+use crate::{Error, Exact, Result};
+
+pub(in crate::method) static DECLARATION: Declaration = Declaration {
+    name: "injector",
+    summary: "exact quasi-identifiers in groups in which the adversary's knowledge does not help",
+    help: "Mines from the data what cannot be (men do not have ovarian cancer), takes the adversary to know it, and puts the \
+           records into groups so that l values stay possible for everybody all the same. Quasi-identifiers are published as \
+           they are: who knows them finds the person's group, not the value. For matching-l-diversity.",
+    keys: &[
+        Key::with_default(
+            "strategy",
+            KeyKind::Choice(&["balanced", "local", "paper"]),
+            "balanced",
+            "balanced gives the smallest groups, local puts similar people together, paper is the published algorithm",
+        ),
+        Key::with_default(
+            "infeasible",
+            KeyKind::Choice(&["fail", "suppress"]),
+            "fail",
+            "what happens when some records can never have l possible values: fail, or leave out as few as possible",
+        ),
+        PUBLISH,
+    ],
+};
+
+pub(in crate::method) static ANATOMY: Declaration = Declaration {
+    name: "anatomy",
+    summary: "exact quasi-identifiers in groups of l different values, blind to what the adversary knows",
+    help: "Puts the records into groups of l or more, each with another sensitive value (Xiao and Tao, 2006), and publishes \
+           quasi-identifiers as they are. A value that is out of the question for some people gives others away: the \
+           baseline that injector is compared with. For l-diversity of kind distinct or frequency.",
+    keys: &[PUBLISH],
+};
+
+const PUBLISH: Key = Key::with_default(
+    "publish",
+    KeyKind::Choice(&["two-tables", "permuted"]),
+    "two-tables",
+    "two-tables: qit.csv with the quasi-identifiers and st.csv with the values of each group; permuted: one table with the \
+     values shuffled within groups",
+);
+
+/// Whether a method publishes groups.
+pub fn publishes_groups(policy: &CheckedPolicy) -> bool {
+    [DECLARATION.name, ANATOMY.name].contains(&policy.method.name())
+}
+
+/// What is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Publication {
+    /// Quasi-identifiers with the group of each record, and the values of each group.
+    TwoTables,
+    /// One table, values shuffled within groups.
+    Permuted,
+}
+
+/// What a policy asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// The sensitive column, and how many of its values must stay possible.
+    pub demand: MatchingDiversity,
+    /// How groups are formed.
+    pub strategy: Strategy,
+    /// Whether records that can never be published are left out.
+    pub suppress: bool,
+    /// What is published.
+    pub publication: Publication,
+}
+
+impl Asked {
+    /// Reads a policy whose method publishes groups.
+    pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
+        let settings = &policy.method.settings;
+        let anatomy = policy.method.name() == ANATOMY.name;
+        let wanted = if anatomy { "l-diversity" } else { "matching-l-diversity" };
+        let stranger = policy.requirements.iter().position(|clause| clause.name() != wanted);
+        if let Some(position) = stranger.or_else(|| (policy.requirements.len() > 1).then_some(1)) {
+            let method = policy.method.name();
+            let error =
+                Error::input(format!("method \"{method}\" takes one requirement, [privacy.{wanted}]"))
+                    .help("remove the others, or choose another method");
+            return Err(policy.at_requirement(position, error));
+        }
+        let clause =
+            policy.requirements.first().ok_or_else(|| Error::internal("a policy asks for nothing"))?;
+        let demand = if anatomy {
+            let kind = clause.settings.choice("kind").unwrap_or("distinct");
+            let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
+            if !["distinct", "frequency"].contains(&kind) {
+                let error = Error::input(format!("method \"anatomy\" cannot promise kind = \"{kind}\""))
+                    .help("set kind = \"distinct\" or \"frequency\"");
+                return Err(policy.at_requirement(0, error));
+            }
+            let l = l.numerator().div_ceil(l.denominator());
+            let column = clause.settings.column("column").unwrap_or_default();
+            MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior: None }
+        } else {
+            MatchingDiversity::of(clause).map_err(|error| policy.at_requirement(0, error))?
+        };
+        check_columns(policy, &demand)?;
+        let strategy = match settings.choice("strategy") {
+            _ if anatomy => Strategy::Anatomy,
+            Some("local") => Strategy::Local,
+            Some("paper") => Strategy::Paper,
+            _ => Strategy::Balanced,
+        };
+        let publication = match settings.choice("publish") {
+            Some("permuted") => Publication::Permuted,
+            _ => Publication::TwoTables,
+        };
+        Ok(Asked {
+            demand,
+            strategy,
+            suppress: settings.choice("infeasible") == Some("suppress"),
+            publication,
+        })
+    }
+}
+
+/// The column that says which group a record is in.
+pub const GROUP_COLUMN: &str = "bucket";
+
+/// The column that says how often a value occurs in a group.
+pub const COUNT_COLUMN: &str = "count";
+
+fn check_columns(policy: &CheckedPolicy, demand: &MatchingDiversity) -> Result<()> {
+    let error = |message: String| Error::input(message).in_file(policy.written.path());
+    if let Some(other) = policy.with_role(Role::Sensitive).find(|column| column.index != demand.column) {
+        let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
+        return Err(error(message).help("leave it out of the policy, or put both columns together into one"));
+    }
+    let taken = |column: &&crate::policy::PolicyColumn| {
+        column.name == GROUP_COLUMN || (column.index == demand.column && column.name == COUNT_COLUMN)
+    };
+    let shown = policy
+        .columns
+        .iter()
+        .filter(|column| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive)));
+    if let Some(column) = shown.into_iter().find(taken) {
+        let message = format!("the release has a column '{}' of its own", column.name);
+        return Err(error(message).help("rename that column of the data"));
+    }
+    Ok(())
+}
+
+/// Groups, with all that was known and decided on the way.
+#[derive(Debug)]
+pub struct Decision {
+    /// What the policy asks for.
+    pub asked: Asked,
+    /// The records.
+    pub observations: Observations,
+    /// What the adversary knows.
+    pub knowledge: Knowledge,
+    /// His rules, as they are shown.
+    pub rules: Vec<KnownRule>,
+    /// How many rules were mined, implied ones included.
+    pub mined: u64,
+    /// The groups.
+    pub grouping: Grouping,
+    /// What is left to him.
+    pub exposure: Exposure,
+    /// What would be left to him in Anatomy's groups, where these can be formed.
+    pub baseline: Option<Exposure>,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went.
+    pub search: SearchFacts,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
+}
+
+/// The records of a policy's table, and what the policy says about the adversary's rules.
+pub fn observe(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    column: usize,
+) -> Result<(Observations, Option<Parameters>, Stated)> {
+    let spreads: Vec<Option<Exact>> =
+        microdata.quasi.iter().map(|quasi| policy.columns[quasi.index].fuzzy_spread).collect();
+    let observations = Observations::of_table(microdata, column, &spreads)
+        .map_err(|error| error.in_file(policy.written.path()))?;
+    let parameters = policy.knowledge.mined.as_ref().map(|mined| Parameters {
+        min_expectation: mined.min_expectation,
+        min_confidence: mined.min_confidence,
+        max_length: mined.max_length,
+        significance: mined.significance,
+        alpha: None,
+    });
+    let stated =
+        Stated::of(&policy.knowledge.rules, &observations).map_err(|error| in_rules(policy, error))?;
+    Ok((observations, parameters, stated))
+}
+
+/// Puts an error about a rule into the file that states it.
+fn in_rules(policy: &CheckedPolicy, error: Error) -> Error {
+    match (&policy.knowledge.path, error.line()) {
+        (Some(path), Some(_)) => error.in_file(path),
+        _ => error.in_file(policy.written.path()),
+    }
+}
+
+/// The rules that the adversary is taken to know, most general ones first, and how many were mined in all.
+pub fn known_rules(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<(Observations, Vec<KnownRule>, u64)> {
+    let column = Asked::of(policy)?.demand.column;
+    let (observations, parameters, stated) = observe(policy, microdata, column)?;
+    let (rules, mined) = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)
+        .map_err(|error| in_rules(policy, error))?;
+    Ok((observations, rules, mined))
+}
+
+/// Forms the groups that a policy asks for.
+pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &Clock) -> Result<Decision> {
+    let asked = Asked::of(policy)?;
+    let (observations, parameters, stated) = observe(policy, microdata, asked.demand.column)?;
+    clock.progress().stage("mining", None);
+    let knowledge = gather(&observations, parameters.as_ref(), &stated, clock)
+        .map_err(|error| in_rules(policy, error))?;
+    let (rules, mined) = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)?;
+    clock.progress().stage("grouping", None);
+    let task = Task {
+        observations: &observations,
+        excluded: &knowledge.excluded,
+        l: asked.demand.l,
+        max_posterior: asked.demand.max_posterior,
+        suppress: asked.suppress,
+        rules: &rules,
+    };
+    let grouping = group(&task, asked.strategy, seed, clock)?;
+    let exposure = expose(&task, &grouping);
+    // Where a value is too frequent for it, there is no baseline.
+    let baseline = group(&task, Strategy::Anatomy, seed, clock).ok().map(|grouping| expose(&task, &grouping));
+    clock.check()?;
+    let search = SearchFacts {
+        space: None,
+        examined: grouping.groups.len() as u64,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: false,
+        bound: None,
+        trace: Vec::new(),
+    };
+    let sizes: serde_json::Map<String, Json> =
+        exposure.sizes.iter().map(|(size, groups)| (size.to_string(), json!(groups))).collect();
+    let spelt = |origin: fn(&Origin) -> bool| -> Vec<String> {
+        rules.iter().filter(|rule| origin(&rule.origin)).map(|rule| rule.text.to_string()).collect()
+    };
+    let plan = json!({
+        "groups": exposure.groups,
+        "sizes": sizes,
+        "rules": spelt(|origin| *origin != Origin::Muted),
+        "muted": spelt(|origin| *origin == Origin::Muted),
+    });
+    let warnings = warnings(&asked, &rules, &knowledge);
+    Ok(Decision {
+        asked,
+        observations,
+        knowledge,
+        rules,
+        mined,
+        grouping,
+        exposure,
+        baseline,
+        plan,
+        search,
+        warnings,
+    })
+}
+
+fn warnings(asked: &Asked, rules: &[KnownRule], knowledge: &Knowledge) -> Vec<String> {
+    let mut warnings = vec![
+        "quasi-identifiers are published exactly as they are: whoever knows them can tell that a person is in the data, \
+         and in which group"
+            .to_string(),
+    ];
+    if asked.demand.l == 1 {
+        warnings.push("l = 1 asks nothing: groups of one record publish their values".to_string());
+    }
+    if knowledge.is_empty && asked.strategy != Strategy::Anatomy {
+        warnings.push(
+            "no rule is known to the adversary, so the groups protect no more than Anatomy's; `privet mine` shows what \
+             lower thresholds would find"
+                .to_string(),
+        );
+    }
+    let muted = rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
+    if muted > 0 {
+        warnings
+            .push(format!("{muted} mined rules are struck out: who knows them may learn more than l allows"));
+    }
+    if knowledge.exceptions > 0 {
+        warnings.push(format!(
+            "{} records have a value that a rule excludes for them; rules count as facts except where the data refutes them",
+            knowledge.exceptions
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,240 @@
+//! The run for records in groups: read, decide, write, audit, publish.
+
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::fs;
+use std::path::Path;
+
+use super::manifest::{Claims, Price, sha256_of};
+use super::report::buckets::{Facts, account};
+use super::report::{self, Edition};
+use super::rooms::{Documents, pretty};
+use super::run::{Published, RunOptions, approve, begin, state_of};
+use crate::audit::buckets::{BucketTables, audit_buckets};
+use crate::audit::{Audit, ExpectedCounts};
+use crate::data::{ReadOptions, Source};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::injector::utility::{Analyst, Query, Workload};
+use crate::method::injector::{self, Decision, Grouping, Publication};
+use crate::policy::{CheckedPolicy, DataKind, Role};
+use crate::{Error, Result, attack};
+
+/// Quasi-identifiers with the bucket of each record.
+const QIT: &str = "qit.csv";
+/// The values of each bucket.
+const ST: &str = "st.csv";
+/// One table, values shuffled within buckets.
+const PERMUTED: &str = "release.csv";
+/// Which record of the data is in which bucket, in the steward's room.
+const ASSIGNMENT: &str = "buckets.csv";
+
+/// The cost that is reported: how far answers to COUNT queries are off.
+const COST: &str = "query-error";
+
+/// The queries that the cost is the mean of: two quasi-identifiers, a tenth of each column's values.
+const WORKLOAD: Workload = Workload { dimension: 2, selectivity: 0.1, queries: 200, least: 1 };
+
+/// Makes, audits and publishes a release of records in groups.
+pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    if options.format.is_some() {
+        return Err(Error::input(format!(
+            "--format has no meaning for method \"{}\": its release is always CSV",
+            policy.method.name()
+        ))
+        .help("leave out --format"));
+    }
+    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
+    let state = state_of(policy.source.path());
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let microdata = Microdata::read(&policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    let decision = injector::decide(&policy, &microdata, seed, clock)?;
+    let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
+    let suppressed = microdata.summary.total() - released;
+    clock.progress().stage("attacking", None);
+    let attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
+    let mut warnings = decision.warnings.clone();
+    warnings.extend(left_out_note(&policy));
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    clock.check()?;
+
+    target.open()?;
+    clock.progress().stage("writing", None);
+    let names = released_files(decision.asked.publication);
+    write::tables(&policy, &microdata, &decision, &target.public())?;
+    let assignment = write::assignment(&policy, &microdata, &decision, clock)?;
+    target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
+
+    clock.progress().stage("auditing", None);
+    let expected = ExpectedCounts { released, suppressed, dropped: microdata.summary.dropped };
+    let audit = audit_rooms(&policy, &target.public(), &target.steward(), expected, clock)?;
+    clock.check()?;
+    approve(&audit, policy.source.path(), state)?;
+
+    let errors = Accuracy::of(&decision, seed);
+    let files: Vec<(String, String)> = (names.iter())
+        .map(|name| Ok((name.to_string(), sha256_of(&target.public().join(name))?)))
+        .collect::<Result<_>>()?;
+    let price = || {
+        let (value, normalised) = errors.map_or((0.0, 0.0), |errors| (errors.here, errors.normalised()));
+        Price { name: COST, value, exact: None, normalised }
+    };
+    let claims = Claims {
+        kind: DataKind::Table,
+        policy: &policy.written,
+        data: policy.source.path(),
+        method: &policy.method,
+        asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        seed,
+        read: microdata.summary.read,
+        dropped: microdata.summary.dropped,
+        suppressed,
+        released,
+        cost: price(),
+        losses: vec![price()],
+        search: &decision.search,
+        counters: &[("rules", decision.mined), ("groups", decision.exposure.groups)],
+        plan: &decision.plan,
+        warnings: &warnings,
+        attacks: &attacks,
+        audit: &audit,
+        files: &files,
+    };
+    let figures = account(&Facts {
+        policy: &policy,
+        seed,
+        microdata: &microdata,
+        decision: &decision,
+        errors,
+        suppressed,
+        released,
+        audit: &audit,
+        attacks: &attacks,
+        warnings: &warnings,
+        files: &files,
+    })?;
+    let public_losses = claims.public_losses(suppressed, |_| true);
+    let documents = Documents {
+        public_report: report::render_buckets(&figures, Edition::Public)?,
+        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        steward_report: report::render_buckets(&figures, Edition::Steward)?,
+        figures: pretty(&figures)?,
+        plan: &decision.plan,
+        policy: &policy.written,
+    };
+    let manifest = documents.write(&target, &files, |files| {
+        let mut manifest = Claims { files, ..claims }.steward();
+        manifest["rules"] = serde_json::json!(figures.rules);
+        manifest["groups"] = serde_json::json!(figures.groups);
+        manifest
+    })?;
+    clock.check()?;
+    target.publish()?;
+    let left_out = policy.columns.iter().filter(|column| column.role.is_none());
+    Ok(Published {
+        path: options.target.clone(),
+        manifest,
+        audit,
+        left_out: left_out.map(|column| column.name.clone()).collect(),
+        empty: released == 0,
+        warnings,
+    })
+}
+
+/// How far an analyst's answers are off: the mean relative error of random COUNT queries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Accuracy {
+    /// With the groups of the release.
+    pub here: f64,
+    /// With all records in one group, where nothing is known of how values depend on quasi-identifiers.
+    pub worst: f64,
+}
+
+impl Accuracy {
+    fn of(decision: &Decision, seed: u64) -> Option<Accuracy> {
+        let queries = Query::draw(&decision.observations, &WORKLOAD, seed);
+        let mean = |grouping: &Grouping| {
+            let analyst = Analyst::new(&decision.observations, grouping);
+            analyst.query_errors(&queries).map(|errors| errors.mean)
+        };
+        let all = Grouping { groups: vec![decision.grouping.groups.concat()], suppressed: Vec::new() };
+        Some(Accuracy { here: mean(&decision.grouping)?, worst: mean(&all)? })
+    }
+
+    /// The share of the worst.
+    pub fn normalised(self) -> f64 {
+        if self.worst > 0.0 { (self.here / self.worst).min(1.0) } else { 0.0 }
+    }
+}
+
+/// The files of the public room, the one that names the release first.
+fn released_files(publication: Publication) -> &'static [&'static str] {
+    match publication {
+        Publication::TwoTables => &[QIT, ST],
+        Publication::Permuted => &[PERMUTED],
+    }
+}
+
+/// Columns with a role that groups have no use for are not published.
+fn left_out_note(policy: &CheckedPolicy) -> Option<String> {
+    let columns =
+        policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
+    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+    let method = policy.method.name();
+    (!names.is_empty()).then(|| {
+        format!(
+            "method \"{method}\" publishes quasi-identifiers and the sensitive column only, not {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// Audits a published folder again.
+pub(super) fn audit_folder(
+    policy: &CheckedPolicy,
+    folder: &Path,
+    expected: ExpectedCounts,
+    clock: &Clock,
+) -> Result<Audit> {
+    audit_rooms(policy, &folder.join("public"), &folder.join("steward"), expected, clock)
+}
+
+/// Audits any buckets against a policy: a folder with qit.csv and st.csv, or one table with shuffled values. Who is in which
+/// bucket is not known, so only what the tables show can be checked.
+pub fn audit_bucket_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
+    let open = |path: &Path| Source::open(path, &ReadOptions::default());
+    let tables = if release.is_dir() {
+        BucketTables::Two { qit: open(&release.join(QIT))?, st: open(&release.join(ST))? }
+    } else {
+        BucketTables::Permuted(open(release)?)
+    };
+    audit_buckets(policy, &tables, None, None, &mut || clock.check())
+}
+
+fn audit_rooms(
+    policy: &CheckedPolicy,
+    public: &Path,
+    steward: &Path,
+    expected: ExpectedCounts,
+    clock: &Clock,
+) -> Result<Audit> {
+    // What was written is known and must not be guessed.
+    let open = |name: &str| Source::open(&public.join(name), &ReadOptions { delimiter: Some(',') });
+    let tables = match released_files(injector::Asked::of(policy)?.publication) {
+        [qit, st] => BucketTables::Two { qit: open(qit)?, st: open(st)? },
+        _ => BucketTables::Permuted(open(PERMUTED)?),
+    };
+    let path = steward.join(ASSIGNMENT);
+    let text = fs::read_to_string(&path).map_err(|error| Error::io("read the assignment", &path, &error))?;
+    let bucket = |line: &str| {
+        let (_, bucket) = line.split_once(',')?;
+        Some(bucket.to_string()).filter(|bucket| !bucket.is_empty())
+    };
+    let assignment: Vec<Option<String>> = text.lines().skip(1).map(bucket).collect();
+    audit_buckets(policy, &tables, Some(&assignment), Some(expected), &mut || clock.check())
+}

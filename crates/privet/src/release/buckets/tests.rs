@@ -1,0 +1,160 @@
+//! Whole runs of methods that publish groups: two rooms, tables, audit and the same bytes again.
+
+use std::path::Path;
+
+use super::*;
+use crate::ErrorKind;
+use crate::example::Example;
+use crate::method::CATALOGUE;
+use crate::policy::Policy;
+use crate::release::{audit_release, rewrite_report};
+
+/// The nine patients, with some lines of the policy replaced.
+fn patients(folder: &Path, changes: &[(&str, &str)]) -> CheckedPolicy {
+    let home = folder.join("injector");
+    if !home.exists() {
+        Example::find("injector").expect("an example").write(&home).expect("files");
+    }
+    let path = home.join("policy.toml");
+    let mut text = fs::read_to_string(&path).expect("a policy");
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    let policy = Policy::parse(&path, text).expect("TOML");
+    policy.check(&CATALOGUE, None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn publish(policy: CheckedPolicy, target: &Path) -> Result<Published> {
+    let options =
+        RunOptions { target: target.to_path_buf(), force: true, format: None, seed: None, time_limit: None };
+    anonymize(policy, &options, &Clock::unlimited())
+}
+
+const ANATOMY: &[(&str, &str)] = &[
+    ("[privacy.matching-l-diversity]", "[privacy.l-diversity]"),
+    ("name = \"injector\"", "name = \"anatomy\""),
+];
+
+#[test]
+fn two_tables_or_one_are_published_audited_and_audited_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let permuted = [("publish = \"two-tables\"", "publish = \"permuted\"")];
+    for (changes, files) in [(&[][..], &[QIT, ST][..]), (&permuted, &[PERMUTED]), (ANATOMY, &[QIT, ST])] {
+        let target = folder.path().join("release");
+        let published = publish(patients(folder.path(), changes), &target).expect("a release");
+        assert!(published.audit.passed && !published.empty);
+        for file in files {
+            assert!(target.join("public").join(file).is_file(), "{file}");
+        }
+        assert!(published.warnings[0].contains("exactly as they are"), "{:?}", published.warnings);
+        assert_eq!(published.manifest["records"]["released"], 9);
+        let audit = audit_release(&target, None, &Clock::unlimited()).expect("an audit");
+        assert!(audit.passed, "{audit:?}");
+        assert!(audit.checks.iter().any(|check| check.name == "assignment"));
+        assert_eq!(rewrite_report(&target).expect("reports").len(), 2);
+        // The public room tells nothing of rules, records or the seed.
+        let report = fs::read_to_string(target.join("public/report.html")).expect("a report");
+        assert!(report.contains("exactly as they are") && !report.contains("=&gt;"));
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_one_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tables = |seed: &str| {
+        let target = folder.path().join(seed);
+        publish(patients(folder.path(), &[("seed = 7", seed)]), &target).expect("a release");
+        [QIT, ST].map(|name| fs::read(target.join("public").join(name)).expect("a table"))
+    };
+    let first = tables("seed = 1");
+    assert_eq!(first, tables("seed = 1"));
+    assert!((2..9).any(|seed| tables(&format!("seed = {seed}")) != first));
+}
+
+#[test]
+fn a_spoiled_release_is_noticed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    let policy = patients(folder.path(), &[]);
+    publish(policy.clone(), &target).expect("a release");
+    let spoil = |name: &str, from: &str, to: &str| {
+        let path = target.join("public").join(name);
+        let text = fs::read_to_string(&path).expect("a table");
+        fs::write(&path, text.replacen(from, to, 1)).expect("a table");
+        let found = audit_bucket_files(&policy, &target.join("public"), &Clock::unlimited());
+        fs::write(&path, text).expect("a table");
+        found
+    };
+    assert!(spoil(QIT, "none", "none").expect("an audit").passed);
+    assert!(!spoil(QIT, "47677,29,F", "47677,29,M").expect("an audit").passed);
+    assert!(!spoil(ST, "Flu,1", "Flu,2").is_ok_and(|audit| audit.passed));
+    assert!(!spoil(ST, "Prostate Cancer", "Flu").expect("an audit").passed);
+    assert_eq!(spoil(ST, "count", "number").expect_err("no column").kind(), ErrorKind::Input);
+    // With the folder's own list of who is where, an exchange between groups shows as well.
+    let path = target.join("steward").join(ASSIGNMENT);
+    let text = fs::read_to_string(&path).expect("a list");
+    fs::write(&path, text.replace("3,", "3,9")).expect("a list");
+    assert!(!audit_release(&target, None, &Clock::unlimited()).expect("an audit").passed);
+}
+
+#[test]
+fn what_cannot_be_met_or_meant_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    let failing = |changes: &[(&str, &str)]| {
+        let error = publish(patients(folder.path(), changes), &target).expect_err("an error");
+        assert!(!target.exists());
+        error
+    };
+    let error = failing(&[("l = 2", "l = 4")]);
+    assert_eq!(error.kind(), ErrorKind::Infeasible);
+    assert!(
+        error.message().contains("l = 4") && error.remedy().is_some_and(|help| help.contains("l = 3")),
+        "{error}"
+    );
+    let anatomy: Vec<(&str, &str)> = ANATOMY.iter().copied().chain([("l = 2", "l = 4")]).collect();
+    assert!(failing(&anatomy).message().contains("3 of 9 records have the value"));
+    let error = failing(&[("name = \"injector\"", "name = \"anatomy\"")]);
+    assert!(error.message().contains("[privacy.l-diversity]"), "{error}");
+    fs::write(folder.path().join("injector/rules.txt"), "sex=F => not Prostrate Cancer\n").expect("a file");
+    let error = failing(&[]);
+    assert!(error.message().contains("'Prostrate Cancer'") && error.line() == Some(1), "{error}");
+    assert!(error.remedy().is_some_and(|help| help.contains("'Prostate Cancer'")), "{error}");
+    fs::write(folder.path().join("injector/rules.txt"), "sex=F => not Ovarian Cancer\n").expect("a file");
+    assert!(failing(&[]).message().contains("contradicts"));
+    // A rule that usually holds counts as a fact except where the data refutes it.
+    fs::write(folder.path().join("injector/rules.txt"), "usually sex=F => not Ovarian Cancer\n")
+        .expect("a file");
+    let error = failing(&[("l = 2", "l = 3")]);
+    assert_eq!(error.kind(), ErrorKind::Infeasible, "{error}");
+}
+
+#[test]
+fn few_records_are_left_out_where_that_is_allowed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    // Nobody but the man in 47678 may have prostate cancer, and he may have nothing else.
+    let rules = "sex=F => not Prostate Cancer\nage=40-59 => not Prostate Cancer\nusually zip=47678 => not Flu\n\
+                 zip=47678 => not Heart Disease\nzip=4760* => not Prostate Cancer\nzip=47673 => not Prostate Cancer\n";
+    patients(folder.path(), &[]);
+    fs::write(folder.path().join("injector/rules.txt"), rules).expect("a file");
+    let policy =
+        patients(folder.path(), &[("name = \"injector\"", "name = \"injector\"\ninfeasible = \"suppress\"")]);
+    let published = publish(policy, &target).expect("a release");
+    assert_eq!(published.manifest["records"]["suppressed"], 1);
+    assert!(published.audit.passed);
+}
+
+#[test]
+fn no_rules_or_one_value_per_group_are_warned_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    let none =
+        [("rules = \"rules.txt\"", "mine = false"), ("min_expectation = 0.75", ""), ("max_length = 1", "")];
+    let warnings = publish(patients(folder.path(), &none), &target).expect("a release").warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("no rule is known")), "{warnings:?}");
+    let warnings =
+        publish(patients(folder.path(), &[("l = 2", "l = 1")]), &target).expect("a release").warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("l = 1")), "{warnings:?}");
+}

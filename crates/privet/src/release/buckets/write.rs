@@ -1,0 +1,129 @@
+//! Writes groups as tables. Groups and the records within them are in an order that only the seed knows.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::{PERMUTED, QIT, ST};
+use crate::data::{Batch, CellKind, FileKind, Located, Sink, SinkColumn};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
+use crate::policy::CheckedPolicy;
+use crate::release::run::changed;
+use crate::{Result, random};
+
+/// Writes the tables that are published.
+pub(super) fn tables(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    decision: &Decision,
+    folder: &Path,
+) -> Result<()> {
+    let value = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
+    match decision.asked.publication {
+        Publication::TwoTables => {
+            quasi_identifiers(microdata, decision, &folder.join(QIT))?;
+            values(decision, value, &folder.join(ST))
+        }
+        Publication::Permuted => {
+            permuted(microdata, decision, value, policy.seed.unwrap_or(0), &folder.join(PERMUTED))
+        }
+    }
+}
+
+fn create(path: &Path, names: &[&str]) -> Result<Sink> {
+    let column = |name: &&str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
+    Sink::create(path, FileKind::of_path(path)?, ',', &names.iter().map(column).collect::<Vec<_>>())
+}
+
+/// The texts of a distinct record's quasi-identifiers.
+fn cells(microdata: &Microdata, record: u32) -> impl Iterator<Item = &str> {
+    let columns = microdata.summary.columns();
+    let codes = microdata.quasi_codes(record as usize).iter().enumerate();
+    codes.map(|(position, code)| columns[position].dictionary.values()[*code as usize].as_str())
+}
+
+fn quasi_identifiers(microdata: &Microdata, decision: &Decision, path: &Path) -> Result<()> {
+    let mut names: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    names.push(GROUP_COLUMN);
+    let mut sink = create(path, &names)?;
+    for (number, group) in (1u64..).zip(&decision.grouping.groups) {
+        let number = number.to_string();
+        for record in group {
+            let row: Vec<&str> = cells(microdata, *record).chain([number.as_str()]).collect();
+            sink.write(&row)?;
+        }
+    }
+    sink.finish()
+}
+
+fn values(decision: &Decision, value: &str, path: &Path) -> Result<()> {
+    let mut sink = create(path, &[GROUP_COLUMN, value, COUNT_COLUMN])?;
+    for (number, group) in (1u64..).zip(&decision.grouping.groups) {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for record in group {
+            *counts.entry(decision.observations.value(*record as usize)).or_default() += 1;
+        }
+        for (value, count) in counts {
+            let name = decision.observations.values[value as usize].as_str();
+            sink.write(&[number.to_string().as_str(), name, count.to_string().as_str()])?;
+        }
+    }
+    sink.finish()
+}
+
+fn permuted(microdata: &Microdata, decision: &Decision, value: &str, seed: u64, path: &Path) -> Result<()> {
+    let mut names: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    names.extend([value, GROUP_COLUMN]);
+    let mut sink = create(path, &names)?;
+    let mut random = random::keyed(seed, "values within groups");
+    for (number, group) in (1u64..).zip(&decision.grouping.groups) {
+        let number = number.to_string();
+        let mut values: Vec<u32> =
+            group.iter().map(|record| decision.observations.value(*record as usize)).collect();
+        random::shuffle(&mut values, &mut random);
+        for (record, value) in group.iter().zip(values) {
+            let name = decision.observations.values[value as usize].as_str();
+            let row: Vec<&str> = cells(microdata, *record).chain([name, number.as_str()]).collect();
+            sink.write(&row)?;
+        }
+    }
+    sink.finish()
+}
+
+/// Which record of the data is in which group: a secret. Records that are dropped or left out have none.
+pub(super) fn assignment(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    decision: &Decision,
+    clock: &Clock,
+) -> Result<String> {
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
+    for (number, group) in (1u32..).zip(&decision.grouping.groups) {
+        group.iter().for_each(|record| places[*record as usize].push(number));
+    }
+    let suppressed = |record: usize| decision.grouping.suppressed.binary_search(&(record as u32)).is_ok();
+    let mut text = String::from("record,bucket\n");
+    let mut row_number = 0u64;
+    policy.source.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            row_number += 1;
+            let place = match microdata.summary.locate(batch, row) {
+                Located::Dropped => None,
+                Located::Record(record) if suppressed(record) => None,
+                Located::Record(record) => {
+                    Some(places[record].pop().ok_or_else(|| changed(policy.source.path()))?)
+                }
+                Located::Unknown => return Err(changed(policy.source.path())),
+            };
+            // Writing to a String cannot fail.
+            let _ = match place {
+                Some(place) => writeln!(text, "{row_number},{place}"),
+                None => writeln!(text, "{row_number},"),
+            };
+        }
+        clock.check()
+    })?;
+    Ok(text)
+}

@@ -1,0 +1,126 @@
+//! Everything a report can say about a release of records in groups, as data.
+//!
+//! As with tables, the model is filed as JSON in `steward/`; what the public may see of it is decided when it is rendered.
+
+mod account;
+mod protection;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use account::{Facts, account};
+pub(super) use protection::{promise, protections};
+
+use super::model::{Audit, Loss, Method, Records, Reproduce, Search};
+use crate::attack::Finding;
+
+/// The kind by which this model is told from the others in `report.json`.
+pub(super) const KIND: &str = "groups";
+
+/// All that both editions of the report draw from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BucketReport {
+    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
+    pub title: String,
+    /// The file the release was made from. Steward only.
+    pub data_name: String,
+    /// The version of Privet that made the release.
+    pub privet: String,
+    /// `groups`: it tells this model from the others.
+    pub kind: String,
+    /// How the release was made.
+    pub method: Method,
+    /// What the policy asked for.
+    pub requirement: BucketLimit,
+    /// The policy as written. Steward only.
+    pub policy: String,
+    /// The secret that every random choice derives from. Steward only.
+    pub seed: Option<u64>,
+    /// What the steward should know before the release leaves the house. Steward only.
+    pub warnings: Vec<String>,
+    /// What became of the records.
+    pub records: Records,
+    /// The quasi-identifiers, which are published as they are.
+    pub quasi: Vec<String>,
+    /// Whether one table is published, with values shuffled within groups.
+    pub permuted: bool,
+    /// The groups.
+    pub groups: Groups,
+    /// What would be left to an adversary in Anatomy's groups. Steward only.
+    pub baseline: Option<Left>,
+    /// The rules that the adversary is taken to know. Steward only.
+    pub rules: Vec<RuleRow>,
+    /// How many rules were mined, implied ones included. Steward only.
+    pub mined: u64,
+    /// What was lost.
+    pub losses: Vec<Loss>,
+    /// How the groups were found. Steward only.
+    pub search: Option<Search>,
+    /// What attacks on the release found. Steward only.
+    pub attacks: Vec<Finding>,
+    /// What the independent audit found.
+    pub audit: Audit,
+    /// How to get the same bytes again.
+    pub reproduce: Reproduce,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BucketLimit {
+    /// The requirement as the policy describes it. Printed in both editions.
+    pub description: String,
+    /// The sensitive column.
+    pub column: String,
+    /// How many values must stay possible.
+    pub l: u64,
+    /// How sure an adversary may become of a value, as the policy writes it.
+    pub max_posterior: Option<String>,
+    /// Whether the adversary is taken to know rules.
+    pub knowledge: bool,
+}
+
+/// The groups of a release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Groups {
+    /// How many there are.
+    pub count: u64,
+    /// The fewest records of a group.
+    pub smallest: u64,
+    /// The most records of a group.
+    pub largest: u64,
+    /// What is left to an adversary.
+    pub left: Left,
+}
+
+/// What is left to an adversary who knows the rules.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Left {
+    /// How many values are possible for the record that has fewest.
+    pub least_valid: u64,
+    /// Records with fewer than l possible values.
+    pub vulnerable: u64,
+    /// The most that he can be sure of a value, as a fraction; `None` where it was not worked out.
+    pub posterior: Option<String>,
+    /// In how many groups it was not.
+    pub not_worked_out: u64,
+    /// The largest share of one value in a group.
+    pub frequency: String,
+    /// Records in groups where a value has more than one record in l.
+    pub above_one_in_l: u64,
+}
+
+/// A rule that the adversary is taken to know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuleRow {
+    /// Its name.
+    pub name: String,
+    /// What it says, as a rules file has it.
+    pub rule: String,
+    /// Where it comes from: `mined`, `muted` or `stated`.
+    pub origin: String,
+    /// How many records it is about.
+    pub support: f64,
+    /// The chance that the value would have occurred among them by accident.
+    pub expectation: f64,
+    /// The share of them that do not have the value.
+    pub confidence: f64,
+}
