@@ -59,6 +59,21 @@ impl Codes {
         Codes { codes, ..self }
     }
 
+    /// How many tuples there could be.
+    pub fn space(&self) -> u64 {
+        self.space
+    }
+
+    /// The code of a row.
+    pub fn code(&self, row: u32) -> u64 {
+        self.codes[row as usize]
+    }
+
+    /// What a step in a column's cut changes the code by.
+    pub fn stride(&self, column: usize) -> usize {
+        self.columns[column].1 as usize
+    }
+
     /// The code of a row whose node in one column does not count.
     pub fn without(&self, row: u32, column: usize, node: u32) -> u64 {
         let (places, stride) = &self.columns[column];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::bound::LPlus;
+use super::marginals::walk_columns;
 use super::rules::Scheme;
 use super::walk::{Question, walk};
 use crate::Result;
@@ -67,7 +68,9 @@ fn best_of_column(problem: &LPlus, cut: &Cut, column: usize) -> (Vec<u32>, Amoun
     let (rules, forest, fine) = (&problem.rules, &problem.forest, &problem.fine);
     let tree = &forest.trees[column];
     let classes = fine.classes(rules, forest, cut, Some(column));
-    let costs = walk(rules, forest, fine, &classes, column, Question::Cost).sums;
+    let counted = walk_columns(rules, forest, fine, &classes, &[column], true).and_then(|mut one| one.pop());
+    let walked = counted.unwrap_or_else(|| walk(rules, forest, fine, &classes, column, Question::Cost));
+    let costs = walked.sums;
     let place = |node: u32| if tree.is_leaf(node) { Place::Floor } else { Place::Between };
     let places: Vec<Place> = (0..tree.len() as u32).map(place).collect();
     let programme = Programme::solve(tree, &places, |node| costs[node as usize]);

@@ -219,6 +219,18 @@ impl Rules {
         }
     }
 
+    /// Whether a class of this size, with so many records of its most frequent value, satisfies everything, where that
+    /// alone tells.
+    pub fn surely_satisfied(&self, size: u64, most: u64) -> bool {
+        size >= self.k && self.uniform.is_some_and(|theta| most <= theta.floor_of(size))
+    }
+
+    /// Whether floors depend on nothing but how often every sensitive value occurs, and those of sets that cannot be split
+    /// are no higher than others.
+    pub fn counts_tell_floors(&self) -> bool {
+        matches!(self.scheme, Scheme::None | Scheme::VioRec) && self.metric != Metric::Cm
+    }
+
     /// The values that occur in more than their share.
     pub fn violating<'a>(&'a self, tally: &'a Tally) -> impl Iterator<Item = (u32, u64)> + 'a {
         tally.values.iter().filter(|(value, count)| *count > self.cap(*value, tally.size))

@@ -1,8 +1,11 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::codes::{self, Codes, number_columns};
+use super::pairs;
 use super::rules::{Answer, Metric, Rules};
 use super::tally::{Entry, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, plus};
@@ -50,7 +53,7 @@ pub struct Fine {
     /// Per column, the node of every row.
     pub nodes: Vec<Vec<u32>>,
     /// The tuples as single numbers, where they fit.
-    codes: Option<Codes>,
+    pub codes: Option<Codes>,
     /// Per row, one of those that it was put together from.
     pub origin: Vec<u32>,
     /// The same row by row.
@@ -201,11 +204,7 @@ impl Fine {
         let columns = (0..self.nodes.len()).into_par_iter();
         match rules.metric {
             Metric::Lm => {}
-            Metric::Dm => {
-                self.pairs = columns
-                    .map(|column| self.pairs_of(column, forest, &self.sorted_without(forest, column)))
-                    .collect();
-            }
+            Metric::Dm => self.pairs = pairs::pairs(rules, forest, self),
             Metric::Cm => {
                 let numbered = |column: usize| {
                     let sorted = self.sorted_without(forest, column);
@@ -221,7 +220,7 @@ impl Fine {
     }
 
     /// The rows by what they have in all columns but one, with codes for that; then by rising node in this one.
-    fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
+    pub fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
         let nodes = &self.nodes[column];
         if let Some(codes) = &self.codes {
             // Rows are in the order of their codes, so those that differ in one column only are in that of its nodes.
@@ -233,45 +232,6 @@ impl Fine {
         let mut sorted: Vec<(u64, u32)> = numbers.into_iter().map(u64::from).zip(0..).collect();
         sorted.sort_unstable_by_key(|(number, row)| (*number, nodes[*row as usize]));
         sorted
-    }
-
-    /// Per node, twice the sum of n₁·n₂ over pairs of rows that agree in all other columns and meet at or below it.
-    fn pairs_of(&self, column: usize, forest: &Forest, by_others: &[(u64, u32)]) -> Vec<Amount> {
-        let (tree, nodes) = (&forest.trees[column], &self.nodes[column]);
-        let mut meeting = vec![0; tree.len()];
-        // Rows of a group that still wait for a right neighbour: node and records at or below it.
-        let mut path: Vec<(u32, Amount)> = Vec::new();
-        for rows in by_others.chunk_by(|(one, _), (other, _)| one == other) {
-            if rows.len() < 2 {
-                continue;
-            }
-            let mut fold = |path: &mut Vec<(u32, Amount)>, next: Option<u32>| {
-                // Everything that ends before the next row is folded into where it meets its neighbours.
-                while path.len() > 1 {
-                    let (last, (before, _)) = (path[path.len() - 1], path[path.len() - 2]);
-                    let meet = tree.meet(before, last.0);
-                    if next.is_some_and(|next| tree.meet(last.0, next) > meet) {
-                        break;
-                    }
-                    path.pop();
-                    let top = path.len() - 1;
-                    meeting[meet as usize] += 2 * path[top].1 * last.1;
-                    path[top] = (meet, path[top].1 + last.1);
-                }
-            };
-            for (_, row) in rows {
-                let node = nodes[*row as usize];
-                fold(&mut path, Some(node));
-                path.push((node, Amount::from(self.size(*row))));
-            }
-            fold(&mut path, None);
-            path.clear();
-        }
-        for node in (1..tree.len()).rev() {
-            let parent = tree.parent(node as u32) as usize;
-            meeting[parent] += meeting[node];
-        }
-        meeting
     }
 
     /// The nodes of a row, one per column.
@@ -302,7 +262,8 @@ impl Fine {
     }
 
     /// What the records of a row have.
-    fn entries(&self, row: u32) -> &[Entry] {
+    #[inline]
+    pub fn entries(&self, row: u32) -> &[Entry] {
         &self.entries[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
@@ -379,17 +340,21 @@ impl Fine {
             .filter(|(column, _)| Some(*column) != without)
             .map(|(_, ((places, cut), nodes))| (cut.len(), nodes.iter().map(|node| places[*node as usize])));
         let (of_row, count) = number_columns(self.len(), columns.collect());
-        let (rows, begins) = bucket(0..self.len() as u32, |row| of_row[row as usize], count);
+        let mut firsts = Vec::with_capacity(count);
+        for (row, class) in of_row.iter().enumerate() {
+            if *class as usize == firsts.len() {
+                firsts.push(row as u32);
+            }
+        }
         let mut losses = Vec::with_capacity(count);
-        for class in begins.windows(2) {
-            let first = self.tuple(rows[class[0] as usize]);
+        for first in firsts.iter().map(|row| self.tuple(*row)) {
             let columns = covers.iter().zip(first).zip(&rules.losses).enumerate();
             let columns = columns.filter(|(column, _)| Some(*column) != without);
             losses.push(
                 columns.map(|(_, ((cover, node), losses))| losses[cover[*node as usize] as usize]).sum(),
             );
         }
-        Classes { covers, of_row, count, rows, begins, losses }
+        Classes { covers, of_row, count, firsts, members: OnceLock::new(), losses }
     }
 
     /// The exact cost of a coarser cut.
@@ -419,7 +384,7 @@ impl Fine {
             }
             for (first, counts) in firsts.into_iter().zip(counts.chunks(width)) {
                 tally.clear();
-                tally.add_counts(counts);
+                tally.add_counts(counts.iter().copied());
                 let cells = covers.iter().zip(self.tuple(first)).zip(&rules.losses);
                 let g = cells.map(|((cover, node), losses)| losses[cover[*node as usize] as usize]).sum();
                 cost = plus(cost, rules.cost(&rules.answer(&tally), g));
@@ -480,8 +445,10 @@ pub struct Classes {
     pub of_row: Vec<u32>,
     /// The number of classes.
     pub count: usize,
-    rows: Vec<u32>,
-    begins: Vec<u32>,
+    /// The first row of every class.
+    firsts: Vec<u32>,
+    /// The rows class by class, and where classes begin: sorted only when they are asked for.
+    members: OnceLock<(Vec<u32>, Vec<u32>)>,
     /// Per class, what a record of it pays for its cells.
     pub losses: Vec<Amount>,
 }
@@ -489,6 +456,13 @@ pub struct Classes {
 impl Classes {
     /// The rows of a class.
     pub fn members(&self, class: usize) -> &[u32] {
-        &self.rows[self.begins[class] as usize..self.begins[class + 1] as usize]
+        let sort = || bucket(0..self.of_row.len() as u32, |row| self.of_row[row as usize], self.count);
+        let (rows, begins) = self.members.get_or_init(sort);
+        &rows[begins[class] as usize..begins[class + 1] as usize]
+    }
+
+    /// The first row of a class.
+    pub fn first(&self, class: usize) -> u32 {
+        self.firsts[class]
     }
 }

@@ -229,7 +229,8 @@ impl Cells<'_> {
             let tally = &mut self.tallies[self.open.len() - 1];
             if is_counted {
                 let width = self.rules.theta.len();
-                tally.add_counts(&self.counts[(node - top) as usize * width..][..width]);
+                let counts = &self.counts[(node - top) as usize * width..][..width];
+                tally.add_counts(counts.iter().copied());
             } else if self.exact {
                 same.iter().for_each(|row| self.fine.add_to(tally, *row));
             } else {
