@@ -10,7 +10,7 @@ use super::rules::Scheme;
 use super::walk::{Question, walk};
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{Amount, Cut, Limits, Place, Programme, search};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Limits, Place, Programme, search};
 
 /// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
 /// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
@@ -48,7 +48,8 @@ fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
 
 fn improve(problem: &LPlus, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cut, Amount) {
     let mut cost = problem.fine.cost_of(&problem.rules, &problem.forest, &cut);
-    let mut unchanged = 0;
+    // Where nothing may be suppressed, a single column hardly ever mends a cut that is not allowed.
+    let mut unchanged = if cost < FORBIDDEN { 0 } else { order.len() };
     for column in order.iter().copied().cycle() {
         if unchanged == order.len() || clock.is_over() || clock.check().is_err() {
             break;

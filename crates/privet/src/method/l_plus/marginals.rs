@@ -74,7 +74,8 @@ impl<'a> Layout<'a> {
         exact: bool,
     ) -> Option<Layout<'a>> {
         let cut = |column: &usize| &fine.cut.0[*column];
-        let places = columns.iter().map(|column| codes::places(&forest.trees[*column], cut(column))).collect();
+        let places =
+            columns.iter().map(|column| codes::places(&forest.trees[*column], cut(column))).collect();
         let most = PER_ROW * fine.len();
         // Counting begins so far on that no place in a cut leads below 0.
         let mut slots = columns.iter().map(|column| cut(column).len()).max().unwrap_or(0);

@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::codes::Codes;
+use super::codes::{self, Codes};
 use super::rules::Rules;
 use super::table::Fine;
 use crate::engine::cut::{Amount, Forest, Tree};
@@ -37,7 +37,7 @@ pub fn pairs(rules: &Rules, forest: &Forest, fine: &Fine) -> Vec<Vec<Amount>> {
 }
 
 /// The size of every tuple that there could be, by code, where they are not too many.
-fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
+pub fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
     if codes.space() > PER_ROW * fine.len() as u64 || u32::try_from(rules.records).is_err() {
         return None;
     }
@@ -49,37 +49,33 @@ fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
 }
 
 /// Twice the pairs that meet at or below a node are the squares of what the tuples have together there, less their own.
-fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> Vec<Amount> {
-    let places = super::codes::places(tree, cut);
+pub fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> Vec<Amount> {
+    let places = codes::places(tree, cut);
     let is_above = |node: u32| places[node as usize] == u32::MAX;
     let is_cut = |node: u32| !is_above(node) && cut[places[node as usize] as usize] == node;
     // Children before their parents.
     let nodes: Vec<u32> =
         (0..tree.len() as u32).rev().filter(|node| is_above(*node) || is_cut(*node)).collect();
     let mut squares = vec![0u64; tree.len()];
-    let wide = stride.min(WIDE);
-    let mut sums = vec![0u32; tree.len() * wide];
+    let lane = stride.min(WIDE);
+    let mut sums = vec![0u32; tree.len() * lane];
     for block in sizes.chunks(stride * cut.len()) {
-        for start in (0..stride).step_by(wide) {
-            let wide = wide.min(stride - start);
+        for start in (0..stride).step_by(lane) {
+            let wide = lane.min(stride - start);
             for node in nodes.iter().copied() {
-                let at = node as usize * WIDE.min(stride);
-                let (before, own) = sums.split_at_mut(at);
-                let parent = tree.parent(node) as usize * WIDE.min(stride);
-                let own = if is_above(node) {
-                    &mut own[..wide]
-                } else {
+                let (before, own) = sums.split_at_mut(node as usize * lane);
+                let own = &mut own[..wide];
+                if !is_above(node) {
                     let from = places[node as usize] as usize * stride + start;
-                    own[..wide].copy_from_slice(&block[from..from + wide]);
-                    &mut own[..wide]
-                };
+                    own.copy_from_slice(&block[from..from + wide]);
+                }
                 // No sum is larger than the number of records, which fits in 32 bits: the squares of all together fit in
-                // 64, and nothing wraps around.
+                // 64, and nothing wraps around. Checking for it would take the sums one by one.
                 let square = |sum: &u32| u64::from(*sum) * u64::from(*sum);
                 let more = own.iter().map(square).fold(0u64, u64::wrapping_add);
-                squares[node as usize] = squares[node as usize].wrapping_add(more);
+                squares[node as usize] += more;
                 if node > 0 {
-                    let parent = &mut before[parent..parent + wide];
+                    let parent = &mut before[tree.parent(node) as usize * lane..][..wide];
                     parent.iter_mut().zip(own.iter()).for_each(|(sum, own)| *sum = sum.wrapping_add(*own));
                 }
                 own.fill(0);
@@ -99,7 +95,7 @@ fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> Vec<A
 }
 
 /// The pairs among rows that are sorted by their other columns, then by rising node.
-fn by_rows(tree: &Tree, fine: &Fine, column: usize, by_others: &[(u64, u32)]) -> Vec<Amount> {
+pub fn by_rows(tree: &Tree, fine: &Fine, column: usize, by_others: &[(u64, u32)]) -> Vec<Amount> {
     let nodes = &fine.nodes[column];
     let mut meeting = vec![0; tree.len()];
     // Rows of a group that still wait for a right neighbour: node and records at or below it.

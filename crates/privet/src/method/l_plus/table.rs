@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::codes::{self, Codes, number_columns};
+use super::codes::{self, Coded, Codes, number_tuples};
 use super::pairs;
 use super::rules::{Answer, Metric, Rules};
 use super::tally::{Entry, Tally};
-use crate::engine::cut::{Amount, Cut, Forest, plus};
+use crate::engine::cut::{Amount, Cut, Forest, Tree, plus};
 use crate::engine::microdata::Microdata;
 use crate::engine::numbering::{bucket, sort_codes};
 use crate::policy::Role;
@@ -37,8 +37,9 @@ impl<'a> Reader<'a> {
 
 /// Rows that are to be put together.
 struct Old<'a> {
-    /// Per column, the node of every row.
-    nodes: &'a [Vec<u32>],
+    columns: usize,
+    /// The nodes of every row, row by row.
+    tuples: &'a [u32],
     starts: &'a [u32],
     entries: &'a [Entry],
     /// The table whose rows they are, where the same rules have judged them.
@@ -83,19 +84,17 @@ impl Fine {
     /// The table at the finest cut.
     pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
         let records = microdata.summary.len();
-        let nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
-            .map(|(at, quasi)| {
-                let node = |record: usize| {
-                    let code = microdata.quasi_codes(record)[at];
-                    forest.trees[at].leaf(quasi.leaf_of_code[code as usize])
-                };
-                (0..records).map(node).collect()
-            })
+        let columns = microdata.quasi.len();
+        let leaf = |(at, code): (usize, &u32)| {
+            forest.trees[at].leaf(microdata.quasi[at].leaf_of_code[*code as usize])
+        };
+        let tuples: Vec<u32> = (0..records)
+            .flat_map(|record| microdata.quasi_codes(record).iter().enumerate().map(leaf))
             .collect();
         let reader = Reader::new(rules, microdata, column);
         let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
         let starts: Vec<u32> = (0..=records as u32).collect();
-        let old = Old { nodes: &nodes, starts: &starts, entries: &entries, answered: None };
+        let old = Old { columns, tuples: &tuples, starts: &starts, entries: &entries, answered: None };
         Fine::gather(rules, forest, forest.finest(), &old)
     }
 
@@ -110,26 +109,28 @@ impl Fine {
     }
 
     fn old(&self) -> Old<'_> {
-        Old { nodes: &self.nodes, starts: &self.starts, entries: &self.entries, answered: None }
+        let columns = self.nodes.len();
+        Old { columns, tuples: &self.tuples, starts: &self.starts, entries: &self.entries, answered: None }
     }
 
     /// Puts rows together that are alike at a cut. The new rows are in the order of their codes, so that those which are
     /// alike in the last columns lie near each other: large tables thank that with fewer misses.
     fn gather(rules: &Rules, forest: &Forest, cut: Cut, old: &Old<'_>) -> Fine {
         let covers = covers(forest, &cut);
-        let codes = Codes::new(&forest.trees, &cut, old.nodes);
+        let columns = old.columns;
+        let codes = Codes::new(&forest.trees, &cut, old.tuples);
         let members = match &codes {
             Some(codes) => codes.sorted(),
             None => {
-                let columns = covers.iter().zip(old.nodes);
-                let columns = columns
-                    .map(|(cover, nodes)| (cover.len(), nodes.iter().map(|node| cover[*node as usize])))
-                    .collect();
-                let (numbers, count) = number_columns(old.starts.len() - 1, columns);
+                let coded = covers.iter().enumerate();
+                let coded =
+                    coded.map(|(column, cover)| Coded { column, codes: cover.clone(), limit: cover.len() });
+                let tuples = old.tuples.chunks_exact(columns.max(1));
+                let (numbers, count) = number_tuples(tuples, &coded.collect::<Vec<_>>());
                 sort_codes(numbers.into_iter().map(u64::from).zip(0..).collect(), count as u64)
             }
         };
-        let (columns, rows) = (old.nodes.len(), members.chunk_by(|one, other| one.0 == other.0).count());
+        let rows = members.chunk_by(|one, other| one.0 == other.0).count();
         let mut nodes: Vec<Vec<u32>> = (0..columns).map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old.entries.len()));
         let mut tally = rules.full_tally();
@@ -142,8 +143,9 @@ impl Fine {
             distinct.push(code);
             origin.push(first);
             let mut g = 0;
-            for (at, new) in nodes.iter_mut().enumerate() {
-                let node = covers[at][old.nodes[at][first as usize] as usize];
+            let tuple = &old.tuples[first as usize * columns..][..columns];
+            for (at, (new, node)) in nodes.iter_mut().zip(tuple).enumerate() {
+                let node = covers[at][*node as usize];
                 new.push(node);
                 tuples.push(node);
                 g += rules.losses[at][node as usize];
@@ -226,9 +228,13 @@ impl Fine {
             // Rows are in the order of their codes, so those that differ in one column only are in that of its nodes.
             return codes.sorted_without(column, nodes);
         }
-        let others = forest.trees.iter().zip(&self.nodes).enumerate().filter(|(other, _)| *other != column);
-        let columns = others.map(|(_, (tree, nodes))| (tree.len(), nodes.iter().copied())).collect();
-        let (numbers, _) = number_columns(self.len(), columns);
+        let all = |(at, tree): (usize, &Tree)| Coded {
+            column: at,
+            codes: (0..tree.len() as u32).collect(),
+            limit: tree.len(),
+        };
+        let others = forest.trees.iter().enumerate().filter(|(other, _)| *other != column).map(all);
+        let (numbers, _) = number_tuples(self.all_tuples(), &others.collect::<Vec<_>>());
         let mut sorted: Vec<(u64, u32)> = numbers.into_iter().map(u64::from).zip(0..).collect();
         sorted.sort_unstable_by_key(|(number, row)| (*number, nodes[*row as usize]));
         sorted
@@ -238,6 +244,10 @@ impl Fine {
     pub fn tuple(&self, row: u32) -> &[u32] {
         let columns = self.nodes.len();
         &self.tuples[row as usize * columns..(row as usize + 1) * columns]
+    }
+
+    fn all_tuples(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+        self.tuples.chunks_exact(self.nodes.len().max(1))
     }
 
     /// Whether two rows agree in all columns but one.
@@ -334,12 +344,10 @@ impl Fine {
 
     /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
     pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
-        let (covers, places) = (covers(forest, cut), places(forest, cut));
-        let columns = places.iter().zip(&cut.0).zip(&self.nodes).enumerate();
-        let columns = columns
-            .filter(|(column, _)| Some(*column) != without)
-            .map(|(_, ((places, cut), nodes))| (cut.len(), nodes.iter().map(|node| places[*node as usize])));
-        let (of_row, count) = number_columns(self.len(), columns.collect());
+        let covers = covers(forest, cut);
+        let mut coded = coded(forest, cut);
+        coded.retain(|coded| Some(coded.column) != without);
+        let (of_row, count) = number_tuples(self.all_tuples(), &coded);
         let mut firsts = Vec::with_capacity(count);
         for (row, class) in of_row.iter().enumerate() {
             if *class as usize == firsts.len() {
@@ -365,11 +373,9 @@ impl Fine {
 
     /// What the classes of some rows cost under a coarser cut, where no other rows are in them.
     pub fn cost_among(&self, rules: &Rules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
-        let (covers, places) = (covers(forest, cut), places(forest, cut));
-        let columns = places.iter().zip(&cut.0).zip(&self.nodes).map(|((places, cut), nodes)| {
-            (cut.len(), rows.iter().map(|row| places[nodes[*row as usize] as usize]))
-        });
-        let (number, count) = number_columns(rows.len(), columns.collect());
+        let covers = covers(forest, cut);
+        let tuples = rows.iter().map(|row| self.tuple(*row));
+        let (number, count) = number_tuples(tuples, &coded(forest, cut));
         let mut tally = rules.tally();
         let mut cost = 0;
         let width = rules.theta.len();
@@ -431,9 +437,15 @@ fn covers(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
     forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect()
 }
 
-/// Per column, the place in the cut of the node above every node.
-fn places(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
-    forest.trees.iter().zip(&cut.0).map(|(tree, cut)| codes::places(tree, cut)).collect()
+/// What tuples are in a cut: per column, the place in the cut of the node above every node.
+fn coded(forest: &Forest, cut: &Cut) -> Vec<Coded> {
+    let columns = forest.trees.iter().zip(&cut.0).enumerate();
+    let coded = |(column, (tree, cut)): (usize, (&Tree, &Vec<u32>))| Coded {
+        column,
+        codes: codes::places(tree, cut),
+        limit: cut.len(),
+    };
+    columns.map(coded).collect()
 }
 
 /// The classes of a cut.

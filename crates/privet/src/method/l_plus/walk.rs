@@ -28,7 +28,7 @@ pub struct Walked {
 }
 
 /// The floor of one cell.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     pub class: u32,
     pub node: u32,
