@@ -16,8 +16,8 @@ use super::tally::Tally;
 use super::walk::{Cell, Walked};
 use crate::engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 
-/// At most this many nodes are counted for each row: with more, most would be empty.
-const PER_ROW: usize = 4;
+/// At most this many counts, one for every node and sensitive value, are kept for each row: of more, most would be 0.
+const PER_ROW: usize = 56;
 /// Fewer rows are not worth another thread.
 const ROWS: usize = 1 << 15;
 
@@ -46,7 +46,7 @@ pub fn walk_columns(
     if rules.labels > 0 || !fits || !(exact || rules.counts_tell_floors()) {
         return None;
     }
-    let layout = Layout::new(forest, fine, classes, columns, exact)?;
+    let layout = Layout::new(rules, forest, fine, classes, columns, exact)?;
     let counts = layout.count(rules, fine, classes);
     let walk = |at: usize| {
         let column = layout.columns[at];
@@ -67,6 +67,7 @@ pub fn walk_columns(
 
 impl<'a> Layout<'a> {
     fn new(
+        rules: &Rules,
         forest: &Forest,
         fine: &Fine,
         classes: &Classes,
@@ -76,7 +77,7 @@ impl<'a> Layout<'a> {
         let cut = |column: &usize| &fine.cut.0[*column];
         let places =
             columns.iter().map(|column| codes::places(&forest.trees[*column], cut(column))).collect();
-        let most = PER_ROW * fine.len();
+        let most = PER_ROW * fine.len() / rules.theta.len().max(1);
         // Counting begins so far on that no place in a cut leads below 0.
         let mut slots = columns.iter().map(|column| cut(column).len()).max().unwrap_or(0);
         let mut tops = Vec::with_capacity(classes.count * columns.len());
