@@ -198,7 +198,11 @@ fn kinds_are_not_compared_with_each_other() {
     let bench = Bench::with_example("patients");
     bench.write("data.csv", "milk\n");
     policy(&bench, "", "sensitive = []", PRIVACY);
-    refuses(&bench, &["compare", "patients/policy.toml", "policy.toml"], &["about kind = \"table\"", "transactions"]);
+    refuses(
+        &bench,
+        &["compare", "patients/policy.toml", "policy.toml"],
+        &["about kind = \"table\"", "transactions"],
+    );
 }
 
 #[test]

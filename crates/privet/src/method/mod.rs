@@ -89,6 +89,20 @@ pub struct SearchFacts {
     pub trace: Vec<Moment>,
 }
 
+impl SearchFacts {
+    /// How a search went that proves nothing about its result.
+    pub(crate) fn unproven(examined: u64, clock: &Clock) -> SearchFacts {
+        SearchFacts {
+            space: None,
+            examined,
+            seconds: clock.elapsed().as_secs_f64(),
+            optimal: false,
+            bound: None,
+            trace: Vec::new(),
+        }
+    }
+}
+
 /// What a search knew at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Moment {

@@ -63,14 +63,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let mut parts = partition::partition(&mondrian, whole, &clock)?;
     parts.sort_unstable();
     let recoding = mondrian.recoding(&parts);
-    let search = SearchFacts {
-        space: None,
-        examined: parts.len() as u64,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(parts.len() as u64, &clock);
     let plan = mondrian.plan(&recoding, &parts);
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
 }

@@ -246,14 +246,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     // Where a value is too frequent for it, there is no baseline.
     let baseline = group(&task, Strategy::Anatomy, seed, clock).ok().map(|grouping| expose(&task, &grouping));
     clock.check()?;
-    let search = SearchFacts {
-        space: None,
-        examined: grouping.groups.len() as u64,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(grouping.groups.len() as u64, clock);
     let sizes: serde_json::Map<String, Json> =
         exposure.sizes.iter().map(|(size, groups)| (size.to_string(), json!(groups))).collect();
     let spelt = |origin: fn(&Origin) -> bool| -> Vec<String> {

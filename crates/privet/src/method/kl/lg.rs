@@ -49,14 +49,7 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
         ItemRecoding::Local { sets, .. } => sets.len(),
         ItemRecoding::Global(_) => 0,
     };
-    let search = SearchFacts {
-        space: None,
-        examined: parts.len() as u64,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(parts.len() as u64, &clock);
     Ok(ItemSolution {
         recoding,
         plan: json!({ "parts": parts.len(), "sets": sets }),

@@ -82,14 +82,7 @@ pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
 
     let empty = clusters.iter().filter(|cluster| cluster.shown.is_empty());
     let empty: usize = empty.map(|cluster| cluster.members.len()).sum();
-    let search = SearchFacts {
-        space: None,
-        examined: parts.len() as u64,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(parts.len() as u64, &clock);
     Ok(BagSolution {
         plan: json!({ "groups": clusters.len(), "withheld": withheld.len() }),
         search,

@@ -288,13 +288,6 @@ fn solution(
         );
     }
     let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();
-    let search = SearchFacts {
-        space: None,
-        examined: clusters.len() as u64,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(clusters.len() as u64, clock);
     BagSolution { clusters, withheld, plan, search, counters, warnings }
 }

@@ -131,6 +131,15 @@ struct RecordPart {
     count: String,
 }
 
+/// One measure of what is left to analyse.
+#[derive(Serialize)]
+struct UtilityRow {
+    name: String,
+    note: &'static str,
+    before: Option<String>,
+    after: String,
+}
+
 /// One measure of loss.
 #[derive(Serialize)]
 struct LossView {

@@ -13,7 +13,7 @@ use super::super::transactions::{
 use super::columns::TreeView;
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, figures};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
 
 /// More sensitive items than this are not listed.
 const MOST_SENSITIVE: usize = 40;
@@ -42,15 +42,6 @@ struct DearestRow {
     occurrences: String,
     ncp: String,
     share: String,
-}
-
-/// One measure of what is left to analyse.
-#[derive(Serialize)]
-struct UtilityRow {
-    name: String,
-    note: &'static str,
-    before: Option<String>,
-    after: String,
 }
 
 /// A sensitive item against its threshold.

@@ -8,7 +8,7 @@ use super::super::Edition;
 use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, figures};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -46,15 +46,6 @@ struct SampleView {
 #[derive(Serialize)]
 struct FrequentRow {
     term: String,
-    before: Option<String>,
-    after: String,
-}
-
-/// One measure of what is left to analyse.
-#[derive(Serialize)]
-struct UtilityRow {
-    name: String,
-    note: &'static str,
     before: Option<String>,
     after: String,
 }
