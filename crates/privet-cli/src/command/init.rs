@@ -14,6 +14,14 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let data = &arguments.data;
     let source = Source::open(data, &ReadOptions { delimiter: arguments.delimiter })
         .map_err(|error| no_table(data, error))?;
+    if is_query_log(&source) {
+        return Err(Error::input("this looks like a query log, and `init` drafts policies for tables only")
+            .in_file(data)
+            .help(
+                "take the policy of `privet example queries`, with kind = \"query-log\" in [data]; as a table, what people \
+                 typed would be published",
+            ));
+    }
     let folder = arguments.output.clone().unwrap_or_else(|| beside(&arguments.data));
     let options =
         DraftOptions { data_path: Some(data_path(&folder, &arguments.data)), delimiter: arguments.delimiter };
@@ -39,6 +47,12 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         json!({ "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
     });
     Ok(0)
+}
+
+/// Whether the columns are those that search engines have published logs with.
+fn is_query_log(source: &Source) -> bool {
+    let has = |name: &str| source.columns().iter().any(|column| column.name == name);
+    ["AnonID", "Query", "QueryTime"].into_iter().all(has)
 }
 
 /// Names the other kind of data where a file looks like it: rows of differing lengths, or the name that files of

@@ -261,6 +261,11 @@ struct Known {
 }
 
 impl VocabularyFile {
+    /// The table that holds them.
+    pub fn table(&self) -> &Source {
+        &self.table
+    }
+
     /// Opens a table of vocabularies.
     pub fn open(path: &Path, columns: VocabularyColumns) -> Result<VocabularyFile> {
         let table = Source::open(path, &ReadOptions { delimiter: columns.delimiter })?;

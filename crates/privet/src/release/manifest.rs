@@ -235,7 +235,8 @@ impl Facts<'_> {
     }
 }
 
-fn is_small(count: u64) -> bool {
+/// Whether a count may point at people.
+pub(super) fn is_small(count: u64) -> bool {
     (1..=SMALL).contains(&count)
 }
 

@@ -272,7 +272,10 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
             let cost = StatedCost::parse(text("metric")?, text("exact")?).ok_or_else(|| broken(folder))?;
             transactions::audit_file(policy, &path, expected, Some(cost), &mut || clock.check())?
         }
-        AnyPolicy::Vocabularies(policy) => vocabularies::audit_folder(policy, folder, expected, clock)?,
+        AnyPolicy::Vocabularies(policy) => {
+            let claimed = vocabularies::Claimed::of(&manifest, expected).ok_or_else(|| broken(folder))?;
+            vocabularies::audit_folder(policy, folder, claimed, clock)?
+        }
     };
     audit.passed &= files.holds;
     audit.checks.insert(0, files);

@@ -20,6 +20,7 @@
 
 mod classes;
 mod demand;
+mod layout;
 mod meaning;
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub use demand::{Demand, Manner};
 use self::classes::{Classes, Members};
 use self::meaning::Word;
 use super::{Audit, AuditRecords, Check, ExpectedCounts};
-use crate::data::{Bags, Term};
+use crate::data::{Bags, Source, Term};
 use crate::policy::DataKind;
 use crate::taxonomy::words::Distances;
 use crate::{Error, Result};
@@ -58,6 +59,23 @@ pub struct VocabularyRelease<'a> {
     pub withheld: Option<u64>,
     /// What the release's manifest says; suppressed records are the withheld ones.
     pub expected: Option<ExpectedCounts>,
+    /// The shares of distinct terms and of occurrences that are kept, and bLM, as the manifest states them.
+    pub stated: Option<StatedShares>,
+    /// The file, where its columns and numbers are to be checked as well.
+    pub file: Option<&'a Source>,
+    /// Whether its vocabularies must be numbered from 1 on, in the order of the file.
+    pub numbered: bool,
+}
+
+/// What a manifest says that a release keeps and loses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatedShares {
+    /// The share of distinct terms that are kept; a more general word counts as one.
+    pub distinct_terms: f64,
+    /// The share of occurrences that are kept.
+    pub size: f64,
+    /// The loss by bLM.
+    pub blm: f64,
 }
 
 /// Audits released vocabularies. `tick` is called every now and then, and an error of it ends the audit.
@@ -87,7 +105,15 @@ fn judge(
         return Err(Error::internal("the audit's distances are between other terms than the data's"));
     }
     let words = meaning::words(facts);
-    let mut checks = vec![check_words(facts, &words), check_records(facts, records)];
+    let mut checks = Vec::new();
+    if let Some(file) = facts.file {
+        checks.push(layout::check_columns(file));
+        if facts.numbered {
+            checks.push(layout::check_numbers(file)?);
+        }
+    }
+    checks.extend([check_words(facts, &words), check_records(facts, records)]);
+    checks.extend(facts.stated.map(|stated| layout::check_shares(facts, &stated)));
     if let Some(expected) = &facts.expected {
         checks.push(super::check_counts(expected, records, "vocabularies"));
     }

@@ -47,6 +47,9 @@ fn every_verdict_is_as_known() {
             assignment: Some(&aligned),
             withheld: None,
             expected: None,
+            stated: None,
+            file: None,
+            numbered: false,
         };
         let found = audit(&facts);
         assert_eq!(Some(found.passed), expected["ok"].as_bool(), "{}: {found:#?}", case["id"]);
@@ -105,6 +108,9 @@ impl Example {
             assignment: listed.then_some(&self.assignment),
             withheld: Some(0),
             expected: None,
+            stated: None,
+            file: None,
+            numbered: false,
         })
     }
 }
@@ -270,6 +276,9 @@ proptest! {
             assignment: Some(&assignment),
             withheld: None,
             expected: None,
+            stated: None,
+            file: None,
+            numbered: false,
         };
         let listed = audit(&facts);
         prop_assert!(listed.passed, "{listed:#?}");
@@ -304,6 +313,9 @@ proptest! {
             assignment: Some(&[Some(0), None]),
             withheld: None,
             expected: None,
+            stated: None,
+            file: None,
+            numbered: false,
         };
         let relevant = |word: usize, term: usize| {
             let (word, term) = (tree.find(words[word]).expect("a node"), tree.find(words[term]).expect("a node"));

@@ -111,7 +111,13 @@ impl<'a, R: Itemsets> Local<'a, R> {
         steering: Steering,
         crowd: Crowd<'a>,
     ) -> Local<'a, R> {
-        let prices = tree.nodes().map(|node| measure.weight(tree, node)).collect();
+        let price = |node: Node| match steering {
+            Steering::Whole => measure.weight(tree, node),
+            // NCP to the letter: only leaves are free, an inner node above one leaf is not.
+            Steering::Step if tree.is_leaf(node) => 0,
+            Steering::Step => u64::from(tree.leaves(node)),
+        };
+        let prices = tree.nodes().map(price).collect();
         Local { tree, rows, crowd, steering, prices, paths: Paths::of(tree) }
     }
 

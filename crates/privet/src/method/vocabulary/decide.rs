@@ -57,5 +57,9 @@ fn nothing_to_publish(policy: &VocabularyPolicy, extraction: &Extraction) -> Err
     let why = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     Error::infeasible(format!("the data holds no term that could be published{why}"))
         .in_file(policy.source.path())
-        .help("is the dictionary the right one for the language of the data?")
+        .help(match (extraction.queries, extraction.used_queries) {
+            (0, _) => "is there a row for every query or term?",
+            (_, 0) => "no query is used: with clicks = \"keep\" those without a click are",
+            _ => "is the dictionary the right one for the language of the data?",
+        })
 }

@@ -32,6 +32,7 @@ pub const COST: &str = "bLM";
 /// Makes the decision.
 pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
     check_enough(task)?;
+    check_separable(task)?;
     match task.method.name() {
         "ssg" => ssg::run(task, clock),
         "lg-bag" | "lg" => lg::run(task, clock),
@@ -52,6 +53,21 @@ fn check_enough(task: &Task<'_>) -> Result<()> {
     let what = if found == 1 { format!("is only 1 {one}") } else { format!("are only {found} {many}") };
     Err(Error::infeasible(format!("no release can meet the policy: k is {k}, but there {what}"))
         .help(format!("lower k, or bring the data of more {many}; the extraction may have left some out")))
+}
+
+/// Where all terms of a bag are printed as one word, a reader must see where each ends.
+fn check_separable(task: &Task<'_>) -> Result<()> {
+    if task.method.settings.choice("centre") != Some("hyper") {
+        return Ok(());
+    }
+    match task.bags.terms().iter().find(|term| term.contains(Print::BETWEEN.trim())) {
+        None => Ok(()),
+        Some(term) => Err(Error::input(format!(
+            "with centre = \"hyper\" terms are printed with '{}' between them, and the term '{term}' has one",
+            Print::BETWEEN.trim()
+        ))
+        .help("rename the term, or choose another centre")),
+    }
 }
 
 /// What a method is to decide.
@@ -120,6 +136,15 @@ pub enum Print {
 impl Print {
     /// Between the terms of a bag that is printed whole.
     pub const BETWEEN: &'static str = " | ";
+
+    /// The terms of the data that it names.
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Print::Term(term) => std::slice::from_ref(term),
+            Print::Bag(terms) => terms,
+            Print::General(_) => &[],
+        }
+    }
 
     /// What a reader of the release sees.
     pub fn label(&self, bags: &Bags, distances: &Distances) -> String {

@@ -1,6 +1,6 @@
 //! What the publisher of vocabularies should know: where a policy says less than it seems to.
 
-use crate::data::Bags;
+use crate::data::{Bags, Extraction};
 use crate::method::vocabulary::BagSolution;
 use crate::policy::{DataKind, VocabularyPolicy};
 use crate::privacy::vocabulary::VocabularyAnonymity;
@@ -8,6 +8,7 @@ use crate::privacy::vocabulary::VocabularyAnonymity;
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(
     policy: &VocabularyPolicy,
+    extraction: &Extraction,
     demand: &VocabularyAnonymity,
     bags: &Bags,
     solution: &BagSolution,
@@ -15,9 +16,17 @@ pub(super) fn warnings(
     let mut warnings = Vec::new();
     if solution.clusters.iter().all(|cluster| cluster.shown.is_empty()) {
         warnings.push(
-            "the release is EMPTY: no term could be printed; raise epsilon, or lower k or min_term_users"
+            "the release is EMPTY: no term could be printed; raise epsilon, lower k or min_term_users, or let vocabularies \
+             that fit nowhere be left out: withhold = true in [method]"
                 .to_string(),
         );
+    }
+    // What a log's sessions lack is told in the report.
+    if extraction.queries == 0 && extraction.empty_groups > 0 {
+        warnings.push(match extraction.empty_groups {
+            1 => "1 vocabulary of the data holds no term and is left out".to_string(),
+            many => format!("{many} vocabularies of the data hold no term and are left out"),
+        });
     }
     if demand.k <= 1 {
         warnings.push("k = 1 asks for nothing: vocabularies are published as they are".to_string());

@@ -9,15 +9,15 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::manifest::{Claims, Price, sha256_of};
+use super::manifest::{Claims, Price, is_small, sha256_of};
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
 use super::target::Target;
-use crate::audit::vocabularies::{Demand, Manner, VocabularyRelease, audit_vocabularies};
+use crate::audit::vocabularies::{Demand, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{Bags, VocabularyColumns, VocabularyFile};
 use crate::engine::clock::Clock;
@@ -32,6 +32,10 @@ const RELEASE: &str = "release.csv";
 
 /// Which published vocabulary stands for which of the original, in the steward's room.
 const ASSIGNMENT: &str = "assignment.csv";
+
+/// The share of distinct terms, and of occurrences, that are kept, as manifests call it.
+const DISTINCT_TERMS: &str = "distinct-terms";
+const VOCABULARY_SIZE: &str = "vocabulary-size";
 
 /// So many frequent patterns are compared, as the thesis has it.
 const PATTERNS: usize = 1000;
@@ -72,7 +76,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let withheld = solution.withheld.len() as u64;
     let read = bags.len() as u64;
     let released = read - withheld;
-    let mut warnings = caution::warnings(&policy, &demand, &bags, &solution);
+    let mut warnings = caution::warnings(&policy, &extraction, &demand, &bags, &solution);
     warnings.extend(solution.warnings.iter().cloned());
 
     target.open()?;
@@ -82,9 +86,16 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
 
     clock.progress().stage("auditing", None);
-    let expected = ExpectedCounts { released, suppressed: withheld, dropped: 0 };
+    let claimed = Claimed {
+        counts: ExpectedCounts { released, suppressed: withheld, dropped: 0 },
+        shares: StatedShares {
+            distinct_terms: loss.distinct_terms.value(),
+            size: loss.average_size.value(),
+            blm: loss.blm.value(),
+        },
+    };
     let assigned = target.steward().join(ASSIGNMENT);
-    let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(expected), clock)?;
+    let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(claimed), clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
 
@@ -94,8 +105,8 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let share = |name: &'static str, value: f64| Price { name, value, exact: None, normalised: value };
     let mut losses = vec![share(COST, blm)];
     losses.extend(loss.glm.map(|glm| share("gLM", glm.value())));
-    losses.push(share("distinct-terms", loss.distinct_terms.value()));
-    losses.push(share("vocabulary-size", loss.average_size.value()));
+    losses.push(share(DISTINCT_TERMS, loss.distinct_terms.value()));
+    losses.push(share(VOCABULARY_SIZE, loss.average_size.value()));
     let claims = Claims {
         kind: policy.kind,
         policy: &policy.written,
@@ -135,7 +146,10 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         inputs: &inputs,
         files: &files,
     })?;
-    let public_losses = claims.public_losses(loss.suppressed, |_| true);
+    // From the share of terms that are kept, the number of those that are not would follow.
+    let few_hidden = is_small(figures.utility.terms_hidden);
+    let public_losses =
+        claims.public_losses(loss.suppressed, |price| !(few_hidden && price.name == DISTINCT_TERMS));
     let documents = Documents {
         public_report: report::render_vocabularies(&figures, Edition::Public)?,
         public_manifest: claims.public(&[("released", released)], public_losses, &[]),
@@ -167,11 +181,11 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
 pub(super) fn audit_folder(
     policy: &VocabularyPolicy,
     folder: &Path,
-    expected: ExpectedCounts,
+    claimed: Claimed,
     clock: &Clock,
 ) -> Result<Audit> {
     let assigned = folder.join("steward").join(ASSIGNMENT);
-    audit_files(policy, &folder.join("public").join(RELEASE), Order::Listed(&assigned), Some(expected), clock)
+    audit_files(policy, &folder.join("public").join(RELEASE), Order::Listed(&assigned), Some(claimed), clock)
 }
 
 /// Audits any file of vocabularies against a policy.
@@ -186,6 +200,27 @@ pub fn audit_vocabulary_file(
 ) -> Result<Audit> {
     let order = if aligned { Order::Original } else { Order::Unknown };
     audit_files(policy, release, order, None, clock)
+}
+
+/// What a manifest says about a release.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claimed {
+    pub counts: ExpectedCounts,
+    pub shares: StatedShares,
+}
+
+impl Claimed {
+    /// Reads a steward's manifest; `None` where it is not one of vocabularies.
+    pub fn of(manifest: &Json, counts: ExpectedCounts) -> Option<Claimed> {
+        let loss = |name: &str| manifest["loss"][name].as_f64();
+        let shares = StatedShares {
+            distinct_terms: loss(DISTINCT_TERMS)?,
+            size: loss(VOCABULARY_SIZE)?,
+            blm: loss(COST)?,
+        };
+        // The cost is stated once more.
+        (manifest["cost"]["value"].as_f64() == Some(shares.blm)).then_some(Claimed { counts, shares })
+    }
 }
 
 /// What is known about which published vocabulary stands for which of the original.
@@ -203,7 +238,7 @@ fn audit_files(
     policy: &VocabularyPolicy,
     release: &Path,
     order: Order<'_>,
-    expected: Option<ExpectedCounts>,
+    claimed: Option<Claimed>,
     clock: &Clock,
 ) -> Result<Audit> {
     let (original, _) = policy.source.read(&mut |_| clock.check())?;
@@ -214,7 +249,8 @@ fn audit_files(
         Order::Listed(_) => columns,
         Order::Original | Order::Unknown => VocabularyColumns { delimiter: None, ..columns },
     };
-    let (released, _) = VocabularyFile::open(release, columns)?.read(&mut |_| clock.check())?;
+    let file = VocabularyFile::open(release, columns)?;
+    let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some())?;
     let centre = policy.method.settings.choice("centre");
@@ -235,7 +271,10 @@ fn audit_files(
         epsilon: policy.epsilon,
         assignment: assignment.as_deref(),
         withheld: None,
-        expected,
+        expected: claimed.map(|claimed| claimed.counts),
+        stated: claimed.map(|claimed| claimed.shares),
+        file: Some(file.table()),
+        numbered: matches!(order, Order::Listed(_)),
     };
     audit_vocabularies(&facts, &mut || clock.check())
 }

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::ErrorKind;
 use crate::policy::Policy;
+use crate::release::manifest::sha256_of_text;
 use crate::release::{audit_release, rewrite_report};
 
 const WORDS: &str = "red wine;wine;drinks;goods\nwhite wine;wine;drinks;goods\nbeer;drinks;goods\n\
@@ -92,6 +93,7 @@ fn an_audit_notices_what_was_done_to_a_release() {
     desk.publish(policy.clone(), "out").expect("a release");
     let file = desk.path("out/public/release.csv");
     let text = desk.text("out/public/release.csv");
+    let desk_text = text.clone();
     let judged = |text: &str| {
         fs::write(desk.path("other.csv"), text).expect("written");
         audit_vocabulary_file(&policy, &desk.path("other.csv"), false, &Clock::unlimited())
@@ -100,10 +102,40 @@ fn an_audit_notices_what_was_done_to_a_release() {
     };
     assert!(judged(&text));
     assert!(!judged(&text.replacen("beer", "smith", 1)));
+    let wider: Vec<String> = text.lines().map(|line| format!("{line},u")).collect();
+    assert!(!judged(&wider.join("\n").replacen(",u", ",user", 1)));
     let fewer: Vec<&str> = text.lines().filter(|line| !line.starts_with("8,")).collect();
     assert!(!judged(&(fewer.join("\n") + "\n")));
-    fs::write(&file, text.replacen(",beer,1", ",boots,1", 1)).expect("written");
-    assert!(!audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit").passed);
+    // Whoever may write to the folder may adjust the hash too: the checks of the content must notice by themselves.
+    let steward = desk.text("out/steward/manifest.json");
+    let forged = |text: &str, manifest: &str| {
+        fs::write(&file, text).expect("written");
+        let (old, new) = (sha256_of_text(&desk_text), sha256_of_text(text));
+        fs::write(desk.path("out/steward/manifest.json"), manifest.replace(&old, &new)).expect("written");
+        let audit = audit_release(&desk.path("out"), None, &Clock::unlimited());
+        let audit = audit.expect("an audit");
+        let failing = audit.checks.iter().filter(|check| !check.holds).map(|check| check.name.clone());
+        failing.collect::<Vec<_>>()
+    };
+    assert!(forged(&text, &steward).is_empty());
+    let swapped: String = text
+        .lines()
+        .map(|line| match line.split_once(',') {
+            Some(("1", rest)) => format!("2,{rest}\n"),
+            Some(("2", rest)) => format!("1,{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    assert_eq!(forged(&swapped, &steward)[..1], ["numbers"]);
+    assert!(!forged(&text.replacen(",beer,1", ",boots,1", 1), &steward).is_empty());
+    let claims: Json = serde_json::from_str(&steward).expect("JSON");
+    let mut richer = claims.clone();
+    richer["loss"]["vocabulary-size"] = json!(1.0);
+    assert_eq!(forged(&text, &richer.to_string()), ["shares"]);
+    let mut cheaper = claims.clone();
+    cheaper["loss"]["bLM"] = json!(0.0);
+    cheaper["cost"]["value"] = json!(0.0);
+    assert_eq!(forged(&text, &cheaper.to_string()), ["shares"]);
 }
 
 #[test]

@@ -44,7 +44,7 @@ use grow::Grown;
 use hyper::{Hyper, Matchmaker, Tariff};
 use reach::Reach;
 use rows::{Row, Rows};
-use settings::Settings;
+use settings::{Penalty, Settings};
 
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
@@ -134,9 +134,11 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
         matching: settings.matching,
     };
     let mut outcome = Phase::new(&rows, tariff, &neighbours, &settings, effort).run(clock)?;
+    // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
+    let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
     let mut assigner = Assigner {
         rows: &rows,
-        tariff,
+        tariff: by_occurrence,
         neighbours: &neighbours,
         reach: Reach::new(task.distances.len()),
         matchmaker: Matchmaker::default(),

@@ -178,7 +178,11 @@ fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
 }
 
 fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
-    let whose = if model.requirement.whole_users { "person" } else { "session" };
+    let whose = match (model.kind.as_str(), model.requirement.whole_users) {
+        ("query-log", false) => "one session",
+        ("query-log", true) => "all that one person typed",
+        _ => "one vocabulary of the data",
+    };
     let terms = match model.centre {
         Centre::Vote => {
             "The most typical of similar terms that the people behind a vocabulary used: each of them used it or one near \
@@ -197,7 +201,7 @@ fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
             "Rows",
             format!(
                 "One row per term of a vocabulary, with how often it was used; rows of the same number are one \
-                 vocabulary, made from one {whose}. Numbers are fresh and shuffled. A row without a term is a vocabulary \
+                 vocabulary, made from {whose}. Numbers are fresh and shuffled. A row without a term is a vocabulary \
                  without any."
             ),
         ),

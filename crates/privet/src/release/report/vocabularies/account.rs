@@ -159,11 +159,7 @@ fn rare(facts: &Facts<'_>) -> RareTerms {
         .clusters
         .iter()
         .flat_map(|cluster| &cluster.shown)
-        .flat_map(|shown| match &shown.print {
-            Print::Term(term) => std::slice::from_ref(term),
-            Print::Bag(terms) => terms,
-            Print::General(_) => &[],
-        })
+        .flat_map(|shown| shown.print.terms())
         .map(|term| *term as usize)
         .filter(|term| people[*term] < demand.min_term_users)
         .collect();
@@ -251,14 +247,16 @@ fn sizes(facts: &Facts<'_>) -> Distribution {
 fn utility(facts: &Facts<'_>) -> Utility {
     let Facts { bags, loss, patterns, .. } = *facts;
     let occurrences = bags.occurrences();
-    let mean = |all: u64| all as f64 / (bags.len() as f64).max(1.0);
+    let mean = |all: u64, of: usize| all as f64 / (of as f64).max(1.0);
+    let released = bags.len() - facts.solution.withheld.len();
     let published = occurrences - loss.suppressed;
     let steps = |distance: Exact| distance.to_f64() / f64::from(facts.distances.scale());
     Utility {
         terms_before: bags.terms().len() as u64,
         terms_after: printed(facts),
-        size_before: mean(occurrences),
-        size_after: mean(published),
+        terms_hidden: hidden(facts),
+        size_before: mean(occurrences, bags.len()),
+        size_after: mean(published, released),
         kept: published as f64 / (occurrences as f64).max(1.0),
         patterns: patterns.original.len() as u64,
         recall: patterns.recall.value(),
@@ -274,6 +272,17 @@ fn printed(facts: &Facts<'_>) -> u64 {
     prints.sort_unstable();
     prints.dedup();
     prints.len() as u64
+}
+
+/// Distinct terms that are printed nowhere.
+fn hidden(facts: &Facts<'_>) -> u64 {
+    let mut seen = vec![false; facts.bags.terms().len()];
+    for shown in facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown) {
+        for term in shown.print.terms() {
+            seen[*term as usize] = true;
+        }
+    }
+    seen.iter().filter(|seen| !**seen).count() as u64
 }
 
 fn losses(loss: &BagLoss) -> Vec<Loss> {

@@ -158,6 +158,9 @@ pub struct Utility {
     pub terms_before: u64,
     /// Distinct terms of the release, general words included.
     pub terms_after: u64,
+    /// Distinct terms of the original that the release does not print.
+    #[serde(default)]
+    pub terms_hidden: u64,
     /// Terms per vocabulary in the original.
     pub size_before: f64,
     /// Terms per vocabulary in the release.
