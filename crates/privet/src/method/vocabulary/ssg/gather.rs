@@ -5,6 +5,8 @@
 //! of them, and looking up the rarest is enough. Levels u = 0, 1, 2, … are completed one after the other until there are
 //! enough good candidates.
 
+use std::ops::Range;
+
 use super::index::Class;
 use super::live::Live;
 use super::reach::{Reach, Table};
@@ -65,6 +67,8 @@ pub(super) struct Gatherer {
 pub(super) struct Finds {
     /// How many rows were looked at.
     pub(super) visits: usize,
+    /// Where they were looked for, kept for its room.
+    pub(super) lists: Vec<Range<usize>>,
     /// Each as one number to be compared: unmatched occurrences, weight, row.
     keys: Vec<u64>,
     /// How many leave so many occurrences unmatched.

@@ -20,12 +20,12 @@ pub(super) struct Class {
     rows: Range<Row>,
     /// Where the list of the term at each place begins, in entries, and where the last list ends.
     begins: Vec<u32>,
-    /// Every entry is a row, the term by which it is listed and, if all rows are of one small size, its other terms, else
-    /// where they are held.
-    entries: Vec<u32>,
+    /// Entry after entry, each as many halves of numbers: a row in two, the term by which it is listed and its other terms
+    /// in one each; or else ([`ELSEWHERE`]) where its terms are.
+    entries: Vec<u16>,
     width: usize,
-    /// Whether all rows are of one small size.
-    uniform: bool,
+    /// Whether all rows are of one small size and terms have small numbers, so that entries have all terms.
+    beside: bool,
     /// How many of its rows were live when it was indexed, and how many of them were taken since.
     indexed: usize,
     taken: usize,
@@ -48,6 +48,21 @@ const GOOD_PART: usize = 4;
 /// Larger rows are not copied into lists.
 const MOST_BESIDE: usize = 8;
 
+/// How wide entries are that only tell where the terms of a row are: the row, the term by which it is listed, and where
+/// its terms begin and end.
+pub(super) const ELSEWHERE: usize = 8;
+
+/// A number as two halves. Terms mostly fit into one, and the less an index takes the more of it stays in the caches.
+fn halves(number: u32) -> [u16; 2] {
+    [(number >> 16) as u16, number as u16]
+}
+
+/// The number of two halves.
+#[inline]
+pub(super) fn whole(high: u16, low: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
 impl Index {
     pub(super) fn new(rows: &Rows, live: &Live, stretches: &Stretches) -> Index {
         let least = LEAST_ROWS.max(stretches.len() / TERMS_PER_ROW);
@@ -62,14 +77,14 @@ impl Index {
                 end = total;
             }
             let (size, most) = (rows.size(begin as Row), rows.size(end as Row - 1));
-            let uniform = size == most && size <= MOST_BESIDE;
+            let beside = size == most && size <= MOST_BESIDE && stretches.len() <= 1 << 16;
             classes.push(Class {
                 size,
                 rows: begin as Row..end as Row,
                 begins: Vec::new(),
                 entries: Vec::new(),
-                width: if uniform { 1 + size.max(1) } else { 4 },
-                uniform,
+                width: if beside { 2 + size } else { ELSEWHERE },
+                beside,
                 indexed: 0,
                 taken: 0,
             });
@@ -98,7 +113,7 @@ impl Index {
 
 impl Class {
     /// No entry of a class that has terms is wider.
-    pub(super) const WIDEST: usize = 1 + MOST_BESIDE;
+    pub(super) const WIDEST: usize = 2 + MOST_BESIDE;
 
     fn rebuild(&mut self, rows: &Rows, live: &Live, stretches: &Stretches) {
         let kept: Vec<Row> = self.rows.clone().filter(|row| live.has(*row)).collect();
@@ -125,13 +140,15 @@ impl Class {
                 let begin = &mut self.begins[stretches.place(run[0])];
                 *begin -= 1;
                 let entry = &mut self.entries[*begin as usize * self.width..][..self.width];
-                (entry[0], entry[1]) = (*row, run[0]);
-                if self.uniform {
-                    entry[2..][..at].copy_from_slice(&bag[..at]);
-                    entry[2 + at..].copy_from_slice(&bag[at + 1..]);
+                if self.beside {
+                    let others = bag[..at].iter().chain(&bag[at + 1..]);
+                    let terms = std::iter::once(&run[0]).chain(others).map(|term| *term as u16);
+                    let halves = halves(*row).into_iter().chain(terms);
+                    entry.iter_mut().zip(halves).for_each(|(place, half)| *place = half);
                 } else {
                     let Range { start, end } = rows.span(*row);
-                    (entry[2], entry[3]) = (start, end);
+                    let numbers = [*row, run[0], start, end];
+                    entry.copy_from_slice(numbers.map(halves).as_flattened());
                 }
                 at += run.len();
             }
@@ -143,13 +160,19 @@ impl Class {
         (self.begins[stretch.end] - self.begins[stretch.start]) as usize
     }
 
-    /// The entries of a stretch of terms; some of their rows may not be live any more. Each has as many numbers as
+    /// Where the entries of a stretch of terms are.
+    #[inline]
+    pub(super) fn within(&self, stretch: Range<usize>) -> Range<usize> {
+        let (begin, end) = (self.begins[stretch.start] as usize, self.begins[stretch.end] as usize);
+        begin * self.width..end * self.width
+    }
+
+    /// The entries there; some of their rows may not be live any more. Each has as many halves of numbers as
     /// [`Class::width`] says: the row, the term by which it is listed and, where the class has them, the other terms, else
     /// where all of them are held.
     #[inline]
-    pub(super) fn within(&self, stretch: Range<usize>) -> &[u32] {
-        let (begin, end) = (self.begins[stretch.start] as usize, self.begins[stretch.end] as usize);
-        &self.entries[begin * self.width..end * self.width]
+    pub(super) fn entries(&self, there: Range<usize>) -> &[u16] {
+        &self.entries[there]
     }
 
     /// Whether none of its rows is live: that of all classes before a seed's.
@@ -157,13 +180,13 @@ impl Class {
         self.taken == self.indexed
     }
 
-    /// How many numbers an entry has.
+    /// How many halves of numbers an entry has.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
     /// Whether entries have all terms of their rows: all rows are of the class's size then.
     pub(super) fn has_terms(&self) -> bool {
-        self.uniform
+        self.beside
     }
 }

@@ -95,7 +95,7 @@ impl Marks {
                     Some((_, end)) if *end == begin => *end += length,
                     _ => stretches.push((begin, begin + length)),
                 }
-                rest = if skipped + length == 64 { 0 } else { rest >> (skipped + length) << (skipped + length) };
+                rest &= u64::MAX.checked_shl(skipped + length).unwrap_or(0);
             }
         }
     }
