@@ -131,6 +131,15 @@ impl Distances {
         }
     }
 
+    /// How far two terms are apart; `None` if that is more than `reach`, which takes less to tell in a tree.
+    #[inline]
+    pub fn within(&self, one: Term, other: Term, reach: u32) -> Option<u32> {
+        match &self.source {
+            Source::Tree(tree) if one != other => tree.within(one, other, reach),
+            _ => self.of(one, other).filter(|distance| *distance <= reach),
+        }
+    }
+
     /// The tree behind the distances, where there is one.
     pub fn tree(&self) -> Option<&Arc<ItemTree>> {
         match &self.source {

@@ -65,6 +65,14 @@ impl TreeDistances {
         }
     }
 
+    #[inline]
+    pub(super) fn within(&self, one: Term, other: Term, reach: u32) -> Option<u32> {
+        match &self.paths {
+            Some(paths) => paths.within(one, other, reach),
+            None => self.of(one, other).filter(|distance| *distance <= reach),
+        }
+    }
+
     pub(super) fn neighbours(&self, epsilon: u32) -> Result<Neighbours> {
         let reach = epsilon.min(self.diameter);
         let Some(tree) = &self.tree else {
@@ -130,6 +138,19 @@ impl RootPaths {
         let (one, other) = (self.of_term(one), self.of_term(other));
         let common = one.iter().zip(other).take_while(|(one, other)| one == other).count();
         (common > 0).then(|| (one.len() + other.len() - 2 * common) as u32)
+    }
+
+    /// Most terms are far apart, which shows in one place: paths that share a node share all nodes above it.
+    #[inline]
+    fn within(&self, one: Term, other: Term, reach: u32) -> Option<u32> {
+        let (one, other) = (self.of_term(one), self.of_term(other));
+        let both = one.len() + other.len();
+        let least = both.saturating_sub(reach as usize).div_ceil(2).max(1);
+        if one.get(least - 1)? != other.get(least - 1)? {
+            return None;
+        }
+        let deeper = one[least..].iter().zip(&other[least..]).take_while(|(one, other)| one == other).count();
+        Some((both - 2 * (least + deeper)) as u32)
     }
 }
 

@@ -4,6 +4,8 @@
 //! the other: a cluster whose members are all still there is what it would have become by itself, and any other is grown
 //! again from what is left of its candidates. So the number of threads changes nothing.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::gather::{Candidate, Field, Gatherer, Limits};
@@ -13,6 +15,7 @@ use super::index::Index;
 use super::live::Live;
 use super::rows::{Row, Rows};
 use super::settings::Settings;
+use super::stretch::Stretches;
 use crate::Result;
 use crate::data::Term;
 use crate::engine::clock::Clock;
@@ -37,6 +40,8 @@ const FULL_ROWS: usize = 20_000;
 const FULL_POOL: usize = 5;
 /// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
 const BATCH: usize = 64;
+/// How many shares of them there are for each thread, so that none waits long for another.
+const SHARES: usize = 4;
 /// By how much the limits are raised for a seed whose candidates do not suffice.
 const SECOND_TRY: usize = 16;
 
@@ -76,11 +81,12 @@ pub(super) struct Phase<'a> {
     effort: Effort,
     commonness: Vec<u64>,
     live: Live,
+    stretches: Stretches,
     index: Index,
     outcome: Outcome,
 }
 
-/// What one thread keeps from seed to seed.
+/// What is kept from seed to seed.
 struct Worker {
     gatherer: Gatherer,
     matchmaker: Matchmaker,
@@ -104,14 +110,15 @@ impl<'a> Phase<'a> {
     ) -> Phase<'a> {
         let terms = tariff.distances.len();
         let live = Live::new(rows);
-        let mut order: Vec<Term> = (0..terms as Term).collect();
-        // Preorder puts what is near each other side by side.
-        order.sort_by_key(|term| tariff.distances.place(*term));
-        let index = Index::new(rows, &live, order);
-        let held = |term: u32| index.classes().iter().map(|class| class.with(term).len() as u64).sum::<u64>();
-        let held: Vec<u64> = (0..terms as u32).map(held).collect();
-        let near = |term: u32| neighbours.near(term).0.iter().map(|near| held[*near as usize]).sum();
-        let commonness = (0..terms as u32).into_par_iter().map(near).collect();
+        let stretches = Stretches::new(tariff.distances, neighbours);
+        let index = Index::new(rows, &live, &stretches);
+        let near = |term: Term| {
+            let held = |stretch: Range<usize>| {
+                index.classes().iter().map(|class| class.count(stretch.clone()) as u64).sum::<u64>()
+            };
+            stretches.near(term).map(held).sum()
+        };
+        let commonness = (0..terms as Term).into_par_iter().map(near).collect();
         Phase {
             rows,
             tariff,
@@ -120,6 +127,7 @@ impl<'a> Phase<'a> {
             effort,
             commonness,
             live,
+            stretches,
             index,
             outcome: Outcome::default(),
         }
@@ -129,7 +137,8 @@ impl<'a> Phase<'a> {
     pub(super) fn run(mut self, clock: &Clock) -> Result<Outcome> {
         let terms = self.tariff.distances.len();
         let worker = || Worker { gatherer: Gatherer::new(terms), matchmaker: Matchmaker::default() };
-        let mut workers: Vec<Worker> = (0..rayon::current_num_threads()).map(|_| worker()).collect();
+        let shares = SHARES * rayon::current_num_threads();
+        let mut workers: Vec<Worker> = (0..shares).map(|_| worker()).collect();
         self.take_empty_rows();
         clock.progress().stage("clustering vocabularies", Some(self.rows.len() as u64));
         while self.live.people() >= self.settings.k {
@@ -147,7 +156,7 @@ impl<'a> Phase<'a> {
                     self.settle(*seed, proposal, &mut workers[0]);
                 }
             }
-            self.index.tidy(self.rows, &self.live);
+            self.index.tidy(self.rows, &self.live, &self.stretches);
             clock.progress().at((self.rows.len() - self.live.len()) as u64);
         }
         self.outcome.left = self.live.iter().collect();
@@ -207,6 +216,7 @@ impl<'a> Phase<'a> {
         let field = Field {
             rows: self.rows,
             neighbours: self.neighbours,
+            stretches: &self.stretches,
             live: &self.live,
             classes: self.index.classes(),
             commonness: &self.commonness,

@@ -5,10 +5,14 @@
 //! of them, and looking up the rarest is enough. Levels u = 0, 1, 2, … are completed one after the other until there are
 //! enough good candidates.
 
+use std::ops::Range;
+
 use super::index::Class;
 use super::live::Live;
-use super::reach::Reach;
+use super::reach::{Reach, Table};
 use super::rows::{Row, Rows};
+use super::scan::Scan;
+use super::stretch::Stretches;
 use crate::data::Term;
 use crate::engine::matching::Match;
 use crate::taxonomy::words::Neighbours;
@@ -41,6 +45,7 @@ impl Limits {
 pub(super) struct Field<'a> {
     pub(super) rows: &'a Rows,
     pub(super) neighbours: &'a Neighbours,
+    pub(super) stretches: &'a Stretches,
     pub(super) live: &'a Live,
     pub(super) classes: &'a [Class],
     /// How many rows hold something near a term.
@@ -55,12 +60,15 @@ pub(super) struct Gatherer {
     /// How many drivers were followed in each class.
     followed: Vec<usize>,
     finds: Finds,
-    visits: usize,
 }
 
 /// What was found.
 #[derive(Debug, Default)]
-struct Finds {
+pub(super) struct Finds {
+    /// How many rows were looked at.
+    pub(super) visits: usize,
+    /// Where they were looked for, kept for its room.
+    pub(super) lists: Vec<Range<usize>>,
     /// Each as one number to be compared: unmatched occurrences, weight, row.
     keys: Vec<u64>,
     /// How many leave so many occurrences unmatched.
@@ -69,11 +77,11 @@ struct Finds {
 
 /// A term of the seed by which rows are looked up.
 #[derive(Debug, Clone, Copy)]
-struct Driver {
-    term: Term,
-    bits: u64,
+pub(super) struct Driver {
+    pub(super) term: Term,
+    pub(super) bits: u64,
     /// The bits of those before it, and how many occurrences they have.
-    before: u64,
+    pub(super) before: u64,
     occurrences_before: usize,
 }
 
@@ -87,7 +95,6 @@ impl Gatherer {
             drivers: Vec::new(),
             followed: Vec::new(),
             finds: Finds::default(),
-            visits: 0,
         }
     }
 
@@ -98,7 +105,7 @@ impl Gatherer {
         self.set_drivers(bag, field);
         self.finds.keys.clear();
         self.finds.by_unmatched.clear();
-        self.visits = 0;
+        self.finds.visits = 0;
         let mut complete = self.levels(seed, field, limits);
         if self.finds.keys.len() > limits.pool {
             self.finds.keys.select_nth_unstable(limits.pool - 1);
@@ -137,13 +144,15 @@ impl Gatherer {
         let size = field.rows.size(seed);
         self.followed.clear();
         self.followed.resize(field.classes.len(), 0);
-        // Classes before the seed's hold smaller rows, none of which is live.
         let mut level = 0;
         loop {
             // The next level at which there is anything more to follow.
             let mut next = usize::MAX;
             for (at, class) in field.classes.iter().enumerate() {
                 let larger = class.size.saturating_sub(size);
+                if class.is_empty() {
+                    continue;
+                }
                 while let Some(driver) = self.drivers.get(self.followed[at]).copied() {
                     // Needed as soon as more occurrences may be missed than the drivers before have.
                     let needed_at = larger.saturating_add(2 * driver.occurrences_before);
@@ -151,7 +160,7 @@ impl Gatherer {
                         next = next.min(needed_at);
                         break;
                     }
-                    if !self.follow(&driver, seed, field, class, limits) {
+                    if !self.follow(driver, seed, field, class, limits) {
                         return false;
                     }
                     self.followed[at] += 1;
@@ -171,77 +180,39 @@ impl Gatherer {
         }
     }
 
-    /// Looks at the rows of a class that hold something within reach of a term, nearest first.
     fn follow(
         &mut self,
-        driver: &Driver,
+        driver: Driver,
         seed: Row,
         field: &Field<'_>,
         class: &Class,
         limits: &Limits,
     ) -> bool {
-        let Field { rows, live, .. } = *field;
-        let (user, size) = (rows.user(seed), rows.size(seed));
-        let own = |row: Row| rows.has_users() && rows.user(row) == user || row == seed;
-        for near in field.neighbours.near(driver.term).0 {
-            let held = class.with(*near);
-            if class.has_terms() {
-                let mut first = self.reach.tally();
-                first.add(*near);
-                for (row, others) in held.iter() {
-                    if !live.has(row) || own(row) {
-                        continue;
-                    }
-                    if self.visits >= limits.visits {
-                        return false;
-                    }
-                    self.visits += 1;
-                    let mut tally = first;
-                    let mut again = false;
-                    for term in others {
-                        again |= tally.add(*term) & driver.bits != 0 && term < near;
-                    }
-                    // A row is found once: by its first term within reach of the first driver that has one.
-                    if !again && tally.all & driver.before == 0 {
-                        let (bound, size) = (tally.bound(), size + class.size);
-                        self.finds.add(row, bound, size);
-                    }
-                }
-            } else {
-                for (row, _) in held.iter() {
-                    if !live.has(row) || own(row) {
-                        continue;
-                    }
-                    if self.visits >= limits.visits {
-                        return false;
-                    }
-                    self.visits += 1;
-                    let bag = rows.bag(row);
-                    if bag.iter().find(|term| self.reach.mask(**term) & driver.bits != 0) == Some(near) {
-                        let mut tally = self.reach.tally();
-                        for term in bag {
-                            tally.add(*term);
-                        }
-                        if tally.all & driver.before == 0 {
-                            let (bound, size) = (tally.bound(), size + bag.len());
-                            self.finds.add(row, bound, size);
-                        }
-                    }
-                }
+        let (user, size, visits) = (field.rows.user(seed), field.rows.size(seed), limits.visits);
+        match self.reach.table() {
+            Table::Narrow(table) => {
+                Scan { field, table, driver, seed, user, size, visits }.class(class, &mut self.finds)
+            }
+            Table::Wide(table) => {
+                Scan { field, table, driver, seed, user, size, visits }.class(class, &mut self.finds)
             }
         }
-        true
     }
 }
 
 impl Finds {
-    /// Keeps a row. `size` is what it and the seed have together.
+    /// Makes room for rows that have so many occurrences together with the seed.
     #[inline]
-    fn add(&mut self, row: Row, bound: Match, size: usize) {
-        let unmatched = size - 2 * bound.matched;
-        if self.by_unmatched.len() <= unmatched {
-            self.by_unmatched.resize(unmatched + 1, 0);
+    pub(super) fn expect(&mut self, size: usize) {
+        if self.by_unmatched.len() <= size {
+            self.by_unmatched.resize(size + 1, 0);
         }
+    }
+
+    /// Keeps a row that was expected. `size` is what it and the seed have together.
+    #[inline]
+    pub(super) fn add(&mut self, row: Row, bound: Match, size: usize) {
+        let unmatched = size - 2 * bound.matched;
         self.by_unmatched[unmatched] += 1;
         let key = (unmatched as u64).min(FIELD) << 48 | bound.weight.min(FIELD) << 32 | u64::from(row);
         self.keys.push(key);

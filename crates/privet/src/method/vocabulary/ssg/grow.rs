@@ -46,8 +46,12 @@ struct Contender {
 struct Sums {
     /// How many members are counted in.
     members: usize,
-    distances: Vec<Option<Weight>>,
+    /// Where the distances of the contender begin among those of all.
+    begin: usize,
 }
+
+/// The distance of what is not relevant to each other.
+const FAR: Weight = Weight::MAX;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grower<'a> {
@@ -64,6 +68,8 @@ struct Growing {
     origins: Vec<u32>,
     /// Prices, rows and contenders, cheapest first.
     queue: Vec<Reverse<(Price, Row, u32)>>,
+    /// The distances of all contenders that were ever matched.
+    distances: Vec<Weight>,
 }
 
 /// Who joins next.
@@ -82,6 +88,7 @@ impl Grower<'_> {
             cluster: Grown { members: vec![seed], hyper: Hyper::of(bag) },
             origins: (0..bag.len() as u32).collect(),
             queue: Vec::new(),
+            distances: Vec::new(),
         };
         let live = candidates.iter().filter(|candidate| self.live.has(candidate.row));
         // Less distance may be had for fewer pairs where both count.
@@ -98,7 +105,7 @@ impl Grower<'_> {
         while growing.cluster.members.len() < self.k {
             let row = match self.cheapest(&mut growing, &mut contenders, matchmaker) {
                 Some(Choice::Contender(at)) => {
-                    self.evaluate(&growing, &mut contenders[at], matchmaker);
+                    self.evaluate(&mut growing, &mut contenders[at], matchmaker);
                     contenders[at].row
                 }
                 Some(Choice::Smallest(row)) => {
@@ -161,16 +168,28 @@ impl Grower<'_> {
     }
 
     /// Matches a contender with the cluster as it is.
-    fn evaluate(&self, growing: &Growing, contender: &mut Contender, matchmaker: &mut Matchmaker) -> Match {
+    fn evaluate(
+        &self,
+        growing: &mut Growing,
+        contender: &mut Contender,
+        matchmaker: &mut Matchmaker,
+    ) -> Match {
         let hyper = &growing.cluster.hyper;
         let bag = self.rows.bag(contender.row);
         if hyper.len() > SMALL || bag.len() > SMALL {
             return self.tariff.match_with(hyper, bag, matchmaker);
         }
-        let seed_size = self.rows.size(growing.cluster.members[0]);
-        contender.sums.count_in(hyper, &growing.origins, seed_size, bag, &self.tariff);
-        let distances = &contender.sums.distances;
-        let far = |mine: usize, theirs: usize| distances[growing.origins[mine] as usize * bag.len() + theirs];
+        let sums = &mut contender.sums;
+        if sums.members == 0 {
+            let seed_size = self.rows.size(growing.cluster.members[0]);
+            sums.begin = growing.distances.len();
+            growing.distances.resize(sums.begin + seed_size * bag.len(), 0);
+        }
+        let distances = &mut growing.distances[sums.begin..];
+        sums.count_in(hyper, &growing.origins, bag, &self.tariff, distances);
+        let far = |mine: usize, theirs: usize| {
+            Some(distances[growing.origins[mine] as usize * bag.len() + theirs]).filter(|sum| *sum != FAR)
+        };
         self.tariff.match_small((hyper.width(), hyper.len()), bag.len(), far, matchmaker)
     }
 
@@ -190,18 +209,15 @@ impl Sums {
         &mut self,
         hyper: &Hyper,
         origins: &[u32],
-        seed_size: usize,
         bag: &[Term],
         tariff: &Tariff<'_>,
+        distances: &mut [Weight],
     ) {
-        if self.members == 0 {
-            self.distances.resize(seed_size * bag.len(), Some(0));
-        }
         if self.members < hyper.width() {
             for (mine, origin) in hyper.bags().zip(origins) {
-                let sums = &mut self.distances[*origin as usize * bag.len()..][..bag.len()];
-                for (sum, term) in sums.iter_mut().zip(bag) {
-                    *sum = sum.and_then(|sum| Some(sum + tariff.distance(&mine[self.members..], *term)?));
+                let sums = &mut distances[*origin as usize * bag.len()..][..bag.len()];
+                for (sum, term) in sums.iter_mut().zip(bag).filter(|(sum, _)| **sum != FAR) {
+                    *sum = tariff.distance(&mine[self.members..], *term).map_or(FAR, |more| *sum + more);
                 }
             }
             self.members = hyper.width();

@@ -121,7 +121,7 @@ impl Tariff<'_> {
         match self.neighbours {
             // Sources without a tree may search long for a distance, but the nearest are listed.
             Some(neighbours) if !self.has_tree => neighbours.between(one, other),
-            _ => self.distances.of(one, other).filter(|distance| *distance <= self.epsilon),
+            _ => self.distances.within(one, other, self.epsilon),
         }
     }
 

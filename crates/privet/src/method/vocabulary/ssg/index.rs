@@ -1,44 +1,39 @@
 //! The live rows by their terms, one index for every class of sizes.
 //!
 //! A search looks at thousands of rows for every cluster, so what it needs of a row stands where the row is found: a list
-//! of rows that hold a term has their other terms beside them. Lists of terms that are near each other lie side by side.
+//! of rows that hold a term has all their terms beside them. Lists of terms that are near each other lie side by side, so
+//! that a stretch of terms is looked up at once.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::live::Live;
 use super::rows::{Row, Rows};
-use crate::data::Term;
+use super::stretch::Stretches;
 
 /// Rows of about one size, by their terms.
 #[derive(Debug)]
 pub(super) struct Class {
     /// The least size in it.
     pub(super) size: usize,
-    rows: std::ops::Range<Row>,
-    /// Where the list of each term begins and ends, in entries.
-    spans: Vec<(u32, u32)>,
-    /// Every entry is a row and, if all rows are of one small size, its other terms.
-    entries: Vec<u32>,
+    rows: Range<Row>,
+    /// Where the list of the term at each place begins, in entries, and where the last list ends.
+    begins: Vec<u32>,
+    /// Entry after entry, each as many halves of numbers: a row in two, the term by which it is listed and its other terms
+    /// in one each; or else ([`ELSEWHERE`]) where its terms are.
+    entries: Vec<u16>,
     width: usize,
-    /// Whether all rows are of one small size.
-    uniform: bool,
+    /// Whether all rows are of one small size and terms have small numbers, so that entries have all terms.
+    beside: bool,
     /// How many of its rows were live when it was indexed, and how many of them were taken since.
     indexed: usize,
     taken: usize,
 }
 
-/// The rows that hold a term.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Held<'a> {
-    entries: &'a [u32],
-    width: usize,
-}
-
 #[derive(Debug)]
 pub(super) struct Index {
     classes: Vec<Class>,
-    /// The terms in the order of their lists.
-    order: Vec<Term>,
 }
 
 /// A class has at least so many rows, so that looking a term up is worth it. Sizes with fewer share one.
@@ -53,10 +48,24 @@ const GOOD_PART: usize = 4;
 /// Larger rows are not copied into lists.
 const MOST_BESIDE: usize = 8;
 
+/// How wide entries are that only tell where the terms of a row are: the row, the term by which it is listed, and where
+/// its terms begin and end.
+pub(super) const ELSEWHERE: usize = 8;
+
+/// A number as two halves. Terms mostly fit into one, and the less an index takes the more of it stays in the caches.
+fn halves(number: u32) -> [u16; 2] {
+    [(number >> 16) as u16, number as u16]
+}
+
+/// The number of two halves.
+#[inline]
+pub(super) fn whole(high: u16, low: u16) -> u32 {
+    u32::from(high) << 16 | u32::from(low)
+}
+
 impl Index {
-    /// `order` has all terms, those that are near each other side by side where possible.
-    pub(super) fn new(rows: &Rows, live: &Live, order: Vec<Term>) -> Index {
-        let least = LEAST_ROWS.max(order.len() / TERMS_PER_ROW);
+    pub(super) fn new(rows: &Rows, live: &Live, stretches: &Stretches) -> Index {
+        let least = LEAST_ROWS.max(stretches.len() / TERMS_PER_ROW);
         let mut classes = Vec::new();
         let (mut begin, total) = (0, rows.len());
         while begin < total {
@@ -68,21 +77,21 @@ impl Index {
                 end = total;
             }
             let (size, most) = (rows.size(begin as Row), rows.size(end as Row - 1));
-            let uniform = size == most && size <= MOST_BESIDE;
+            let beside = size == most && size <= MOST_BESIDE && stretches.len() <= 1 << 16;
             classes.push(Class {
                 size,
                 rows: begin as Row..end as Row,
-                spans: Vec::new(),
+                begins: Vec::new(),
                 entries: Vec::new(),
-                width: if uniform { size.max(1) } else { 1 },
-                uniform,
+                width: if beside { 2 + size } else { ELSEWHERE },
+                beside,
                 indexed: 0,
                 taken: 0,
             });
             begin = end;
         }
-        classes.par_iter_mut().for_each(|class| class.rebuild(rows, live, &order));
-        Index { classes, order }
+        classes.par_iter_mut().for_each(|class| class.rebuild(rows, live, stretches));
+        Index { classes }
     }
 
     pub(super) fn classes(&self) -> &[Class] {
@@ -96,81 +105,88 @@ impl Index {
     }
 
     /// Drops what is not live any more where that is a good part, so that all drops together take linear time.
-    pub(super) fn tidy(&mut self, rows: &Rows, live: &Live) {
-        for class in &mut self.classes {
-            if GOOD_PART * class.taken > class.indexed {
-                class.rebuild(rows, live, &self.order);
-            }
-        }
+    pub(super) fn tidy(&mut self, rows: &Rows, live: &Live, stretches: &Stretches) {
+        let due = self.classes.iter_mut().filter(|class| GOOD_PART * class.taken > class.indexed);
+        due.for_each(|class| class.rebuild(rows, live, stretches));
     }
 }
 
 impl Class {
-    fn rebuild(&mut self, rows: &Rows, live: &Live, order: &[Term]) {
+    /// No entry of a class that has terms is wider.
+    pub(super) const WIDEST: usize = 2 + MOST_BESIDE;
+
+    fn rebuild(&mut self, rows: &Rows, live: &Live, stretches: &Stretches) {
         let kept: Vec<Row> = self.rows.clone().filter(|row| live.has(*row)).collect();
         (self.indexed, self.taken) = (kept.len(), 0);
-        self.spans.clear();
-        self.entries.clear();
-        if kept.is_empty() {
-            return;
-        }
-        self.spans.resize(order.len(), (0, 0));
+        self.begins.clear();
+        self.begins.resize(stretches.len() + 1, 0);
         for row in &kept {
             for run in rows.bag(*row).chunk_by(|one, other| one == other) {
-                self.spans[run[0] as usize].1 += 1;
+                self.begins[stretches.place(run[0])] += 1;
             }
         }
+        // Each list is filled from its end.
         let mut sum = 0;
-        for term in order {
-            let (begin, end) = &mut self.spans[*term as usize];
-            let count = *end;
-            (*begin, *end) = (sum, sum);
-            sum += count;
+        for begin in &mut self.begins {
+            sum += *begin;
+            *begin = sum;
         }
+        self.entries.clear();
         self.entries.resize(sum as usize * self.width, 0);
-        for row in &kept {
+        for row in kept.iter().rev() {
             let bag = rows.bag(*row);
             let mut at = 0;
             for run in bag.chunk_by(|one, other| one == other) {
-                let end = &mut self.spans[run[0] as usize].1;
-                let entry = &mut self.entries[*end as usize * self.width..][..self.width];
-                *end += 1;
-                entry[0] = *row;
-                if self.width > 1 {
+                let begin = &mut self.begins[stretches.place(run[0])];
+                *begin -= 1;
+                let entry = &mut self.entries[*begin as usize * self.width..][..self.width];
+                if self.beside {
                     let others = bag[..at].iter().chain(&bag[at + 1..]);
-                    for (place, term) in entry[1..].iter_mut().zip(others) {
-                        *place = *term;
-                    }
+                    let terms = std::iter::once(&run[0]).chain(others).map(|term| *term as u16);
+                    let halves = halves(*row).into_iter().chain(terms);
+                    entry.iter_mut().zip(halves).for_each(|(place, half)| *place = half);
+                } else {
+                    let Range { start, end } = rows.span(*row);
+                    let numbers = [*row, run[0], start, end];
+                    entry.copy_from_slice(numbers.map(halves).as_flattened());
                 }
                 at += run.len();
             }
         }
     }
 
-    /// The rows that hold a term; some of them may not be live any more.
-    #[inline]
-    pub(super) fn with(&self, term: Term) -> Held<'_> {
-        let (begin, end) = self.spans.get(term as usize).copied().unwrap_or((0, 0));
-        Held {
-            entries: &self.entries[begin as usize * self.width..end as usize * self.width],
-            width: self.width,
-        }
+    /// How many rows hold the terms of a stretch, counted once for each term.
+    pub(super) fn count(&self, stretch: Range<usize>) -> usize {
+        (self.begins[stretch.end] - self.begins[stretch.start]) as usize
     }
 
-    /// Whether lists have the other terms of their rows: all rows are of the class's size then.
+    /// Where the entries of a stretch of terms are.
+    #[inline]
+    pub(super) fn within(&self, stretch: Range<usize>) -> Range<usize> {
+        let (begin, end) = (self.begins[stretch.start] as usize, self.begins[stretch.end] as usize);
+        begin * self.width..end * self.width
+    }
+
+    /// The entries there; some of their rows may not be live any more. Each has as many halves of numbers as
+    /// [`Class::width`] says: the row, the term by which it is listed and, where the class has them, the other terms, else
+    /// where all of them are held.
+    #[inline]
+    pub(super) fn entries(&self, there: Range<usize>) -> &[u16] {
+        &self.entries[there]
+    }
+
+    /// Whether none of its rows is live: that of all classes before a seed's.
+    pub(super) fn is_empty(&self) -> bool {
+        self.taken == self.indexed
+    }
+
+    /// How many halves of numbers an entry has.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether entries have all terms of their rows: all rows are of the class's size then.
     pub(super) fn has_terms(&self) -> bool {
-        self.uniform
-    }
-}
-
-impl<'a> Held<'a> {
-    pub(super) fn len(self) -> usize {
-        self.entries.len() / self.width
-    }
-
-    /// Each row with its other terms, where the class has them.
-    #[inline]
-    pub(super) fn iter(self) -> impl Iterator<Item = (Row, &'a [Term])> {
-        self.entries.chunks_exact(self.width).filter_map(|entry| Some((*entry.first()?, &entry[1..])))
+        self.beside
     }
 }

@@ -23,7 +23,9 @@ mod live;
 mod reach;
 mod residual;
 mod rows;
+mod scan;
 mod settings;
+mod stretch;
 #[cfg(test)]
 mod tests;
 

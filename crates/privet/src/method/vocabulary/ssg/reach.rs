@@ -19,9 +19,16 @@ pub(super) struct Reach {
 
 /// What is within reach of a term: a bit for each occurrence, and the least distance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Near<Mask> {
-    mask: Mask,
+pub(super) struct Near<Mask> {
+    pub(super) mask: Mask,
     least: u8,
+}
+
+/// For every term what is within its reach.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Table<'a> {
+    Narrow(&'a [Near<u8>]),
+    Wide(&'a [Near<u64>]),
 }
 
 /// Up to so many occurrences fit into narrow masks.
@@ -75,71 +82,55 @@ impl Reach {
         &self.runs
     }
 
-    /// The occurrences within reach of a term, and how near the nearest is.
-    #[inline]
-    fn near(&self, term: Term) -> Near<u64> {
-        if self.size <= NARROW {
-            let Near { mask, least } = self.narrow[term as usize];
-            Near { mask: u64::from(mask), least }
-        } else {
-            self.wide[term as usize]
-        }
-    }
-
-    /// The occurrences within reach of a term.
-    #[inline]
-    pub(super) fn mask(&self, term: Term) -> u64 {
-        self.near(term).mask
-    }
-
-    /// Begins a bound.
-    #[inline]
-    pub(super) fn tally(&self) -> Tally<'_> {
-        Tally { reach: self, all: 0, count: 0, weight: 0, most: 0 }
+    /// For every term what is within its reach.
+    pub(super) fn table(&self) -> Table<'_> {
+        if self.size <= NARROW { Table::Narrow(&self.narrow) } else { Table::Wide(&self.wide) }
     }
 
     /// No matching of the bag with these terms has more pairs, and none with as many is lighter.
     pub(super) fn bound(&self, terms: impl Iterator<Item = Term>) -> Match {
-        let mut tally = self.tally();
+        let mut tally = Tally::default();
         for term in terms {
-            tally.add(term);
+            match self.table() {
+                Table::Narrow(table) => tally.add(table[term as usize]),
+                Table::Wide(table) => tally.add(table[term as usize]),
+            };
         }
-        tally.bound()
+        tally.bound(self.size)
     }
 }
 
 /// Adds up what is within reach of some terms.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Tally<'a> {
-    reach: &'a Reach,
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
     /// All occurrences within reach of any of the terms.
     pub(super) all: u64,
-    count: u32,
-    weight: u32,
+    /// How many terms have anything within reach, and in the lower half the sum of their least distances.
+    sums: u64,
     most: u8,
 }
 
-impl Tally<'_> {
+impl Tally {
     /// Adds a term, and tells what is within its reach.
     #[inline]
-    pub(super) fn add(&mut self, term: Term) -> u64 {
-        let Near { mask, least } = self.reach.near(term);
+    pub(super) fn add<Mask: Into<u64>>(&mut self, Near { mask, least }: Near<Mask>) -> u64 {
+        let mask: u64 = mask.into();
         // Without a branch: the least distance of a term without reach is 0.
         self.all |= mask;
-        self.count += u32::from(mask != 0);
-        self.weight += u32::from(least);
+        self.sums += u64::from(mask != 0) << 32 | u64::from(least);
         self.most = self.most.max(least);
         mask
     }
 
-    /// No matching of the bag with the terms has more pairs, and none with as many is lighter.
+    /// No matching of a bag of this size with the terms has more pairs, and none with as many is lighter.
     #[inline]
-    pub(super) fn bound(&self) -> Match {
-        let width = if self.reach.size > 64 { self.reach.size as u32 } else { self.all.count_ones() };
-        let matched = self.count.min(width);
+    pub(super) fn bound(&self, size: usize) -> Match {
+        let width = if size > 64 { size as u32 } else { self.all.count_ones() };
+        let (count, weight) = ((self.sums >> 32) as u32, self.sums & u64::from(u32::MAX));
+        let matched = count.min(width);
         // Those left out are at most the heaviest.
-        let weight = self.weight.saturating_sub((self.count - matched) * u32::from(self.most));
-        Match { matched: matched as usize, weight: u64::from(weight) }
+        let weight = weight.saturating_sub(u64::from(count - matched) * u64::from(self.most));
+        Match { matched: matched as usize, weight }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The bags in the order in which clusters begin: by size, and equal sizes as they came.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -63,8 +64,20 @@ impl Rows {
     /// The occurrences of a row, ascending.
     #[inline]
     pub(super) fn bag(&self, row: Row) -> &[Term] {
+        self.held(self.span(row))
+    }
+
+    /// Where the occurrences of a row are held.
+    #[inline]
+    pub(super) fn span(&self, row: Row) -> Range<u32> {
         let begin = if row == 0 { 0 } else { self.ends[row as usize - 1] };
-        &self.held[begin as usize..self.ends[row as usize] as usize]
+        begin..self.ends[row as usize]
+    }
+
+    /// What is held there.
+    #[inline]
+    pub(super) fn held(&self, span: Range<u32>) -> &[Term] {
+        &self.held[span.start as usize..span.end as usize]
     }
 
     #[inline]

@@ -1,0 +1,118 @@
+//! The innermost part of the search: looking at the rows of a class that hold something within reach of a term.
+
+use super::gather::{Driver, Field, Finds};
+use super::index::{Class, ELSEWHERE, whole};
+use super::reach::{Near, Tally};
+use super::rows::Row;
+use crate::data::Term;
+
+/// What is looked for, and what for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scan<'a, Mask> {
+    pub(super) field: &'a Field<'a>,
+    /// What is within reach of the seed.
+    pub(super) table: &'a [Near<Mask>],
+    pub(super) driver: Driver,
+    pub(super) seed: Row,
+    pub(super) user: u32,
+    /// How many occurrences the seed has.
+    pub(super) size: usize,
+    /// After so many rows the search ends.
+    pub(super) visits: usize,
+}
+
+impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
+    /// Looks at the rows of a class, those first that hold the nearest terms; `false` when it ended before the last.
+    pub(super) fn class(&self, class: &Class, finds: &mut Finds) -> bool {
+        if !class.has_terms() {
+            return self.rows(class, finds);
+        }
+        // With a width that is known to the compiler, nothing is looped over.
+        match class.width() {
+            3 => self.entries::<3>(class, finds),
+            4 => self.entries::<4>(class, finds),
+            5 => self.entries::<5>(class, finds),
+            6 => self.entries::<6>(class, finds),
+            7 => self.entries::<7>(class, finds),
+            8 => self.entries::<8>(class, finds),
+            9 => self.entries::<9>(class, finds),
+            Class::WIDEST => self.entries::<{ Class::WIDEST }>(class, finds),
+            // Rows without terms are in no list.
+            _ => true,
+        }
+    }
+
+    /// Where entries have all terms of a row.
+    fn entries<const WIDTH: usize>(&self, class: &Class, finds: &mut Finds) -> bool {
+        finds.expect(self.size + class.size);
+        self.each_list(class, finds, |list, finds| {
+            list.as_chunks::<WIDTH>().0.iter().all(|entry| {
+                let row = whole(entry[0], entry[1]);
+                !self.may_join(row) || self.look_at(row, &entry[2], &entry[2..], finds)
+            })
+        })
+    }
+
+    /// Where entries tell only where the terms are.
+    fn rows(&self, class: &Class, finds: &mut Finds) -> bool {
+        self.each_list(class, finds, |list, finds| {
+            list.as_chunks::<ELSEWHERE>().0.iter().all(|entry| {
+                let number = |at: usize| whole(entry[2 * at], entry[2 * at + 1]);
+                let row = number(0);
+                if !self.may_join(row) {
+                    return true;
+                }
+                let terms = self.field.rows.held(number(2)..number(3));
+                finds.expect(self.size + terms.len());
+                self.look_at(row, &number(1), terms, finds)
+            })
+        })
+    }
+
+    /// Goes through the lists of all terms within reach of the driver until one says that it is the last.
+    fn each_list(
+        &self,
+        class: &Class,
+        finds: &mut Finds,
+        mut each: impl FnMut(&[u16], &mut Finds) -> bool,
+    ) -> bool {
+        // First all look-ups, none of which waits for another, and then what they found.
+        let mut lists = std::mem::take(&mut finds.lists);
+        lists.clear();
+        lists.extend(self.field.stretches.near(self.driver.term).map(|stretch| class.within(stretch)));
+        let finished = lists.iter().all(|list| each(class.entries(list.clone()), finds));
+        finds.lists = lists;
+        finished
+    }
+
+    #[inline]
+    fn may_join(&self, row: Row) -> bool {
+        let Field { rows, live, .. } = self.field;
+        live.has(row) && row != self.seed && !(rows.has_users() && rows.user(row) == self.user)
+    }
+
+    /// Keeps a row that is listed by one of its terms, unless another leads to it as well; `false` at the end of the search.
+    // Inlined wherever it is used: it is for the sake of this loop that widths are known.
+    #[inline(always)]
+    fn look_at<T>(&self, row: Row, listed: &T, terms: &[T], finds: &mut Finds) -> bool
+    where
+        T: Copy + Ord + Into<Term>,
+    {
+        if finds.visits >= self.visits {
+            return false;
+        }
+        finds.visits += 1;
+        let mut tally = Tally::default();
+        let mut again = false;
+        for term in terms {
+            let number: Term = (*term).into();
+            let leads = tally.add(self.table[number as usize]) & self.driver.bits != 0;
+            again |= leads & (term < listed);
+        }
+        // A row is found once: by its first term within reach of the first driver that has one.
+        if !again && tally.all & self.driver.before == 0 {
+            finds.add(row, tally.bound(self.size), self.size + terms.len());
+        }
+        true
+    }
+}

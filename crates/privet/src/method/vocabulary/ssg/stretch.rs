@@ -1,0 +1,119 @@
+//! What is near a term, as stretches of an order in which terms that are near each other stand side by side.
+//!
+//! A term has hundreds of others within ε. In a tree these are the terms some levels below each of its ancestors, so in
+//! the order of depth, and of preorder within it, they are a few stretches. Looking those up in an index takes a few steps
+//! where most of the terms, one by one, would be looked up in vain.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::data::Term;
+use crate::taxonomy::words::{Distances, Neighbours};
+
+/// Terms by their places in an order, and for each term the places of those within ε.
+#[derive(Debug)]
+pub(super) struct Stretches {
+    places: Vec<u32>,
+    near: Vec<Box<[Stretch]>>,
+}
+
+/// Places one after the other, the last of which is not included.
+type Stretch = (u32, u32);
+
+impl Stretches {
+    pub(super) fn new(distances: &Distances, neighbours: &Neighbours) -> Stretches {
+        let terms = distances.len() as Term;
+        let rank = |term: &Term| {
+            let node = distances.place(*term);
+            (node.and_then(|node| distances.tree().map(|tree| tree.depth(node))), node)
+        };
+        let mut order: Vec<Term> = (0..terms).collect();
+        order.sort_by_cached_key(rank);
+        let mut places = vec![0; order.len()];
+        for (place, term) in (0..).zip(&order) {
+            places[*term as usize] = place;
+        }
+        let joined = |marks: &mut Marks, term: Term| {
+            let (terms, far) = neighbours.near(term);
+            let mut stretches = Vec::new();
+            let mut begin = 0;
+            for equally_far in far.chunk_by(|one, other| one == other) {
+                let near = &terms[begin..begin + equally_far.len()];
+                marks.join(near.iter().map(|term| places[*term as usize]), &mut stretches);
+                begin += equally_far.len();
+            }
+            stretches.into_boxed_slice()
+        };
+        let near = (0..terms).into_par_iter().map_init(|| Marks::new(order.len()), joined).collect();
+        Stretches { places, near }
+    }
+
+    /// The number of terms.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Where a term stands.
+    #[inline]
+    pub(super) fn place(&self, term: Term) -> usize {
+        self.places[term as usize] as usize
+    }
+
+    /// Where the terms within ε of a term stand, nearest first.
+    pub(super) fn near(&self, term: Term) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.near[term as usize].iter().map(|(begin, end)| *begin as usize..*end as usize)
+    }
+}
+
+/// A bit for each place: marking and reading them off in order takes less than sorting hundreds of places.
+struct Marks {
+    words: Vec<u64>,
+}
+
+impl Marks {
+    fn new(places: usize) -> Marks {
+        Marks { words: vec![0; places.div_ceil(64)] }
+    }
+
+    /// Appends the stretches that some places make up, ascending.
+    fn join(&mut self, places: impl Iterator<Item = u32>, stretches: &mut Vec<Stretch>) {
+        let known = stretches.len();
+        let (mut first, mut last) = (self.words.len(), 0);
+        for place in places {
+            let word = place as usize / 64;
+            self.words[word] |= 1 << (place % 64);
+            (first, last) = (first.min(word), last.max(word));
+        }
+        for word in first..=last {
+            let mut rest = std::mem::take(&mut self.words[word]);
+            while rest != 0 {
+                let skipped = rest.trailing_zeros();
+                let length = (rest >> skipped).trailing_ones();
+                let begin = word as u32 * 64 + skipped;
+                match stretches[known..].last_mut() {
+                    Some((_, end)) if *end == begin => *end += length,
+                    _ => stretches.push((begin, begin + length)),
+                }
+                rest &= u64::MAX.checked_shl(skipped + length).unwrap_or(0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_side_by_side_are_one_stretch() {
+        let mut marks = Marks::new(300);
+        let mut stretches = Vec::new();
+        marks.join([65, 3, 64, 63, 299].into_iter(), &mut stretches);
+        assert_eq!(stretches, [(3, 4), (63, 66), (299, 300)]);
+        marks.join(0..300, &mut stretches);
+        assert_eq!(stretches[3..], [(0, 300)]);
+        marks.join([].into_iter(), &mut stretches);
+        assert_eq!(stretches.len(), 4);
+    }
+}
