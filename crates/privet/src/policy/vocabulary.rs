@@ -302,6 +302,14 @@ fn log_options(
     names.set("user", &mut options.columns.user)?;
     names.set("query", &mut options.columns.query)?;
     names.set("time", &mut options.columns.time)?;
+    let (user, query, time) = (&options.columns.user, &options.columns.query, &options.columns.time);
+    for (one, other, column) in [("user", "query", query), ("query", "time", time), ("user", "time", time)] {
+        if (if one == "user" { user } else { query }) == column {
+            return Err(data
+                .error(format!("'{one}' and '{other}' in [data.columns] both name the column '{column}'"))
+                .help("each of user, query and time has a column of its own"));
+        }
+    }
     options.columns.rank = names.get("rank")?;
     options.columns.url = names.get("url")?;
     let entry = |key: &str| section.and_then(|section| section.entry(key));

@@ -45,7 +45,7 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
         demand,
         method: &policy.method,
     };
-    let solution = run(&task, clock)?;
+    let solution = run(&task, clock).map_err(|error| policy.written.at_method("name", error))?;
     clock.check()?;
     Ok(Decided { bags, extraction, distances, demand, solution })
 }

@@ -33,6 +33,7 @@ pub const COST: &str = "bLM";
 pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
     check_enough(task)?;
     check_separable(task)?;
+    check_residual(task)?;
     match task.method.name() {
         "ssg" => ssg::run(task, clock),
         "lg-bag" | "lg" => lg::run(task, clock),
@@ -67,6 +68,18 @@ fn check_separable(task: &Task<'_>) -> Result<()> {
             Print::BETWEEN.trim()
         ))
         .help("rename the term, or choose another centre")),
+    }
+}
+
+/// A second look at what is left over that sees no farther than the first finds nothing.
+fn check_residual(task: &Task<'_>) -> Result<()> {
+    let scale = u64::from(task.distances.scale());
+    match task.method.settings.exact("residual") {
+        Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
+            Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
+                .help("left-overs are matched again at a larger distance: raise residual, or leave it out"))
+        }
+        _ => Ok(()),
     }
 }
 
