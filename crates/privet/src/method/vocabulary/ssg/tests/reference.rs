@@ -20,9 +20,9 @@ pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
         people.len()
     };
     let mut matcher = Matcher::default();
-    let mut join = |hyper: &[Vec<u32>], members: usize, bag: u32| {
+    // With what a bag of the hyper-vocabulary weighs.
+    let mut join = |hyper: &[Vec<u32>], heft: u64, bag: u32| {
         let terms = case.bags.bag(bag as usize);
-        let heft = if uniform { 1 } else { members as u64 };
         let weight = |mine: usize, theirs: usize| {
             let far = hyper[mine].iter().map(|term| case.distances.of(*term, terms[theirs]));
             far.map(|far| far.filter(|far| *far <= case.epsilon).map(u64::from)).sum::<Option<u64>>()
@@ -56,19 +56,20 @@ pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
         while members.len() < k {
             let free = order.iter().enumerate();
             let free = free.filter(|(_, bag)| !members.iter().any(|member| user(*member) == user(**bag)));
-            let best =
-                free.map(|(at, bag)| (join(&hyper, members.len(), *bag).0, at)).min().expect("enough people");
+            let heft = if uniform { 1 } else { members.len() as u64 };
+            let best = free.map(|(at, bag)| (join(&hyper, heft, *bag).0, at)).min().expect("enough people");
             let bag = order.remove(best.1);
-            hyper = join(&hyper, members.len(), bag).1;
+            hyper = join(&hyper, heft, bag).1;
             members.push(bag);
         }
         formed.push((members, hyper));
     }
+    // Phase 2 counts occurrences whatever the penalty.
     for bag in order {
-        let prices = formed.iter().map(|(members, hyper)| join(hyper, members.len(), bag).0);
+        let prices = formed.iter().map(|(members, hyper)| join(hyper, members.len() as u64, bag).0);
         let (_, at) = prices.zip(0..).min().expect("a cluster");
         let (members, hyper) = &mut formed[at];
-        *hyper = join(hyper, members.len(), bag).1;
+        *hyper = join(hyper, members.len() as u64, bag).1;
         members.push(bag);
     }
     formed
