@@ -33,7 +33,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
         let model = Model::learn(observations, &groups);
         groups.iter_mut().for_each(|group| group.weigh(observations, &model));
     }
-    let (mut records, mut right, mut blind, mut sure) = (0u64, 0u64, 0.0f64, 0u64);
+    let (mut records, mut right, mut blind, mut sure, mut already) = (0u64, 0u64, 0.0f64, 0u64, 0u64);
     for group in &groups {
         let most = group.counts.iter().fold(0.0, |most: f64, count| most.max(*count));
         for (row, record) in group.records.iter().enumerate() {
@@ -46,6 +46,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
             blind += most / group.records.len() as f64;
             // A hair more than one in l is rounding, not knowledge.
             sure += u64::from(weights[top] * l as f64 > 1.0 + 1e-6);
+            already += u64::from(most * l as f64 > group.records.len() as f64);
         }
     }
     let baseline = blind.round() as u64;
@@ -61,7 +62,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
             what: format!("records of whose likeliest value he is surer than one in {l}"),
             targets: records,
             hits: sure,
-            baseline: 0,
+            baseline: already,
             instead: "holds all assignments within a group for equally likely".to_string(),
         },
     ];

@@ -56,6 +56,8 @@ pub(super) struct Book {
     pub buckets: BTreeMap<String, Bucket>,
     /// What the steward's list puts into each bucket.
     pub assigned: BTreeMap<String, BTreeMap<(Person, u32), u64>>,
+    /// How many lines the steward's list has beyond the records of the original.
+    pub strays: usize,
 }
 
 impl Book {
@@ -79,6 +81,7 @@ impl Book {
             dropped: 0,
             buckets: BTreeMap::new(),
             assigned: BTreeMap::new(),
+            strays: 0,
         };
         book.read_original(policy, about, assignment, tick)?;
         let names: Vec<String> =
@@ -154,7 +157,9 @@ impl Book {
                 *self.original.entry((person, value)).or_default() += 1;
             }
             tick()
-        })
+        })?;
+        self.strays = assignment.map_or(0, |list| list.len().saturating_sub(number));
+        Ok(())
     }
 
     fn person<'a>(&mut self, cells: impl Iterator<Item = &'a str>, line: u64) -> Result<Person> {
@@ -192,7 +197,7 @@ impl Book {
                 let code = self.values.code(text, line)?;
                 let bucket = self.buckets.entry(batch.cell(row, bucket).to_string()).or_default();
                 let stated = batch.cell(row, count);
-                match stated.parse::<u64>().ok().filter(|count| *count > 0) {
+                match stated.parse::<u32>().ok().map(u64::from).filter(|count| *count > 0) {
                     None => bucket.faults.push(format!("'{stated}' in line {line} is no count")),
                     Some(count) => {
                         if bucket.values.insert(code, count).is_some() {

@@ -179,6 +179,9 @@ fn check_assignment(book: &Book) -> Check {
             faults.push((format!("bucket {name} is not what the records assigned to it give"), records));
         }
     }
+    if book.strays > 0 {
+        faults.push((format!("the steward's list has {} lines more than there are records", book.strays), 0));
+    }
     told("assignment", "the records assigned to each bucket give the published tables", faults)
 }
 

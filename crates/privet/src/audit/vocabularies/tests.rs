@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Exact;
 use crate::engine::clock::Clock;
 use crate::method::tests::cases as config;
-use crate::method::vocabulary::{BagSolution, CATALOGUE, Print, Task, cases, run};
-use crate::policy::Clause;
+use crate::method::vocabulary::{BagSolution, CATALOGUE, Task, cases, run};
+use crate::policy::{Clause, Setting};
 use crate::privacy::vocabulary::VocabularyAnonymity;
 
 fn audit(facts: &VocabularyRelease<'_>) -> Audit {
@@ -234,18 +235,12 @@ fn bags_and_general_words_stand_for_what_they_say() {
 
 /// What a method decided as a published file, in reverse order, and the steward's list.
 fn written(solution: &BagSolution, bags: &Bags, distances: &Distances) -> (Bags, Vec<Option<u32>>) {
-    let tree = distances.tree().expect("a tree");
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut assignment = vec![None; bags.len()];
     for cluster in solution.clusters.iter().rev() {
         for member in &cluster.members {
             assignment[*member as usize] = Some(rows.len() as u32);
-            let label = |print: &Print| match print {
-                Print::Term(term) => bags.terms()[*term as usize].clone(),
-                Print::General(node) => tree.label(*node).to_string(),
-                Print::Bag(_) => panic!("LG prints no bags"),
-            };
-            rows.push(cluster.shown.iter().map(|shown| label(&shown.print)).collect());
+            rows.push(cluster.shown.iter().map(|shown| shown.print.label(bags, distances)).collect());
         }
     }
     (cases::bags(&rows, None), assignment)
@@ -255,15 +250,24 @@ proptest! {
     #![proptest_config(config(256))]
 
     #[test]
-    fn what_lg_publishes_passes(
-        bags in cases::any_bags(14), k in 1u32..4, distinct_users: bool, min_term_users in 1u32..4, counted: bool,
+    fn what_any_method_publishes_passes(
+        bags in cases::any_bags(14), k in 1u32..4, distinct_users: bool, min_term_users in 1u32..4, epsilon in 0u32..7,
+        (name, centre) in prop::sample::select(vec![
+            ("lg-bag", None), ("lg", None), ("ssg", Some("vote")), ("ssg", Some("hyper")), ("ssg", Some("generalise")),
+        ]),
+        (residual, withhold) in any::<(bool, bool)>(),
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let name = if counted { "lg-bag" } else { "lg" };
-        let declaration = CATALOGUE.method(name).expect("declared");
-        let method = Clause::with_defaults(declaration);
-        let task = Task { bags: &bags, distances: &distances, epsilon: 0, omega: None, demand, method: &method };
+        let mut method = Clause::with_defaults(CATALOGUE.method(name).expect("declared"));
+        if let Some(centre) = centre {
+            method.set("centre", Setting::Choice(centre));
+            method.set("withhold", Setting::Flag(withhold));
+            if residual {
+                method.set("residual", Setting::Exact(Exact::parse("6").expect("a number")));
+            }
+        }
+        let task = Task { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
         let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
         let (release, assignment) = written(&found, &bags, &distances);
         let facts = VocabularyRelease {
@@ -271,8 +275,8 @@ proptest! {
             distances: &distances,
             release: &release,
             demand: Demand { k, distinct_users, min_term_users },
-            manner: Manner::of(method.name(), None).expect("a manner"),
-            epsilon: 0,
+            manner: Manner::of(name, centre).expect("a manner"),
+            epsilon,
             assignment: Some(&assignment),
             withheld: None,
             expected: None,
@@ -342,7 +346,7 @@ proptest! {
 fn a_demand_is_read_from_the_policy() {
     let declaration = crate::privacy::vocabulary::DECLARATIONS[0];
     let mut clause = Clause::with_defaults(declaration);
-    clause.set("k", crate::policy::Setting::Count(7));
+    clause.set("k", Setting::Count(7));
     let demand = |users| Demand::of(&clause, users).expect("a demand");
     assert_eq!(demand(true), Some(Demand { k: 7, distinct_users: true, min_term_users: 7 }));
     assert_eq!(demand(false), Some(Demand { k: 7, distinct_users: false, min_term_users: 1 }));

@@ -219,6 +219,8 @@ pub fn known_rules(
 ) -> Result<(Observations, Vec<KnownRule>, u64)> {
     let column = Asked::of(policy)?.demand.column;
     let (observations, parameters, stated) = observe(policy, microdata, column)?;
+    // A stated rule that the data contradicts is refused here as it is when a release is made.
+    gather(&observations, parameters.as_ref(), &stated, clock).map_err(|error| in_rules(policy, error))?;
     let (rules, mined) = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)
         .map_err(|error| in_rules(policy, error))?;
     Ok((observations, rules, mined))

@@ -55,7 +55,7 @@ pub struct QueryErrors {
 /// Which positive rules X ⇒ s an analyst looks for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleSearch {
-    /// The least share of records that satisfy X.
+    /// The least share of records that satisfy X and have s.
     pub support: f64,
     /// The least conviction P(X)·P(¬s) / P(X ∧ ¬s).
     pub conviction: f64,
@@ -192,6 +192,7 @@ impl<'a> Analyst<'a> {
             shares[*group as usize][value] += 1.0 / self.sizes[*group as usize];
             having[value] += 1.0;
         }
+        let least = search.support * total;
         let (mut rules, mut error, mut strange, mut lost) = (0u64, 0.0, 0u64, 0u64);
         let all: Vec<u32> = (0..self.records.len() as u32).collect();
         let mut each = |places: &[u32]| {
@@ -207,6 +208,7 @@ impl<'a> Analyst<'a> {
                 let convinces = |count: f64| {
                     let without = support - count;
                     count > 0.0
+                        && count >= least - 1e-9
                         && support * (total - having[value]) >= search.conviction * without * total - 1e-9
                 };
                 match (convinces(truth[value]), convinces(found[value])) {
@@ -220,7 +222,7 @@ impl<'a> Analyst<'a> {
                 }
             }
         };
-        self.conjunctions(&all, 0, search.items, (search.support * total).max(1.0), &mut each);
+        self.conjunctions(&all, 0, search.items, least.max(1.0), &mut each);
         let per_rule = |count: u64| count as f64 / rules as f64;
         (rules > 0).then(|| RuleErrors {
             rules,

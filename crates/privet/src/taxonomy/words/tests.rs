@@ -89,6 +89,10 @@ proptest! {
                 let nodes = distances.place(one).zip(distances.place(other));
                 let expected = if one == other { Some(0) } else { nodes.and_then(|(one, other)| tree.distance(one, other)) };
                 prop_assert_eq!(distances.of(one, other), expected);
+                for reach in [0, 1, 2, 3, 5, 8, u32::MAX] {
+                    let near = expected.filter(|far| *far <= reach);
+                    prop_assert_eq!(distances.within(one, other, reach), near);
+                }
             }
         }
         let longest = tree.nodes().flat_map(|one| tree.nodes().map(move |other| (one, other)))

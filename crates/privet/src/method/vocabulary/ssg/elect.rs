@@ -118,6 +118,10 @@ impl<'a> Election<'a> {
         let from = people.places.partition_point(|(place, _)| *place < node);
         let to = people.places.partition_point(|(place, _)| *place < tree.end(node));
         let below = &people.places[from..to];
+        // A reader cannot tell a general word from a term of the same name, so such a term must be common itself.
+        if below.first().is_some_and(|(place, term)| *place == node && !self.is_common(*term)) {
+            return false;
+        }
         if below.iter().any(|(_, term)| self.is_common(*term)) {
             return true;
         }
