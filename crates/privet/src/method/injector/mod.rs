@@ -5,8 +5,8 @@
 //! are formed so that l values stay possible for everybody all the same (`privacy/matching`).
 //!
 //! Records with the same value and the same excluded values are interchangeable, so groups are formed from classes with
-//! counts ([`classes`]): groups of l mutually exchangeable records first ([`grouping`]), then the few that remain
-//! ([`remaining`]). [`anatomy`] is the baseline that knows nothing.
+//! counts (`classes`): groups of l mutually exchangeable records first (`grouping`), then the few that remain
+//! (`remaining`). `anatomy` is the baseline that knows nothing.
 
 mod anatomy;
 mod blocked;
