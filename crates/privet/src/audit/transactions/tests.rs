@@ -6,7 +6,7 @@ mod vectors;
 use super::ledger::{Entries, Meaning};
 use super::{Demand, Facts, judge};
 use crate::Exact;
-use crate::audit::{Audit, AuditOptions, ExpectedCounts};
+use crate::audit::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use crate::taxonomy::ItemTree;
 
 /// An original and a release as texts: one transaction per line, items between blanks.
@@ -142,4 +142,31 @@ fn the_manifest_is_held_to_its_counts() {
     };
     assert!(audit(3).passed);
     assert_eq!(failing(&audit(4)), ["counts"]);
+}
+
+#[test]
+fn the_manifest_is_held_to_its_cost() {
+    let tree = tree(SHOP);
+    let failing_with = |method, release: &str, measure, exact| {
+        let cost = StatedCost::parse(measure, exact);
+        assert!(cost.is_some());
+        let options = AuditOptions { cost, ..AuditOptions::default() };
+        let demand = demand(1, "1", 0, 0, 0);
+        let found =
+            audit_rows((&tree, &[], method), &rows("beer milk\nwine"), &rows(release), &demand, &options);
+        failing(&found).join(" ")
+    };
+    let (leaves, drinks) = (tree.total_leaves(), tree.leaves(tree.find("Drinks").expect("a node")));
+    // Two of three occurrences are published as Drinks.
+    let ncp = format!("{}/{}", 2 * drinks, 3 * leaves);
+    let lm = format!("{}/{}", 2 * (drinks - 1), 3 * (leaves - 1));
+    assert_eq!(failing_with("og", "Drinks milk\nDrinks", "NCP", &ncp), "");
+    assert_eq!(failing_with("og", "Drinks milk\nDrinks", "LM", &lm), "");
+    assert_eq!(failing_with("og", "Drinks milk\nDrinks", "NCP", "1/7"), "cost");
+    // What is suppressed costs 1.
+    assert_eq!(failing_with("mm", "milk\n\n", "NCP", "2/3"), "");
+    assert_eq!(failing_with("mm", "milk\n\n", "LM", "0"), "cost");
+    // Under local recoding the files do not tell.
+    assert_eq!(failing_with("lg", "Drinks milk\nDrinks", "NCP", "1/7"), "");
+    assert_eq!(StatedCost::parse("DM", "1/2").or(StatedCost::parse("NCP", "1/0")), None);
 }

@@ -165,7 +165,7 @@ impl Field {
         field.holders = holders(&field.rows, field.nodes.len(), 0..rows.len() as u32);
         field.longest = field.find_longest();
         if !privacy.guards_marks() {
-            field.bitmaps = bitmaps(&field.holders, rows.len());
+            field.bitmaps = bitmaps(&field.holders, rows.len(), FREQUENT);
         }
         field
     }
@@ -271,9 +271,9 @@ pub(super) fn is_set(bitmap: &[u64], row: u32) -> bool {
     (bitmap[row as usize / 64] >> (row % 64)) & 1 == 1
 }
 
-/// Of nodes that many rows hold, those rows as bits.
-pub(super) fn bitmaps(holders: &Lists<u32>, rows: usize) -> Vec<Option<Vec<u64>>> {
-    let frequent = |node: u32| holders.get(node).len() * FREQUENT >= rows;
+/// Of nodes that at least one row in `frequent` holds, those rows as bits.
+pub(super) fn bitmaps(holders: &Lists<u32>, rows: usize, frequent: usize) -> Vec<Option<Vec<u64>>> {
+    let frequent = |node: u32| holders.get(node).len() * frequent >= rows;
     let bits = |node: u32| {
         let mut bits = vec![0; rows.div_ceil(64)];
         for row in holders.get(node) {

@@ -6,6 +6,9 @@ use super::field::{Lists, NONE, bitmaps, holders, is_set};
 use super::rows::Rows;
 use crate::taxonomy::{ItemTree, Node};
 
+/// A node has a bitmap if one row in so many holds it. There are few rows to look at for each threat, but many threats.
+const FREQUENT: usize = 256;
+
 /// Rows to look up; the cuts that are looked at may be coarser than the one they show. Sorted out when first asked.
 #[derive(Debug)]
 pub struct Lookup {
@@ -48,7 +51,7 @@ impl Lookup {
                 cells.add_with_ancestors(self.rows.nodes(*row).iter().copied(), &parent);
             }
             let holders = holders(&cells, tree.len(), 0..order.len() as u32);
-            let bitmaps = bitmaps(&holders, order.len());
+            let bitmaps = bitmaps(&holders, order.len(), FREQUENT);
             Index { order, holders, bitmaps }
         })
     }

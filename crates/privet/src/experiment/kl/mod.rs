@@ -80,7 +80,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Everything, in less than an hour on two quiet cores.
+    /// Everything, expected to take less than an hour on two quiet cores.
     fn full() -> Scale {
         Scale {
             datasets: vec![&WV1, &WV2, &POS],
@@ -330,7 +330,7 @@ impl Bench {
             let mut answers = Vec::new();
             for (method, given_up) in METHODS.into_iter().zip(&mut given_up) {
                 if *given_up {
-                    answers.push(Answer::None(Lack::Late("not tried".to_string())));
+                    answers.push(Answer::not_tried());
                     continue;
                 }
                 // Without bounds on what is known, LG's result does not depend on m.
@@ -338,7 +338,7 @@ impl Bench {
                 let ground = |seed| Ground::plain(dataset, FAN_OUT, seed);
                 let setup = |seed| Setup { ground: ground(seed), method, k, m, n: 0 };
                 let answer = self.mean(dataset, setup)?;
-                *given_up = matches!(answer, Answer::None(Lack::Late(_)));
+                *given_up = answer.is_late();
                 answers.push(answer);
             }
             rows.push((*value as f64, answers));
@@ -410,6 +410,15 @@ fn ncp_of(solution: &ItemSolution, baskets: &Baskets) -> f64 {
 }
 
 impl Answer {
+    /// A smaller setting took too long.
+    fn not_tried() -> Answer {
+        Answer::None(Lack::Late("not tried".to_string()))
+    }
+
+    fn is_late(&self) -> bool {
+        matches!(self, Answer::None(Lack::Late(_)))
+    }
+
     fn ncp(&self) -> Option<f64> {
         match self {
             Answer::Solved { ncp, .. } => Some(*ncp),

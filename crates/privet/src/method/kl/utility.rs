@@ -10,7 +10,7 @@ use crate::{Exact, Result};
 use super::recoding::ItemRecoding;
 
 /// How many patterns are looked for, before and after.
-pub const MOST_PATTERNS: usize = 1_000_000;
+pub const MOST_PATTERNS: usize = 200_000;
 
 /// How useful a release of transactions is.
 ///

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::ascent::{Ascent, Bearer, Shares, WHOLE};
 use super::guillotine::{Guillotine, Memory};
+use super::marginals::walk_columns;
 use super::rules::{Metric, Rules, Scheme};
 use super::table::{Classes, Fine};
 use super::walk::{Cell, Question, Walked, floors, walk};
@@ -151,6 +152,21 @@ impl LPlus {
         }
     }
 
+    /// What the cells of every column must at least cost.
+    fn walk(&self, warm: &Warm, classes: &Classes, effort: Effort) -> Vec<Walked> {
+        let (rules, forest, fine) = (&self.rules, &self.forest, &warm.fine);
+        let columns: Vec<usize> = (0..forest.trees.len()).collect();
+        if let Some(walked) = walk_columns(rules, forest, fine, classes, &columns, false) {
+            return walked;
+        }
+        let guillotine = Guillotine { rules, forest, fine, memory: &warm.memory };
+        let thorough = effort == Effort::Thorough && self.has_thorough();
+        let wholes = floors(rules, fine, classes, thorough.then_some(guillotine));
+        let question = if thorough { Question::Split(&wholes, guillotine) } else { Question::Floor(&wholes) };
+        let of_column = |column: usize| walk(rules, forest, fine, classes, column, question);
+        columns.into_par_iter().map(of_column).collect()
+    }
+
     fn generalisation(&self, fine: &Fine, column: usize) -> Vec<Amount> {
         match self.rules.metric {
             Metric::Lm => {
@@ -193,7 +209,7 @@ impl LPlus {
                 // A class lies in one of those that the coarser cut had, and so does each of its rows.
                 let is_same_table = learnt.cut == fine.cut;
                 let origin = |class: usize| {
-                    let row = classes.members(class)[0];
+                    let row = classes.first(class);
                     let row = if is_same_table { row } else { fine.origin[row as usize] };
                     learnt.of_row[row as usize]
                 };
@@ -244,14 +260,7 @@ impl CutProblem for LPlus {
         let warm = self.warm(&bottom, warmth);
         let fine = &warm.fine;
         let classes = fine.classes(rules, forest, &top, None);
-        let guillotine = Guillotine { rules, forest, fine, memory: &warm.memory };
-        let thorough = effort == Effort::Thorough && self.has_thorough();
-        let wholes = floors(rules, fine, &classes, thorough.then_some(guillotine));
-        let question = if thorough { Question::Split(&wholes, guillotine) } else { Question::Floor(&wholes) };
-        let walked: Vec<Walked> = (0..forest.trees.len())
-            .into_par_iter()
-            .map(|column| walk(rules, forest, fine, &classes, column, question))
-            .collect();
+        let walked = self.walk(&warm, &classes, effort);
         let places: Vec<Vec<Place>> =
             (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
         let columns: Vec<Column<'_>> = (walked.into_iter().enumerate())

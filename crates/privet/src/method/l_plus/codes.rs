@@ -35,17 +35,20 @@ pub struct Codes {
 
 impl Codes {
     /// The codes of tuples at a cut; `None` where they do not fit.
-    pub fn new(trees: &[Tree], cut: &Cut, nodes: &[Vec<u32>]) -> Option<Codes> {
+    pub fn new(trees: &[Tree], cut: &Cut, tuples: &[u32]) -> Option<Codes> {
         let (mut space, mut columns) = (1u64, Vec::with_capacity(trees.len()));
         for (tree, cut) in trees.iter().zip(&cut.0) {
             columns.push((places(tree, cut), space));
             space = space.checked_mul(cut.len() as u64)?;
         }
-        let mut codes = vec![0u64; nodes.first().map_or(0, Vec::len)];
-        for ((places, stride), nodes) in columns.iter().zip(nodes) {
-            let parts = nodes.iter().map(|node| u64::from(places[*node as usize]) * stride);
-            codes.iter_mut().zip(parts).for_each(|(code, part)| *code += part);
-        }
+        let steps = |(places, stride): &(Vec<u32>, u64)| {
+            // Nodes above the cut have no place, and no tuple has them.
+            let step = |place: &u32| if *place == u32::MAX { 0 } else { u64::from(*place) * stride };
+            places.iter().map(step).collect::<Vec<u64>>()
+        };
+        let steps: Vec<Vec<u64>> = columns.iter().map(steps).collect();
+        let code = |tuple: &[u32]| steps.iter().zip(tuple).map(|(steps, node)| steps[*node as usize]).sum();
+        let codes = tuples.chunks_exact(trees.len().max(1)).map(code).collect();
         Some(Codes { codes, space, columns })
     }
 
@@ -57,6 +60,21 @@ impl Codes {
     /// The codes of other rows at the same cut.
     pub fn of(self, codes: Vec<u64>) -> Codes {
         Codes { codes, ..self }
+    }
+
+    /// How many tuples there could be.
+    pub fn space(&self) -> u64 {
+        self.space
+    }
+
+    /// The code of a row.
+    pub fn code(&self, row: u32) -> u64 {
+        self.codes[row as usize]
+    }
+
+    /// What a step in a column's cut changes the code by.
+    pub fn stride(&self, column: usize) -> usize {
+        self.columns[column].1 as usize
     }
 
     /// The code of a row whose node in one column does not count.
@@ -80,20 +98,41 @@ impl Codes {
     }
 }
 
-/// Numbers for rows, in the order in which they come, so that rows whose codes agree in all columns get the same one. A
-/// column has codes below a limit.
-pub fn number_columns<I: Iterator<Item = u32>>(rows: usize, columns: Vec<(usize, I)>) -> (Vec<u32>, usize) {
-    let space = columns.iter().try_fold(1u64, |space, (limit, _)| space.checked_mul(*limit as u64));
+/// A column of tuples that counts when they are numbered.
+#[derive(Debug)]
+pub struct Coded {
+    pub column: usize,
+    /// Per node, its code.
+    pub codes: Vec<u32>,
+    /// Codes are below this.
+    pub limit: usize,
+}
+
+/// Numbers for tuples, in the order in which they come, so that those whose codes agree in all columns that count get the
+/// same one.
+pub fn number_tuples<'a>(
+    tuples: impl ExactSizeIterator<Item = &'a [u32]> + Clone,
+    columns: &[Coded],
+) -> (Vec<u32>, usize) {
+    let columns: Vec<&Coded> = columns.iter().filter(|column| column.limit > 1).collect();
+    let (mut space, mut steps) = (Some(1u64), Vec::with_capacity(columns.len()));
+    for coded in &columns {
+        let step = space.unwrap_or(0);
+        space = space.and_then(|space| space.checked_mul(coded.limit as u64));
+        // Nodes above a cut have no code, and no tuple has them.
+        let part = |code: &u32| if *code < coded.limit as u32 { u64::from(*code) * step } else { 0 };
+        steps.push((coded.column, coded.codes.iter().map(part).collect::<Vec<u64>>()));
+    }
     let Some(space) = space else {
-        let mut numbering = Numbering::new(rows);
-        columns.into_iter().for_each(|(limit, codes)| numbering.column(limit, codes));
+        let mut numbering = Numbering::new(tuples.len());
+        for coded in columns {
+            let code = |tuple: &[u32]| coded.codes[tuple[coded.column] as usize];
+            numbering.column(coded.limit, tuples.clone().map(code));
+        }
         return numbering.finish();
     };
-    let mut all = vec![0u64; rows];
-    for (limit, codes) in columns.into_iter().filter(|(limit, _)| *limit > 1) {
-        all.iter_mut().zip(codes).for_each(|(code, part)| *code = *code * limit as u64 + u64::from(part));
-    }
-    number(all.into_iter(), space)
+    let code = |tuple: &[u32]| steps.iter().map(|(column, parts)| parts[tuple[*column] as usize]).sum();
+    number(tuples.map(code), space)
 }
 
 fn number(codes: impl ExactSizeIterator<Item = u64>, space: u64) -> (Vec<u32>, usize) {
@@ -126,10 +165,11 @@ mod tests {
 
     #[test]
     fn equal_tuples_get_equal_numbers_however_they_are_found() {
-        let columns = || vec![[1, 0, 1, 2, 1].into_iter(), [3, 3, 3, 0, 2].into_iter()];
-        for limit in [4usize, 1 << 20, 1 << 40] {
-            let columns = columns().into_iter().map(|column| (limit, column)).collect();
-            assert_eq!(number_columns(5, columns), (vec![0, 1, 0, 2, 3], 4));
+        let tuples = [[1, 3], [0, 3], [1, 3], [2, 0], [1, 2]];
+        for limit in [4usize, 1 << 20, 1 << 31, 1 << 33] {
+            let column = |column| Coded { column, codes: vec![0, 1, 2, 3], limit };
+            let numbers = number_tuples(tuples.iter().map(|tuple| &tuple[..]), &[column(0), column(1)]);
+            assert_eq!(numbers, (vec![0, 1, 0, 2, 3], 4));
         }
     }
 }

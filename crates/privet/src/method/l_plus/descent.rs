@@ -5,11 +5,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::bound::LPlus;
+use super::marginals::walk_columns;
 use super::rules::Scheme;
 use super::walk::{Question, walk};
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{Amount, Cut, Limits, Place, Programme, search};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Limits, Place, Programme, search};
 
 /// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
 /// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
@@ -47,7 +48,8 @@ fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
 
 fn improve(problem: &LPlus, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cut, Amount) {
     let mut cost = problem.fine.cost_of(&problem.rules, &problem.forest, &cut);
-    let mut unchanged = 0;
+    // Where nothing may be suppressed, a single column hardly ever mends a cut that is not allowed.
+    let mut unchanged = if cost < FORBIDDEN { 0 } else { order.len() };
     for column in order.iter().copied().cycle() {
         if unchanged == order.len() || clock.is_over() || clock.check().is_err() {
             break;
@@ -67,7 +69,9 @@ fn best_of_column(problem: &LPlus, cut: &Cut, column: usize) -> (Vec<u32>, Amoun
     let (rules, forest, fine) = (&problem.rules, &problem.forest, &problem.fine);
     let tree = &forest.trees[column];
     let classes = fine.classes(rules, forest, cut, Some(column));
-    let costs = walk(rules, forest, fine, &classes, column, Question::Cost).sums;
+    let counted = walk_columns(rules, forest, fine, &classes, &[column], true).and_then(|mut one| one.pop());
+    let walked = counted.unwrap_or_else(|| walk(rules, forest, fine, &classes, column, Question::Cost));
+    let costs = walked.sums;
     let place = |node: u32| if tree.is_leaf(node) { Place::Floor } else { Place::Between };
     let places: Vec<Place> = (0..tree.len() as u32).map(place).collect();
     let programme = Programme::solve(tree, &places, |node| costs[node as usize]);

@@ -12,6 +12,8 @@ mod codes;
 mod descent;
 mod enumeration;
 mod guillotine;
+mod marginals;
+mod pairs;
 mod partition;
 mod problem;
 mod recode;

@@ -219,6 +219,18 @@ impl Rules {
         }
     }
 
+    /// Whether a class of this size, with so many records of its most frequent value, satisfies everything, where that
+    /// alone tells.
+    pub fn surely_satisfied(&self, size: u64, most: u64) -> bool {
+        size >= self.k && self.uniform.is_some_and(|theta| most <= theta.floor_of(size))
+    }
+
+    /// Whether floors depend on nothing but how often every sensitive value occurs: those of sets that cannot be split are
+    /// no higher than others then, as far as it counts (`ceiling`).
+    pub fn counts_tell_floors(&self) -> bool {
+        matches!(self.scheme, Scheme::None | Scheme::VioRec) && self.metric != Metric::Cm
+    }
+
     /// The values that occur in more than their share.
     pub fn violating<'a>(&'a self, tally: &'a Tally) -> impl Iterator<Item = (u32, u64)> + 'a {
         tally.values.iter().filter(|(value, count)| *count > self.cap(*value, tally.size))
@@ -249,7 +261,19 @@ impl Rules {
 
     /// How many records of the class must go, however it is split (fact S): exact for the class as a whole.
     fn removals(&self, tally: &Tally) -> u64 {
-        tally.size - self.keep(tally).iter().map(|(_, count)| count).sum::<u64>()
+        // As in `keep`, without a list: caps only fall, so the last one tells what is kept of a value.
+        let mut total = tally.size;
+        loop {
+            let before = total;
+            total = match self.uniform.map(|theta| theta.floor_of(before)) {
+                Some(cap) => tally.values.iter().map(|(_, count)| count.min(cap)).sum(),
+                None => tally.values.iter().map(|(value, count)| count.min(self.cap(value, before))).sum(),
+            };
+            if total == before {
+                break;
+            }
+        }
+        tally.size - if total < self.k { 0 } else { total }
     }
 
     /// How many cells of violating values must go, however the class is split (Lemma 3.3 without its repetition, since

@@ -1,11 +1,14 @@
 //! The table summarised at a cut: distinct generalised tuples with their counts.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
-use super::codes::{self, Codes, number_columns};
+use super::codes::{self, Coded, Codes, number_tuples};
+use super::pairs;
 use super::rules::{Answer, Metric, Rules};
 use super::tally::{Entry, Tally};
-use crate::engine::cut::{Amount, Cut, Forest, plus};
+use crate::engine::cut::{Amount, Cut, Forest, Tree, plus};
 use crate::engine::microdata::Microdata;
 use crate::engine::numbering::{bucket, sort_codes};
 use crate::policy::Role;
@@ -34,8 +37,9 @@ impl<'a> Reader<'a> {
 
 /// Rows that are to be put together.
 struct Old<'a> {
-    /// Per column, the node of every row.
-    nodes: &'a [Vec<u32>],
+    columns: usize,
+    /// The nodes of every row, row by row.
+    tuples: &'a [u32],
     starts: &'a [u32],
     entries: &'a [Entry],
     /// The table whose rows they are, where the same rules have judged them.
@@ -50,7 +54,7 @@ pub struct Fine {
     /// Per column, the node of every row.
     pub nodes: Vec<Vec<u32>>,
     /// The tuples as single numbers, where they fit.
-    codes: Option<Codes>,
+    pub codes: Option<Codes>,
     /// Per row, one of those that it was put together from.
     pub origin: Vec<u32>,
     /// The same row by row.
@@ -80,19 +84,17 @@ impl Fine {
     /// The table at the finest cut.
     pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
         let records = microdata.summary.len();
-        let nodes: Vec<Vec<u32>> = (microdata.quasi.iter().enumerate())
-            .map(|(at, quasi)| {
-                let node = |record: usize| {
-                    let code = microdata.quasi_codes(record)[at];
-                    forest.trees[at].leaf(quasi.leaf_of_code[code as usize])
-                };
-                (0..records).map(node).collect()
-            })
+        let columns = microdata.quasi.len();
+        let leaf = |(at, code): (usize, &u32)| {
+            forest.trees[at].leaf(microdata.quasi[at].leaf_of_code[*code as usize])
+        };
+        let tuples: Vec<u32> = (0..records)
+            .flat_map(|record| microdata.quasi_codes(record).iter().enumerate().map(leaf))
             .collect();
         let reader = Reader::new(rules, microdata, column);
         let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
         let starts: Vec<u32> = (0..=records as u32).collect();
-        let old = Old { nodes: &nodes, starts: &starts, entries: &entries, answered: None };
+        let old = Old { columns, tuples: &tuples, starts: &starts, entries: &entries, answered: None };
         Fine::gather(rules, forest, forest.finest(), &old)
     }
 
@@ -107,26 +109,28 @@ impl Fine {
     }
 
     fn old(&self) -> Old<'_> {
-        Old { nodes: &self.nodes, starts: &self.starts, entries: &self.entries, answered: None }
+        let columns = self.nodes.len();
+        Old { columns, tuples: &self.tuples, starts: &self.starts, entries: &self.entries, answered: None }
     }
 
     /// Puts rows together that are alike at a cut. The new rows are in the order of their codes, so that those which are
     /// alike in the last columns lie near each other: large tables thank that with fewer misses.
     fn gather(rules: &Rules, forest: &Forest, cut: Cut, old: &Old<'_>) -> Fine {
         let covers = covers(forest, &cut);
-        let codes = Codes::new(&forest.trees, &cut, old.nodes);
+        let columns = old.columns;
+        let codes = Codes::new(&forest.trees, &cut, old.tuples);
         let members = match &codes {
             Some(codes) => codes.sorted(),
             None => {
-                let columns = covers.iter().zip(old.nodes);
-                let columns = columns
-                    .map(|(cover, nodes)| (cover.len(), nodes.iter().map(|node| cover[*node as usize])))
-                    .collect();
-                let (numbers, count) = number_columns(old.starts.len() - 1, columns);
+                let coded = covers.iter().enumerate();
+                let coded =
+                    coded.map(|(column, cover)| Coded { column, codes: cover.clone(), limit: cover.len() });
+                let tuples = old.tuples.chunks_exact(columns.max(1));
+                let (numbers, count) = number_tuples(tuples, &coded.collect::<Vec<_>>());
                 sort_codes(numbers.into_iter().map(u64::from).zip(0..).collect(), count as u64)
             }
         };
-        let (columns, rows) = (old.nodes.len(), members.chunk_by(|one, other| one.0 == other.0).count());
+        let rows = members.chunk_by(|one, other| one.0 == other.0).count();
         let mut nodes: Vec<Vec<u32>> = (0..columns).map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old.entries.len()));
         let mut tally = rules.full_tally();
@@ -139,8 +143,9 @@ impl Fine {
             distinct.push(code);
             origin.push(first);
             let mut g = 0;
-            for (at, new) in nodes.iter_mut().enumerate() {
-                let node = covers[at][old.nodes[at][first as usize] as usize];
+            let tuple = &old.tuples[first as usize * columns..][..columns];
+            for (at, (new, node)) in nodes.iter_mut().zip(tuple).enumerate() {
+                let node = covers[at][*node as usize];
                 new.push(node);
                 tuples.push(node);
                 g += rules.losses[at][node as usize];
@@ -201,11 +206,7 @@ impl Fine {
         let columns = (0..self.nodes.len()).into_par_iter();
         match rules.metric {
             Metric::Lm => {}
-            Metric::Dm => {
-                self.pairs = columns
-                    .map(|column| self.pairs_of(column, forest, &self.sorted_without(forest, column)))
-                    .collect();
-            }
+            Metric::Dm => self.pairs = pairs::pairs(rules, forest, self),
             Metric::Cm => {
                 let numbered = |column: usize| {
                     let sorted = self.sorted_without(forest, column);
@@ -221,63 +222,32 @@ impl Fine {
     }
 
     /// The rows by what they have in all columns but one, with codes for that; then by rising node in this one.
-    fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
+    pub fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
         let nodes = &self.nodes[column];
         if let Some(codes) = &self.codes {
             // Rows are in the order of their codes, so those that differ in one column only are in that of its nodes.
             return codes.sorted_without(column, nodes);
         }
-        let others = forest.trees.iter().zip(&self.nodes).enumerate().filter(|(other, _)| *other != column);
-        let columns = others.map(|(_, (tree, nodes))| (tree.len(), nodes.iter().copied())).collect();
-        let (numbers, _) = number_columns(self.len(), columns);
+        let all = |(at, tree): (usize, &Tree)| Coded {
+            column: at,
+            codes: (0..tree.len() as u32).collect(),
+            limit: tree.len(),
+        };
+        let others = forest.trees.iter().enumerate().filter(|(other, _)| *other != column).map(all);
+        let (numbers, _) = number_tuples(self.all_tuples(), &others.collect::<Vec<_>>());
         let mut sorted: Vec<(u64, u32)> = numbers.into_iter().map(u64::from).zip(0..).collect();
         sorted.sort_unstable_by_key(|(number, row)| (*number, nodes[*row as usize]));
         sorted
-    }
-
-    /// Per node, twice the sum of n₁·n₂ over pairs of rows that agree in all other columns and meet at or below it.
-    fn pairs_of(&self, column: usize, forest: &Forest, by_others: &[(u64, u32)]) -> Vec<Amount> {
-        let (tree, nodes) = (&forest.trees[column], &self.nodes[column]);
-        let mut meeting = vec![0; tree.len()];
-        // Rows of a group that still wait for a right neighbour: node and records at or below it.
-        let mut path: Vec<(u32, Amount)> = Vec::new();
-        for rows in by_others.chunk_by(|(one, _), (other, _)| one == other) {
-            if rows.len() < 2 {
-                continue;
-            }
-            let mut fold = |path: &mut Vec<(u32, Amount)>, next: Option<u32>| {
-                // Everything that ends before the next row is folded into where it meets its neighbours.
-                while path.len() > 1 {
-                    let (last, (before, _)) = (path[path.len() - 1], path[path.len() - 2]);
-                    let meet = tree.meet(before, last.0);
-                    if next.is_some_and(|next| tree.meet(last.0, next) > meet) {
-                        break;
-                    }
-                    path.pop();
-                    let top = path.len() - 1;
-                    meeting[meet as usize] += 2 * path[top].1 * last.1;
-                    path[top] = (meet, path[top].1 + last.1);
-                }
-            };
-            for (_, row) in rows {
-                let node = nodes[*row as usize];
-                fold(&mut path, Some(node));
-                path.push((node, Amount::from(self.size(*row))));
-            }
-            fold(&mut path, None);
-            path.clear();
-        }
-        for node in (1..tree.len()).rev() {
-            let parent = tree.parent(node as u32) as usize;
-            meeting[parent] += meeting[node];
-        }
-        meeting
     }
 
     /// The nodes of a row, one per column.
     pub fn tuple(&self, row: u32) -> &[u32] {
         let columns = self.nodes.len();
         &self.tuples[row as usize * columns..(row as usize + 1) * columns]
+    }
+
+    fn all_tuples(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+        self.tuples.chunks_exact(self.nodes.len().max(1))
     }
 
     /// Whether two rows agree in all columns but one.
@@ -302,7 +272,8 @@ impl Fine {
     }
 
     /// What the records of a row have.
-    fn entries(&self, row: u32) -> &[Entry] {
+    #[inline]
+    pub fn entries(&self, row: u32) -> &[Entry] {
         &self.entries[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
@@ -373,23 +344,25 @@ impl Fine {
 
     /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
     pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
-        let (covers, places) = (covers(forest, cut), places(forest, cut));
-        let columns = places.iter().zip(&cut.0).zip(&self.nodes).enumerate();
-        let columns = columns
-            .filter(|(column, _)| Some(*column) != without)
-            .map(|(_, ((places, cut), nodes))| (cut.len(), nodes.iter().map(|node| places[*node as usize])));
-        let (of_row, count) = number_columns(self.len(), columns.collect());
-        let (rows, begins) = bucket(0..self.len() as u32, |row| of_row[row as usize], count);
+        let covers = covers(forest, cut);
+        let mut coded = coded(forest, cut);
+        coded.retain(|coded| Some(coded.column) != without);
+        let (of_row, count) = number_tuples(self.all_tuples(), &coded);
+        let mut firsts = Vec::with_capacity(count);
+        for (row, class) in of_row.iter().enumerate() {
+            if *class as usize == firsts.len() {
+                firsts.push(row as u32);
+            }
+        }
         let mut losses = Vec::with_capacity(count);
-        for class in begins.windows(2) {
-            let first = self.tuple(rows[class[0] as usize]);
+        for first in firsts.iter().map(|row| self.tuple(*row)) {
             let columns = covers.iter().zip(first).zip(&rules.losses).enumerate();
             let columns = columns.filter(|(column, _)| Some(*column) != without);
             losses.push(
                 columns.map(|(_, ((cover, node), losses))| losses[cover[*node as usize] as usize]).sum(),
             );
         }
-        Classes { covers, of_row, count, rows, begins, losses }
+        Classes { covers, of_row, count, firsts, members: OnceLock::new(), losses }
     }
 
     /// The exact cost of a coarser cut.
@@ -400,11 +373,9 @@ impl Fine {
 
     /// What the classes of some rows cost under a coarser cut, where no other rows are in them.
     pub fn cost_among(&self, rules: &Rules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
-        let (covers, places) = (covers(forest, cut), places(forest, cut));
-        let columns = places.iter().zip(&cut.0).zip(&self.nodes).map(|((places, cut), nodes)| {
-            (cut.len(), rows.iter().map(|row| places[nodes[*row as usize] as usize]))
-        });
-        let (number, count) = number_columns(rows.len(), columns.collect());
+        let covers = covers(forest, cut);
+        let tuples = rows.iter().map(|row| self.tuple(*row));
+        let (number, count) = number_tuples(tuples, &coded(forest, cut));
         let mut tally = rules.tally();
         let mut cost = 0;
         let width = rules.theta.len();
@@ -419,7 +390,7 @@ impl Fine {
             }
             for (first, counts) in firsts.into_iter().zip(counts.chunks(width)) {
                 tally.clear();
-                tally.add_counts(counts);
+                tally.add_counts(counts.iter().copied());
                 let cells = covers.iter().zip(self.tuple(first)).zip(&rules.losses);
                 let g = cells.map(|((cover, node), losses)| losses[cover[*node as usize] as usize]).sum();
                 cost = plus(cost, rules.cost(&rules.answer(&tally), g));
@@ -466,9 +437,15 @@ fn covers(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
     forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect()
 }
 
-/// Per column, the place in the cut of the node above every node.
-fn places(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
-    forest.trees.iter().zip(&cut.0).map(|(tree, cut)| codes::places(tree, cut)).collect()
+/// What tuples are in a cut: per column, the place in the cut of the node above every node.
+fn coded(forest: &Forest, cut: &Cut) -> Vec<Coded> {
+    let columns = forest.trees.iter().zip(&cut.0).enumerate();
+    let coded = |(column, (tree, cut)): (usize, (&Tree, &Vec<u32>))| Coded {
+        column,
+        codes: codes::places(tree, cut),
+        limit: cut.len(),
+    };
+    columns.map(coded).collect()
 }
 
 /// The classes of a cut.
@@ -480,8 +457,10 @@ pub struct Classes {
     pub of_row: Vec<u32>,
     /// The number of classes.
     pub count: usize,
-    rows: Vec<u32>,
-    begins: Vec<u32>,
+    /// The first row of every class.
+    firsts: Vec<u32>,
+    /// The rows class by class, and where classes begin: sorted only when they are asked for.
+    members: OnceLock<(Vec<u32>, Vec<u32>)>,
     /// Per class, what a record of it pays for its cells.
     pub losses: Vec<Amount>,
 }
@@ -489,6 +468,13 @@ pub struct Classes {
 impl Classes {
     /// The rows of a class.
     pub fn members(&self, class: usize) -> &[u32] {
-        &self.rows[self.begins[class] as usize..self.begins[class + 1] as usize]
+        let sort = || bucket(0..self.of_row.len() as u32, |row| self.of_row[row as usize], self.count);
+        let (rows, begins) = self.members.get_or_init(sort);
+        &rows[begins[class] as usize..begins[class + 1] as usize]
+    }
+
+    /// The first row of a class.
+    pub fn first(&self, class: usize) -> u32 {
+        self.firsts[class]
     }
 }

@@ -124,10 +124,10 @@ impl Tally {
     }
 
     /// Adds counts per sensitive value, where nothing else is counted.
-    pub fn add_counts(&mut self, counts: &[u64]) {
-        for (value, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+    pub fn add_counts(&mut self, counts: impl Iterator<Item = u64>) {
+        for (value, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
             self.size += count;
-            self.values.add(value as u32, *count);
+            self.values.add(value, count);
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Walked {
 }
 
 /// The floor of one cell.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     pub class: u32,
     pub node: u32,
@@ -229,7 +229,8 @@ impl Cells<'_> {
             let tally = &mut self.tallies[self.open.len() - 1];
             if is_counted {
                 let width = self.rules.theta.len();
-                tally.add_counts(&self.counts[(node - top) as usize * width..][..width]);
+                let counts = &self.counts[(node - top) as usize * width..][..width];
+                tally.add_counts(counts.iter().copied());
             } else if self.exact {
                 same.iter().for_each(|row| self.fine.add_to(tally, *row));
             } else {

@@ -2,6 +2,7 @@
 
 mod annealing;
 mod enumeration;
+mod marginals;
 mod oracle;
 
 use std::collections::BTreeMap;
