@@ -46,8 +46,9 @@ const K: u32 = 5;
 const EPSILON: u32 = 6;
 const GAP: Gap = Gap { name: "1 h", seconds: Some(3600) };
 
-/// How far two terms may be apart to be printed as what they have in common, where left-overs are matched again.
-const RESIDUAL: u64 = 12;
+/// How far two terms may be apart to be printed as what they have in common, where left-overs are matched again: more than
+/// any two nouns of WordNet are.
+const RESIDUAL: u64 = 40;
 
 /// The gap that ends a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
