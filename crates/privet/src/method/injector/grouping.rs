@@ -9,6 +9,7 @@ use super::blocked::Sums;
 use super::classes::Classes;
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::privacy::matching::ValueSet;
 
 /// A record of a class: the `turn`-th that was taken from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +44,8 @@ pub(super) fn form(classes: &Classes, l: usize, choice: Choice, clock: &Clock) -
         taken: vec![0; classes.list.len()],
         all: Sums::new(classes),
         candidates: Sums::new(classes),
+        some_left: ClassSet::of(classes.list.len(), with_records(classes)),
+        clashing: vec![None; classes.list.len()],
     };
     let mut phase = Phase::default();
     let mut total = classes.total();
@@ -78,12 +81,26 @@ struct Pool<'a> {
     all: Sums,
     /// Sums over what is left and compatible with the group that is being formed.
     candidates: Sums,
+    /// The classes of which records are left.
+    some_left: ClassSet,
+    /// Per class, the classes that it clashes with; worked out when it first joins a group.
+    clashing: Vec<Option<ClassSet>>,
+}
+
+/// A set of classes, by position.
+type ClassSet = ValueSet;
+
+fn with_records(classes: &Classes) -> impl Iterator<Item = u32> {
+    (0u32..).zip(&classes.list).filter(|(_, class)| class.count > 0).map(|(at, _)| at)
 }
 
 impl Pool<'_> {
     fn take(&mut self, class: usize) -> Slot {
         let slot = Slot { class: class as u32, turn: self.taken[class] };
         self.left[class] -= 1;
+        if self.left[class] == 0 {
+            self.some_left.remove(slot.class);
+        }
         self.taken[class] += 1;
         self.all.take(class, 1);
         slot
@@ -92,6 +109,7 @@ impl Pool<'_> {
     fn put_back(&mut self, slot: Slot) {
         let class = slot.class as usize;
         self.left[class] += 1;
+        self.some_left.insert(slot.class);
         self.taken[class] -= 1;
         self.all.add(class, 1);
         self.candidates.add(class, 1);
@@ -99,9 +117,8 @@ impl Pool<'_> {
 
     /// The first class that clashes with most of what is left.
     fn most_clashing(&self) -> Option<usize> {
-        let some = (0..self.left.len()).filter(|class| self.left[*class] > 0);
         let mut best: Option<(u64, usize)> = None;
-        for class in some {
+        for class in self.some_left.iter().map(|class| class as usize) {
             let clashing = self.all.clashing(class);
             if best.is_none_or(|(most, _)| clashing > most) {
                 best = Some((clashing, class));
@@ -112,8 +129,7 @@ impl Pool<'_> {
 
     /// Grows a group from a class; says whether it reached `l` records.
     fn grow(&mut self, seed: usize, l: usize, choice: Choice) -> (Vec<Slot>, bool) {
-        let mut candidates: Vec<u32> =
-            (0..self.left.len() as u32).filter(|class| self.left[*class as usize] > 0).collect();
+        let mut candidates = self.some_left.clone();
         let mut dropped: Vec<u32> = Vec::new();
         let mut group = Vec::with_capacity(l);
         let mut next = Some(seed);
@@ -123,15 +139,17 @@ impl Pool<'_> {
             if group.len() == l {
                 break;
             }
-            let joined = &self.classes.list[class];
-            candidates.retain(|other| {
-                let clashes = joined.clashes(&self.classes.list[*other as usize]);
-                if clashes {
-                    self.candidates.take(*other as usize, self.left[*other as usize]);
-                    dropped.push(*other);
-                }
-                !clashes
+            let clashing = self.clashing[class].get_or_insert_with(|| {
+                let joined = &self.classes.list[class];
+                let others = (0u32..).zip(&self.classes.list).filter(|(_, other)| joined.clashes(other));
+                ClassSet::of(self.classes.list.len(), others.map(|(at, _)| at))
             });
+            let before = dropped.len();
+            dropped.extend(candidates.iter().filter(|other| clashing.contains(*other)));
+            candidates.subtract(clashing);
+            for other in &dropped[before..] {
+                self.candidates.take(*other as usize, self.left[*other as usize]);
+            }
             next = match choice {
                 Choice::FewestBlocked => self.fewest_blocked(&candidates),
                 Choice::MostLeft => self.most_left(&candidates),
@@ -144,15 +162,25 @@ impl Pool<'_> {
         (group, complete)
     }
 
-    fn fewest_blocked(&self, candidates: &[u32]) -> Option<usize> {
-        let blocked = |class: &&u32| self.candidates.clashing(**class as usize);
-        candidates.iter().min_by_key(blocked).map(|class| *class as usize)
+    fn fewest_blocked(&self, candidates: &ClassSet) -> Option<usize> {
+        let blocked = |class: &usize| self.candidates.clashing(*class);
+        candidates.iter().map(|class| class as usize).min_by_key(blocked)
     }
 
-    fn most_left(&self, candidates: &[u32]) -> Option<usize> {
-        let left = |class: &u32| self.all.having(self.classes.list[*class as usize].value);
-        let most = candidates.iter().map(left).max()?;
-        let tied = candidates.iter().filter(|class| left(class) == most);
-        tied.min_by_key(|class| self.candidates.barred(**class as usize)).map(|class| *class as usize)
+    fn most_left(&self, candidates: &ClassSet) -> Option<usize> {
+        let left = |class: usize| self.all.having(self.classes.list[class].value);
+        let mut tied: Vec<usize> = Vec::new();
+        let mut most = 0;
+        for class in candidates.iter().map(|class| class as usize) {
+            let left = left(class);
+            if left > most {
+                most = left;
+                tied.clear();
+            }
+            if left == most {
+                tied.push(class);
+            }
+        }
+        tied.into_iter().min_by_key(|class| self.candidates.barred(*class))
     }
 }
