@@ -8,7 +8,7 @@ use super::super::Edition;
 use super::super::buckets::{BucketReport, Left, RuleRow, promise, protections};
 use super::super::lens::{capital, percent, thousands};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Frame, Own};
+use super::{Common, Frame, Own, common};
 
 /// So many rules are listed.
 const MOST_RULES: usize = 200;
@@ -78,23 +78,7 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
 }
 
 fn common(model: &BucketReport) -> Common<'_> {
-    Common {
-        title: &model.title,
-        data_name: &model.data_name,
-        privet: &model.privet,
-        kind: "table",
-        method: &model.method,
-        policy: &model.policy,
-        seed: model.seed,
-        warnings: &model.warnings,
-        losses: &model.losses,
-        withheld: model.records.suppressed,
-        search: model.search.as_ref(),
-        counters: &[],
-        attacks: &model.attacks,
-        audit: &model.audit,
-        reproduce: &model.reproduce,
-    }
+    common!(model, kind: "table", withheld: model.records.suppressed, counters: &[])
 }
 
 fn first_page(model: &BucketReport, common: &Common<'_>, edition: Edition) -> Verdict {

@@ -30,6 +30,30 @@ use crate::attack::Finding;
 use attacks::AttackView;
 use verdict::Verdict;
 
+/// What a model has in common with those of all other kinds of data: fields of the same names.
+macro_rules! common {
+    ($model:expr, kind: $kind:expr, withheld: $withheld:expr, counters: $counters:expr) => {
+        Common {
+            title: &$model.title,
+            data_name: &$model.data_name,
+            privet: &$model.privet,
+            kind: $kind,
+            method: &$model.method,
+            policy: &$model.policy,
+            seed: $model.seed,
+            warnings: &$model.warnings,
+            losses: &$model.losses,
+            withheld: $withheld,
+            search: $model.search.as_ref(),
+            counters: $counters,
+            attacks: &$model.attacks,
+            audit: &$model.audit,
+            reproduce: &$model.reproduce,
+        }
+    };
+}
+use common;
+
 /// What the models of all kinds of data have in common.
 struct Common<'a> {
     title: &'a str,

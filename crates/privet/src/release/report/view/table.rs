@@ -10,7 +10,7 @@ use super::super::notion::Notion;
 use super::columns::{self, ColumnView, TreeView};
 use super::confidence::{self, ConfidenceView};
 use super::figures::{self, RiskView, TightnessView};
-use super::{Common, Figure, Frame, Own, records, verdict};
+use super::{Common, Figure, Frame, Own, common, records, verdict};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -62,23 +62,7 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
 }
 
 fn common(model: &ReportModel) -> Common<'_> {
-    Common {
-        title: &model.title,
-        data_name: &model.data_name,
-        privet: &model.privet,
-        kind: &model.kind,
-        method: &model.method,
-        policy: &model.policy,
-        seed: model.seed,
-        warnings: &model.warnings,
-        losses: &model.losses,
-        withheld: model.records.suppressed,
-        search: model.search.as_ref(),
-        counters: &[],
-        attacks: &model.attacks,
-        audit: &model.audit,
-        reproduce: &model.reproduce,
-    }
+    common!(model, kind: &model.kind, withheld: model.records.suppressed, counters: &[])
 }
 
 fn glossary(model: &ReportModel, edition: Edition) -> Vec<(&'static str, &'static str)> {

@@ -13,7 +13,7 @@ use super::super::transactions::{
 use super::columns::TreeView;
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, common, figures};
 
 /// More sensitive items than this are not listed.
 const MOST_SENSITIVE: usize = 40;
@@ -105,23 +105,7 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
 }
 
 fn common(model: &TransactionReport) -> Common<'_> {
-    Common {
-        title: &model.title,
-        data_name: &model.data_name,
-        privet: &model.privet,
-        kind: &model.kind,
-        method: &model.method,
-        policy: &model.policy,
-        seed: model.seed,
-        warnings: &model.warnings,
-        losses: &model.losses,
-        withheld: model.hidden,
-        search: model.search.as_ref(),
-        counters: &model.counters,
-        attacks: &model.attacks,
-        audit: &model.audit,
-        reproduce: &model.reproduce,
-    }
+    common!(model, kind: &model.kind, withheld: model.hidden, counters: &model.counters)
 }
 
 fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) -> Verdict {

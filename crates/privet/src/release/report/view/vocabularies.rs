@@ -8,7 +8,7 @@ use super::super::Edition;
 use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
+use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, common, figures};
 
 /// The whole page.
 #[derive(Serialize)]
@@ -97,23 +97,7 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
 }
 
 fn common(model: &VocabularyReport) -> Common<'_> {
-    Common {
-        title: &model.title,
-        data_name: &model.data_name,
-        privet: &model.privet,
-        kind: &model.kind,
-        method: &model.method,
-        policy: &model.policy,
-        seed: model.seed,
-        warnings: &model.warnings,
-        losses: &model.losses,
-        withheld: model.records.starred,
-        search: model.search.as_ref(),
-        counters: &model.counters,
-        attacks: &model.attacks,
-        audit: &model.audit,
-        reproduce: &model.reproduce,
-    }
+    common!(model, kind: &model.kind, withheld: model.records.starred, counters: &model.counters)
 }
 
 fn first_page(model: &VocabularyReport, common: &Common<'_>, edition: Edition) -> Verdict {
