@@ -4,6 +4,7 @@ mod full_domain;
 pub mod injector;
 pub mod kl;
 mod l_plus;
+mod levels;
 mod mondrian;
 pub mod recoding;
 #[cfg(test)]
