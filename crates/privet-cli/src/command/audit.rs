@@ -6,9 +6,7 @@ use privet::engine::clock::Clock;
 use privet::method::codip::publishes_projections;
 use privet::method::injector::publishes_groups;
 use privet::policy::{AnyPolicy, Policy};
-use privet::release::{
-    audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file,
-};
+use privet::release::{audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::json;
 

@@ -144,7 +144,9 @@ impl Summary {
             tick(bytes)
         })?;
         let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
-            .map(|(((index, missing), interner), lines)| SummaryColumn::sorted(*index, interner, &lines, missing))
+            .map(|(((index, missing), interner), lines)| {
+                SummaryColumn::sorted(*index, interner, &lines, missing)
+            })
             .collect();
         let records = records.recoded(&columns);
         Ok(Summary { columns, records, read, dropped })

@@ -161,9 +161,12 @@ fn bitmap_columns(
     let bitmap = |value: &&str| {
         let name = format!("{}={value}", column.name);
         if policy.columns.iter().any(|other| other.name == name) {
-            return Err(Error::input(format!("the data has a column '{name}', which the release needs for a value of '{}'", column.name))
-                .in_file(policy.source.path())
-                .help("rename that column of the data"));
+            return Err(Error::input(format!(
+                "the data has a column '{name}', which the release needs for a value of '{}'",
+                column.name
+            ))
+            .in_file(policy.source.path())
+            .help("rename that column of the data"));
         }
         let mut totals = [0u64; 2];
         let bits: Vec<usize> = sets.iter().map(|set| usize::from(set.contains(value))).collect();

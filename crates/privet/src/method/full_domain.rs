@@ -136,8 +136,7 @@ impl<'a> FullDomain<'a> {
             let cells = || self.levelling.frame_cells(grouping, number);
             let class = grouping.class(number);
             let holds = self.holds(&class);
-            let price =
-                if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
+            let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
                 dearest = dearest.max(measure.dearest(cells(), &class));

@@ -145,13 +145,7 @@ fn frame(microdata: &Microdata, ladders: &[Ladder]) -> (Frame, Vec<Vec<u32>>, Ve
     (frame, starts, counts)
 }
 
-fn cell(
-    microdata: &Microdata,
-    column: usize,
-    node: NodeId,
-    level: usize,
-    records: u64,
-) -> Cell {
+fn cell(microdata: &Microdata, column: usize, node: NodeId, level: usize, records: u64) -> Cell {
     let taxonomy = &microdata.quasi[column].taxonomy;
     Cell {
         extent: Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64),

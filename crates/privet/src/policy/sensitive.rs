@@ -79,7 +79,8 @@ impl Policy {
                 clauses.push(clause);
                 continue;
             }
-            let mut sensitive = columns.iter().filter(|column| column.role == Some(Role::Sensitive)).peekable();
+            let mut sensitive =
+                columns.iter().filter(|column| column.role == Some(Role::Sensitive)).peekable();
             if sensitive.peek().is_none() {
                 return wrong(
                     "names no column, and no column is sensitive",

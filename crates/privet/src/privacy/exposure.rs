@@ -45,7 +45,8 @@ pub fn information_exposure(
     exposable: impl Fn(usize, usize) -> f64,
 ) -> f64 {
     let inside = |subset: &[usize]| -> f64 {
-        let pairs = subset.iter().enumerate().flat_map(|(at, a)| subset[at + 1..].iter().map(move |b| (*a, *b)));
+        let pairs =
+            subset.iter().enumerate().flat_map(|(at, a)| subset[at + 1..].iter().map(move |b| (*a, *b)));
         pairs.map(|(a, b)| exposable(a, b)).sum()
     };
     let all = inside(&(0..columns).collect::<Vec<_>>());

@@ -3,11 +3,11 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+pub mod exposure;
+pub mod information;
 mod k_anonymity;
 pub mod kl;
 mod l_diversity;
-pub mod exposure;
-pub mod information;
 pub(crate) mod l_plus;
 pub mod matching;
 pub mod projection;

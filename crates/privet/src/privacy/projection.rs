@@ -75,7 +75,8 @@ impl Projection {
     pub fn allows_discernibility(&self, dm: u128) -> bool {
         self.max_discernibility.is_none_or(|most| {
             // A product beyond 128 bits is larger than any threshold.
-            dm.checked_mul(u128::from(most.denominator())).is_some_and(|dm| dm <= u128::from(most.numerator()))
+            dm.checked_mul(u128::from(most.denominator()))
+                .is_some_and(|dm| dm <= u128::from(most.numerator()))
         })
     }
 }

@@ -98,7 +98,8 @@ fn followed(
 pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
     let attributes = after.attributes.len() as u64;
     let mut figures = Vec::new();
-    for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")] {
+    for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")]
+    {
         let (one, several) = (succeeds(before, share), succeeds(after, share));
         let instead = "from one table with all sensitive attributes".to_string();
         figures.push(Figure {

@@ -50,7 +50,8 @@ pub(super) fn linkability(published: Published<'_>) -> Linkability {
 }
 
 fn likeliest(published: Published<'_>, classes: &[u32], attributes: &[usize]) -> Vec<Likeliest> {
-    let number = classes.iter().filter(|class| **class != u32::MAX).max().map_or(0, |most| *most as usize + 1);
+    let number =
+        classes.iter().filter(|class| **class != u32::MAX).max().map_or(0, |most| *most as usize + 1);
     let mut best: Vec<Likeliest> = vec![(0, 1); number];
     for attribute in attributes {
         let codes = published.codes(*attribute);
@@ -65,7 +66,8 @@ fn likeliest(published: Published<'_>, classes: &[u32], attributes: &[usize]) ->
         for (class, best) in best.iter_mut().enumerate() {
             let own = counts[class * values..(class + 1) * values].iter().zip(sensitive);
             let most = own.filter(|(_, sensitive)| **sensitive).map(|(count, _)| *count).max().unwrap_or(0);
-            let better = u128::from(most) * u128::from(best.1) > u128::from(best.0) * u128::from(sizes[class]);
+            let better =
+                u128::from(most) * u128::from(best.1) > u128::from(best.0) * u128::from(sizes[class]);
             if better {
                 *best = (most, sizes[class]);
             }
@@ -87,7 +89,8 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             several.value, one.value, several.across
         ),
         figures: vec![Figure {
-            what: "people of whom a sensitive value follows with a confidence of at least nine in ten".to_string(),
+            what: "people of whom a sensitive value follows with a confidence of at least nine in ten"
+                .to_string(),
             targets: after.records(),
             hits: several.nearly,
             baseline: one.nearly,

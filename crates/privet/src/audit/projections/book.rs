@@ -82,7 +82,10 @@ impl Book {
         let quasi: Vec<usize> = policy.with_role(Role::QuasiIdentifier).map(|column| column.index).collect();
         let layout = Layout {
             quasi: quasi.iter().map(|index| Place { original: *index, released: 0 }).collect(),
-            plain: attributes.iter().map(|attribute| Place { original: attribute.column, released: 0 }).collect(),
+            plain: attributes
+                .iter()
+                .map(|attribute| Place { original: attribute.column, released: 0 })
+                .collect(),
         };
         let mut table = Table::new(&layout);
         let mut values: Vec<Dictionary> = attributes.iter().map(|_| Dictionary::default()).collect();
@@ -141,7 +144,8 @@ impl Book {
             };
             let own = projection.attributes.iter().map(|at| &self.attributes[*at]);
             let concerned = own.filter(|attribute| attribute.source == column);
-            clauses.extend(concerned.map(|attribute| about(clause, attribute.column, attribute.item.is_some())));
+            clauses
+                .extend(concerned.map(|attribute| about(clause, attribute.column, attribute.item.is_some())));
         }
         clauses
     }
@@ -192,9 +196,11 @@ impl Book {
         for index in &self.quasi {
             let name = policy.columns[*index].name.as_str();
             let released = found.iter().position(|found| *found == name).ok_or_else(|| {
-                Error::input(format!("the table lacks the quasi-identifier '{name}', so it cannot be audited"))
-                    .in_file(source.path())
-                    .help("every table has all quasi-identifiers")
+                Error::input(format!(
+                    "the table lacks the quasi-identifier '{name}', so it cannot be audited"
+                ))
+                .in_file(source.path())
+                .help("every table has all quasi-identifiers")
             })?;
             quasi.push(Place { original: *index, released });
         }

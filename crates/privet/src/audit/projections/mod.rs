@@ -55,7 +55,12 @@ pub fn audit_projections(
         projections.push(projection);
     }
     checks.insert(0, check_partition(&book, &projections));
-    let mut records = AuditRecords { original: book.rows() + book.dropped, dropped: book.dropped, released: 0, suppressed: 0 };
+    let mut records = AuditRecords {
+        original: book.rows() + book.dropped,
+        dropped: book.dropped,
+        released: 0,
+        suppressed: 0,
+    };
     let mut classes_in_all = 0;
     let mut sides = Vec::new();
     for (number, projection) in (1..).zip(&projections) {
@@ -63,8 +68,7 @@ pub fn audit_projections(
         let classes = Classes::of(&projection.tables.release)?;
         classes_in_all += classes.len() as u64;
         let options = AuditOptions::default();
-        let suppressed =
-            Suppressed::of(&virtual_policy, &projection.layout, &projection.tables, &options)?;
+        let suppressed = Suppressed::of(&virtual_policy, &projection.layout, &projection.tables, &options)?;
         let facts = Facts {
             policy: &virtual_policy,
             layout: &projection.layout,
@@ -170,7 +174,8 @@ fn check_partition(book: &Book, projections: &[Projection]) -> Check {
 
 fn check_discernibility(classes: &Classes, most: Exact) -> Check {
     let dm: u128 = classes.cells.ids().map(|class| u128::from(classes.cells.count(class)).pow(2)).sum();
-    let holds = dm.checked_mul(u128::from(most.denominator())).is_some_and(|dm| dm <= u128::from(most.numerator()));
+    let holds =
+        dm.checked_mul(u128::from(most.denominator())).is_some_and(|dm| dm <= u128::from(most.numerator()));
     Check::new("discernibility", holds, format!("{dm}; at most {most} is allowed"))
 }
 

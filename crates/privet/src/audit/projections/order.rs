@@ -40,7 +40,10 @@ impl Together {
     }
 
     fn tell(&self, what: &str) -> String {
-        format!("{what}: {:.0} rows at the same place go together, by chance about {:.0} would", self.found, self.expected)
+        format!(
+            "{what}: {:.0} rows at the same place go together, by chance about {:.0} would",
+            self.found, self.expected
+        )
     }
 }
 
@@ -92,7 +95,9 @@ fn with_original(book: &Book, side: &Side<'_>) -> Together {
         let tuple = book.table.records.get(record);
         let quasi = book.quasi.len();
         let mut own: Vec<u32> = Vec::new();
-        for (code, (from, to)) in tuple[..quasi].iter().zip(book.table.quasi.iter().zip(&tables.original.quasi)) {
+        for (code, (from, to)) in
+            tuple[..quasi].iter().zip(book.table.quasi.iter().zip(&tables.original.quasi))
+        {
             own.push(to.find(from.text(*code))?);
         }
         for (at, to) in side.projection.attributes.iter().zip(&tables.plain) {
@@ -136,8 +141,7 @@ fn with_other(book: &Book, side: &Side<'_>, other: &Side<'_>) -> Option<Together
     let columns: Vec<Vec<Vec<bool>>> = (0..book.quasi.len())
         .map(|column| {
             let values = book.table.quasi[column].len() as u32;
-            let mut common =
-                vec![vec![false; other.coverage[column].cells()]; side.coverage[column].cells()];
+            let mut common = vec![vec![false; other.coverage[column].cells()]; side.coverage[column].cells()];
             for value in 0..values {
                 let text = book.table.quasi[column].text(value);
                 let code = |side: &Side<'_>| side.projection.tables.original.quasi[column].find(text);

@@ -74,7 +74,9 @@ impl Asked {
         let (Some(clause), None) = (limits.next(), limits.next()) else {
             return Err(Error::input(format!("method \"{method}\" needs one [privacy.projection]"))
                 .in_file(policy.written.path())
-                .help("say what may be lost and what exposed: [privacy.projection] alpha = 0.3, beta = 0.3"));
+                .help(
+                    "say what may be lost and what exposed: [privacy.projection] alpha = 0.3, beta = 0.3",
+                ));
         };
         if policy.requirements.len() == 1 {
             return Err(Error::input("nothing is asked of the tables themselves")
@@ -286,7 +288,8 @@ fn improvement(tables: &Tables<'_>, plan: &Plan, attributes: usize, clock: &Cloc
 
 fn too_much_lost(asked: &Asked, gamma_alpha: f64, search: &SearchFacts) -> Error {
     let alpha = asked.limits.alpha;
-    let message = format!("the association loss reached is Γα = {gamma_alpha:.6}, more than alpha = {alpha} allows");
+    let message =
+        format!("the association loss reached is Γα = {gamma_alpha:.6}, more than alpha = {alpha} allows");
     let help = match (asked.exhaustive, asked.persist) {
         (true, _) if search.optimal => "no plan within beta loses less: raise alpha or beta",
         (true, _) => "raise alpha, beta or time_limit",

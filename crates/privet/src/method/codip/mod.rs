@@ -26,5 +26,5 @@ pub use decide::{Asked, Decision, Improvement, Projected, decide, publishes_proj
 pub(super) use decide::{CODIP, STAR};
 pub use exhaustive::{Found, MOST_STEPS, search};
 pub use ratios::{Plan, Ratios};
-pub use star::{Merged, merge, path};
+pub use star::{Accepts, Merged, merge, path};
 pub use tables::Tables;

@@ -51,9 +51,9 @@ impl Merging {
                     continue;
                 }
                 let union = self.union(first, second);
-                let wins = best.as_ref().is_none_or(|(most, merge)| {
-                    mean > most + margin(*most) || union < merge.union
-                });
+                let wins = best
+                    .as_ref()
+                    .is_none_or(|(most, merge)| mean > most + margin(*most) || union < merge.union);
                 if wins && !is_refused(&union) {
                     best = Some((mean, Merge { first, second, union }));
                 }
@@ -105,6 +105,9 @@ pub struct Merged {
     pub tried: u64,
 }
 
+/// Whether a plan with a new subset is within the limits.
+pub type Accepts<'a> = &'a mut dyn FnMut(&[Vec<usize>], &[usize]) -> Result<bool>;
+
 /// Merges as long as `accepts` (asked with the plan and its new subset) says so. With `persist` a refused merge is
 /// followed by the next best one instead of the end.
 ///
@@ -113,7 +116,7 @@ pub struct Merged {
 pub fn merge(
     ratios: &Ratios,
     persist: bool,
-    accepts: &mut dyn FnMut(&[Vec<usize>], &[usize]) -> Result<bool>,
+    accepts: Accepts<'_>,
 ) -> Result<Merged> {
     let mut merging = Merging::new(ratios);
     let mut refused: Vec<Vec<usize>> = Vec::new();

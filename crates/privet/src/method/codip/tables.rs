@@ -135,8 +135,7 @@ impl<'a> Tables<'a> {
                 self.levelling.measure.total(&Tally { price, classes: grouping.len() as u64, suppressed: 0 })
             }
         };
-        let general =
-            classes().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
+        let general = classes().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
         let holds = |own: &Vec<Box<dyn Requirement>>| {
             general && classes().all(|class| own.iter().all(|requirement| requirement.holds(&class)))
         };

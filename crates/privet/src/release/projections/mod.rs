@@ -46,7 +46,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let decision = codip::decide(&policy, &microdata, clock)?;
     let released = microdata.summary.total();
     clock.progress().stage("attacking", None);
-    let published = |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
+    let published =
+        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
     let one_table = std::slice::from_ref(&decision.one_table);
     let attacks = attack::run(published(one_table), published(&decision.projections));
     let mut warnings = decision.warnings.clone();
@@ -68,8 +69,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
     let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
     let tables = open_tables(&target.public(), decision.projections.len())?;
-    let audit =
-        audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
+    let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::Result;
 use crate::data::{CellKind, FileKind, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, Projected, file_name};
 use crate::release::shuffle::Shuffle;
-use crate::Result;
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
@@ -74,7 +74,8 @@ fn write(
     })?;
     // Empty where everything fitted in memory; where it did not, its files are gone by now.
     if spill.exists() {
-        std::fs::remove_dir(&spill).map_err(|error| crate::Error::io("shuffle the release", &spill, &error))?;
+        std::fs::remove_dir(&spill)
+            .map_err(|error| crate::Error::io("shuffle the release", &spill, &error))?;
     }
     sink.finish()
 }

@@ -55,5 +55,7 @@ pub(in super::super) fn plan(
         let lower = if angle.sin() > 0.5 { 9.0 } else { 4.0 };
         svg.text(x, y + lower, anchor, "small", &name);
     }
-    svg.finish("Which sensitive attributes are published in one table, and how much they tell about each other")
+    svg.finish(
+        "Which sensitive attributes are published in one table, and how much they tell about each other",
+    )
 }

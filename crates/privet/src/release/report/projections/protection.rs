@@ -22,9 +22,10 @@ pub(in super::super) fn protections(model: &ProjectionReport) -> Vec<Protection>
             }
             Attack::FilesAndOrder => {
                 protection.cover = Cover::Mitigated;
-                protection.meaning = "The rows of every table are shuffled on their own: nothing says which rows of two \
+                protection.meaning =
+                    "The rows of every table are shuffled on their own: nothing says which rows of two \
                                       tables are of one person."
-                    .to_string();
+                        .to_string();
             }
             _ => {}
         }

@@ -24,7 +24,9 @@ struct View {
 pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Value {
     let common = common(model);
     let mut requirements: Vec<(String, String)> = (model.requirements.iter())
-        .map(|requirement| (requirement.description.clone(), format!("{}.", capital(&requirement.notion.promise()))))
+        .map(|requirement| {
+            (requirement.description.clone(), format!("{}.", capital(&requirement.notion.promise())))
+        })
         .collect();
     requirements.push((model.limits.description.clone(), plan_promise(model)));
     let own = Own {
@@ -120,13 +122,19 @@ fn names(model: &ProjectionReport, attributes: &[usize]) -> String {
 }
 
 fn tables(model: &ProjectionReport, edition: Edition) -> DataTable {
-    let mut head = vec!["File".to_string(), "Sensitive attributes".to_string(), "Levels".to_string(), "Classes".to_string()];
+    let mut head = vec![
+        "File".to_string(),
+        "Sensitive attributes".to_string(),
+        "Levels".to_string(),
+        "Classes".to_string(),
+    ];
     if edition.is_steward() {
         head.extend(["Closeness".to_string(), "Discernibility".to_string()]);
     }
     let rows = model.tables.iter().map(|table| {
         let levels = model.quasi.iter().zip(&table.levels);
-        let levels: Vec<String> = levels.map(|(name, (level, top))| format!("{name} {level} of {top}")).collect();
+        let levels: Vec<String> =
+            levels.map(|(name, (level, top))| format!("{name} {level} of {top}")).collect();
         let mut row = vec![
             table.file.clone(),
             names(model, &table.attributes),
@@ -205,9 +213,15 @@ fn glossary() -> Vec<(&'static str, &'static str)> {
     vec![
         ("Quasi-identifier", "A column that could name a person together with others."),
         ("Class", "Records of a table with the same released quasi-identifiers."),
-        ("Background join", "Finding a person’s row by one sensitive attribute that is known, and reading the others."),
+        (
+            "Background join",
+            "Finding a person’s row by one sensitive attribute that is known, and reading the others.",
+        ),
         ("Mutual information", "How much one attribute tells about another; 0 if they are independent."),
-        ("Association loss, Γα", "The share of mutual information between attributes that are in different tables."),
+        (
+            "Association loss, Γα",
+            "The share of mutual information between attributes that are in different tables.",
+        ),
         (
             "Information exposure, Γβ",
             "The share of what a background join could newly tell that the tables leave open, weighed by their size.",
@@ -216,6 +230,9 @@ fn glossary() -> Vec<(&'static str, &'static str)> {
             "Closeness, t",
             "How far the distribution of an attribute in a class may be from that in the whole table, from 0 to 1.",
         ),
-        ("Discernibility, DM", "The sum of the classes’ sizes squared: how many records each record looks like."),
+        (
+            "Discernibility, DM",
+            "The sum of the classes’ sizes squared: how many records each record looks like.",
+        ),
     ]
 }
