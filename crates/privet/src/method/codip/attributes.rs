@@ -27,7 +27,7 @@ impl Attribute {
 
 /// The sensitive attributes of a table, in the order of their names, so that the lexicographic order of sets of attributes
 /// is that of their positions.
-pub(super) fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<Attribute>> {
+pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<Attribute>> {
     let tracked = microdata.table.tracked.iter().enumerate();
     let mut attributes: Vec<Attribute> = tracked
         .filter(|(_, column)| column.role == Role::Sensitive)

@@ -20,7 +20,7 @@ mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use attributes::Attribute;
+pub use attributes::{Attribute, attributes};
 pub(crate) use decide::file_name;
 pub use decide::{Asked, Decision, Improvement, Projected, decide, publishes_projections, solve};
 pub(super) use decide::{CODIP, STAR};

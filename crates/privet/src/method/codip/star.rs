@@ -113,11 +113,7 @@ pub type Accepts<'a> = &'a mut dyn FnMut(&[Vec<usize>], &[usize]) -> Result<bool
 ///
 /// A merge that was refused once is never tried again: later plans expose more, and a subset that cannot be anonymised
 /// cannot be later.
-pub fn merge(
-    ratios: &Ratios,
-    persist: bool,
-    accepts: Accepts<'_>,
-) -> Result<Merged> {
+pub fn merge(ratios: &Ratios, persist: bool, accepts: Accepts<'_>) -> Result<Merged> {
     let mut merging = Merging::new(ratios);
     let mut refused: Vec<Vec<usize>> = Vec::new();
     let mut tried = 1;

@@ -55,7 +55,7 @@ impl Node {
 
 impl<'a> Tables<'a> {
     /// The tables of a policy; `cost` is what each should lose least of.
-    pub(super) fn new(
+    pub fn new(
         policy: &CheckedPolicy,
         microdata: &'a Microdata,
         attributes: &[Attribute],
