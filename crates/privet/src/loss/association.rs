@@ -1,4 +1,4 @@
-//! Association loss (Fang and Chang, *CODIP*, section 4.1): how much of what columns tell about each other can no longer be
+//! Association loss (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 4.1): how much of what columns tell about each other can no longer be
 //! studied when they are published in different tables.
 //!
 //! Γα = Σ of the mutual information of pairs that are split apart / Σ over all pairs; 0 if the latter is 0. It is 0 for one

@@ -1,4 +1,4 @@
-//! Exposable information and information exposure (Fang and Chang, *CODIP*, section 4.2): how much a background join
+//! Exposable information and information exposure (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 4.2): how much a background join
 //! tells.
 //!
 //! Whoever knows that a person has v in column A and finds the person's row reads B in it. What is new to him is

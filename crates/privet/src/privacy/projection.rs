@@ -1,4 +1,4 @@
-//! What a policy asks of a projection plan (Fang and Chang, *CODIP*): how much association between sensitive attributes
+//! What a policy asks of a projection plan (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*): how much association between sensitive attributes
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
 use crate::policy::{Clause, Declaration, Key, KeyKind};

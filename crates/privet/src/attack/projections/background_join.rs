@@ -1,4 +1,4 @@
-//! The background join (Fang and Chang, *CODIP*, section 3.1): who knows one sensitive attribute of a person reads another.
+//! The background join (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 3.1): who knows one sensitive attribute of a person reads another.
 //!
 //! The adversary knows a person's quasi-identifiers, and therefore the class in every table, and one sensitive attribute A.
 //! In the table that has A he keeps the rows of the class with the person's value of A. Where nearly all of these have the

@@ -1,4 +1,4 @@
-//! The experiments of the CODIP paper (Fang and Chang, section 7) on Census-Income: fifteen sensitive attributes, four
+//! The experiments of the CODIP paper (Fang, Ashrafi and Ng, section 7) on Census-Income: fifteen sensitive attributes, four
 //! quasi-identifiers.
 //!
 //! The paper ran on the training part (98,839 records after its filter); the folder has the test part (49,479 after the same
@@ -26,7 +26,7 @@ use crate::{Error, Exact, Result};
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "codip",
     title: "Many sensitive attributes",
-    source: "Fang and Chang, CODIP, section 7",
+    source: "Fang, Ashrafi and Ng, Privacy beyond Single Sensitive Attribute (DEXA 2011), section 7",
     parts: &[
         tradeoff::PART,
         tables::PART,

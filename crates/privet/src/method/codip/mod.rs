@@ -1,4 +1,4 @@
-//! CODIP and CODIP* (Fang and Chang): complete disjoint projections of a table with many sensitive attributes.
+//! CODIP and CODIP* (Fang, Ashrafi and Ng): complete disjoint projections of a table with many sensitive attributes.
 //!
 //! With several sensitive attributes in one table, closeness is hard to reach for all of them at once, and whoever knows one
 //! of a person's attributes can join it with the table and read the others. So several tables are published: each has all
