@@ -26,8 +26,8 @@ const STRATEGIES: [(&str, Strategy); 4] = [
 /// Thresholds that the paper does not state.
 const SEARCH: RuleSearch = RuleSearch { support: 0.005, conviction: 1.05, items: 2 };
 
-/// True answers below this dominate a mean of relative errors.
-const LEAST: u64 = 20;
+/// The least true answers: any that is one, and those that do not dominate a mean of relative errors.
+const LEAST: [u64; 2] = [20, 1];
 
 /// The paper's dimensions and selectivities. It does not state its defaults; these are ours.
 const DIMENSIONS: [usize; 5] = [2, 3, 4, 5, 6];
@@ -39,6 +39,7 @@ const SELECTIVITY: f64 = 0.1;
 struct Asked {
     dimension: usize,
     selectivity: f64,
+    least: u64,
     queries: Vec<Query>,
 }
 
@@ -64,36 +65,29 @@ struct Row {
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let asked = ask(bench)?;
-    let usual: Vec<usize> = (asked.iter().position(Asked::is_usual)).into_iter().collect();
-    let all: Vec<usize> = (0..asked.len()).collect();
+    // The usual queries come first.
+    let usual = LEAST.len();
     let ls: &[usize] = if bench.quick { &[L] } else { &LS };
-    let expectations: &[&str] = if bench.quick { &[EXPECTATION] } else { &EXPECTATIONS };
+    let expectations: &[&'static str] = if bench.quick { &[EXPECTATION] } else { &EXPECTATIONS };
     let mut rows: Vec<Row> = Vec::new();
     for l in ls {
-        let kinds = if *l == L { &all } else { &usual };
-        rows.push(row(bench, EXPECTATION, *l, &asked, kinds, None)?);
+        let kinds = if *l == L { &asked[..] } else { &asked[..usual] };
+        rows.push(row(bench, EXPECTATION, *l, kinds, None)?);
     }
     for expectation in expectations.iter().filter(|expectation| **expectation != EXPECTATION) {
         // Anatomy knows nothing of rules: its groups are the same for every expectation.
-        let anatomy = rows.iter().find(|row| row.l == L).and_then(|row| row.outcomes.first()).cloned();
-        rows.push(row(bench, expectation, L, &asked, &usual, anatomy.map(|one| one.only(&usual)))?);
+        let mut anatomy = rows.iter().find(|row| row.l == L).and_then(|row| row.outcomes.first()).cloned();
+        if let Some(anatomy) = &mut anatomy {
+            anatomy.queries.truncate(usual);
+        }
+        rows.push(row(bench, expectation, L, &asked[..usual], anatomy)?);
     }
     rows.sort_by(|one, other| (one.l, one.expectation).cmp(&(other.l, other.expectation)));
     let seeds = bench.seeds();
-    Ok(vec![
-        association(&rows, seeds),
-        counting(&rows, &asked, usual.first().copied().unwrap_or(0), seeds),
-        learning(&rows),
-    ])
+    Ok(vec![association(&rows, seeds), counting(&rows, &asked, seeds), learning(&rows)])
 }
 
-impl Asked {
-    fn is_usual(&self) -> bool {
-        self.dimension == DIMENSION && self.selectivity == SELECTIVITY
-    }
-}
-
-/// All releases answer the same queries.
+/// All releases answer the same queries. The usual ones come first.
 fn ask(bench: &Bench) -> Result<Vec<Asked>> {
     let mut kinds: Vec<(usize, f64)> = vec![(DIMENSION, SELECTIVITY)];
     if !bench.quick {
@@ -103,22 +97,23 @@ fn ask(bench: &Bench) -> Result<Vec<Asked>> {
     }
     let mut asked = Vec::new();
     for (dimension, selectivity) in kinds {
-        bench.clock.check()?;
-        let queries = if bench.quick { 50 } else { 1000 };
-        let workload = Workload { dimension, selectivity, queries, least: LEAST };
-        let queries = Query::draw(&bench.adult.observations, &workload, 1);
-        asked.push(Asked { dimension, selectivity, queries });
+        for least in LEAST {
+            bench.clock.check()?;
+            let queries = if bench.quick { 50 } else { 1000 };
+            let workload = Workload { dimension, selectivity, queries, least };
+            let queries = Query::draw(&bench.adult.observations, &workload, 1);
+            asked.push(Asked { dimension, selectivity, least, queries });
+        }
     }
     Ok(asked)
 }
 
-/// Forms groups by every strategy in one setting, and measures them with the kinds of queries named.
+/// Forms groups by every strategy in one setting, and measures them.
 fn row(
     bench: &Bench,
     expectation: &'static str,
     l: usize,
     asked: &[Asked],
-    kinds: &[usize],
     mut anatomy: Option<Outcome>,
 ) -> Result<Row> {
     let excluded = bench.excluded(expectation)?;
@@ -134,7 +129,7 @@ fn row(
         for seed in 1..=seeds {
             bench.clock.check()?;
             let (grouping, _) = bench.group(&task, strategy, seed)?;
-            let mut outcome = measure(bench, &grouping, asked, kinds)?;
+            let mut outcome = measure(bench, &grouping, asked)?;
             if seed == 1 && expectation == EXPECTATION {
                 outcome.attack = attacked(bench, &grouping, l);
             }
@@ -145,7 +140,7 @@ fn row(
     Ok(Row { expectation, l, outcomes })
 }
 
-fn measure(bench: &Bench, grouping: &Grouping, asked: &[Asked], kinds: &[usize]) -> Result<Outcome> {
+fn measure(bench: &Bench, grouping: &Grouping, asked: &[Asked]) -> Result<Outcome> {
     let analyst = Analyst::new(&bench.adult.observations, grouping);
     let mut outcome = Outcome::default();
     if let Some(errors) = analyst.rule_errors(&SEARCH) {
@@ -154,9 +149,9 @@ fn measure(bench: &Bench, grouping: &Grouping, asked: &[Asked], kinds: &[usize])
         outcome.false_positives = errors.false_positives;
         outcome.false_negatives = errors.false_negatives;
     }
-    for kind in kinds {
+    for kind in asked {
         bench.clock.check()?;
-        let errors = analyst.query_errors(&asked[*kind].queries);
+        let errors = analyst.query_errors(&kind.queries);
         outcome.queries.push(errors.map_or((0.0, 0.0), |errors| (errors.mean, errors.median)));
     }
     Ok(outcome)
@@ -180,12 +175,6 @@ impl Outcome {
             queries: (0..first.queries.len()).map(query).collect(),
             attack: first.attack,
         }
-    }
-
-    /// The same with the answers to some kinds of queries only.
-    fn only(self, kinds: &[usize]) -> Outcome {
-        let queries = kinds.iter().filter_map(|kind| self.queries.get(*kind).copied()).collect();
-        Outcome { queries, ..self }
     }
 }
 
@@ -259,23 +248,31 @@ fn association(rows: &[Row], seeds: u64) -> Section {
     two_plots(section, rows, "False negatives", &|outcome| outcome.false_negatives).table(table)
 }
 
-fn counting(rows: &[Row], asked: &[Asked], usual: usize, seeds: u64) -> Section {
-    let head =
-        ["expectation", "l", "dimension", "selectivity", "queries", "groups", "mean error", "median error"];
+fn counting(rows: &[Row], asked: &[Asked], seeds: u64) -> Section {
+    let head = [
+        "expectation",
+        "l",
+        "dimension",
+        "selectivity",
+        "least answer",
+        "queries",
+        "groups",
+        "mean error",
+        "median error",
+    ];
     let mut table = Table::new("queries", "COUNT queries", head);
-    let mut errors: Vec<Vec<f64>> = Vec::new();
+    let mut errors: [Vec<Vec<f64>>; LEAST.len()] = Default::default();
     for row in rows {
-        // Settings beside the usual one answer the usual queries only.
         let kinds = row.outcomes.first().map_or(0, |outcome| outcome.queries.len());
-        for at in 0..kinds {
-            let Some(kind) = asked.get(if kinds == asked.len() { at } else { usual }) else { continue };
-            errors.push(row.outcomes.iter().map(|one| one.queries[at].0).collect());
+        for (at, kind) in asked.iter().enumerate().take(kinds) {
+            errors[at % LEAST.len()].push(row.outcomes.iter().map(|one| one.queries[at].0).collect());
             for ((name, _), outcome) in STRATEGIES.iter().zip(&row.outcomes) {
                 table.row([
                     Cell::text(row.expectation),
                     Cell::Count(row.l as u64),
                     Cell::Count(kind.dimension as u64),
                     Cell::Number(kind.selectivity),
+                    Cell::Count(kind.least),
                     Cell::Count(kind.queries.len() as u64),
                     Cell::text(*name),
                     Cell::Share(outcome.queries[at].0),
@@ -284,40 +281,61 @@ fn counting(rows: &[Row], asked: &[Asked], usual: usize, seeds: u64) -> Section 
             }
         }
     }
-    let section = Section::new("COUNT queries (figure 8)").say(format!(
-        "Up to 1,000 queries of each kind with a true answer of at least {LEAST}, the same for all; where no kind is named, \
-         dimension {DIMENSION} and selectivity {SELECTIVITY}. Anatomy is the mean over {seeds} seeds. The paper's bars end at about 30 % and \
-         Injector's are the lower ones everywhere. Here the mean error is below Anatomy's for: {}. The paper does not say how \
-         it treats queries that nobody answers to, or few; small answers dominate a mean of relative errors, and ours are left out.",
-        nearer(&errors)
+    let [large, any] = LEAST;
+    let mut section = Section::new("COUNT queries (figure 8)").say(format!(
+        "Up to 1,000 queries of each kind, the same for all: once with a true answer of at least {any}, once of at least \
+         {large}, because tiny answers dominate a mean of relative errors (few queries about five or six columns have so \
+         large an answer). Where no kind is named, dimension {DIMENSION} and selectivity {SELECTIVITY}. Anatomy is the mean over {seeds} seeds. \
+         The paper's bars end at about 30 %, and Injector's are the lower ones everywhere; it does not say what it does with \
+         queries that nobody answers to. Here the mean error is below Anatomy's, with answers of at least {large}, for: {}; \
+         of at least {any}, for: {}. Groups that are formed by values alone, with rules or without, say little about \
+         quasi-identifiers; differences between them are those of chance and of who is put with whom to respect a rule.",
+        nearer(&errors[0]),
+        nearer(&errors[1])
     ));
-    let error = |outcome: &Outcome| match outcome.queries.as_slice() {
-        [only] => only.0,
-        all => all.get(usual).map_or(0.0, |errors| errors.0),
-    };
-    let section = two_plots(section, rows, "Mean error", &error);
-    let by_kind = |x: &str, place: &dyn Fn(&Asked) -> Option<f64>| {
-        let row = rows.iter().find(|row| row.l == L && row.expectation == EXPECTATION);
-        let series = STRATEGIES.iter().enumerate().map(|(at, (name, _))| {
-            let outcome = row.and_then(|row| row.outcomes.get(at));
-            let point = |(kind, asked): (usize, &Asked)| {
-                Some((place(asked)?, outcome.and_then(|one| one.queries.get(kind)).map(|errors| errors.0)))
-            };
-            let mut points: Vec<(f64, Option<f64>)> = asked.iter().enumerate().filter_map(point).collect();
-            points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-            Series::of(*name, points)
-        });
-        Plot {
-            title: format!("Mean error by {x}, l = 6, expectation 0.90"),
-            kind: Kind::Lines,
-            x: Axis::new(x),
-            y: Axis::new("Mean error").share(),
-            series: series.collect(),
-        }
-    };
-    let dimension = |asked: &Asked| (asked.selectivity == SELECTIVITY).then_some(asked.dimension as f64);
-    let selectivity = |asked: &Asked| (asked.dimension == DIMENSION).then_some(asked.selectivity);
-    section.plot(by_kind("dimension", &dimension)).plot(by_kind("selectivity", &selectivity)).table(table)
+    for (place, least) in LEAST.iter().enumerate() {
+        let name = format!("Mean error, answers of at least {least},");
+        let error = |outcome: &Outcome| outcome.queries.get(place).map_or(0.0, |errors| errors.0);
+        section = two_plots(section, rows, &name, &error);
+        let dimension = |asked: &Asked| (asked.selectivity == SELECTIVITY).then_some(asked.dimension as f64);
+        let selectivity = |asked: &Asked| (asked.dimension == DIMENSION).then_some(asked.selectivity);
+        section = section.plot(by_kind(rows, asked, *least, "dimension", &dimension)).plot(by_kind(
+            rows,
+            asked,
+            *least,
+            "selectivity",
+            &selectivity,
+        ));
+    }
+    section.table(table)
+}
+
+/// The mean error by what queries ask about, in the paper's default setting.
+fn by_kind(
+    rows: &[Row],
+    asked: &[Asked],
+    least: u64,
+    x: &str,
+    place: &dyn Fn(&Asked) -> Option<f64>,
+) -> Plot {
+    let row = rows.iter().find(|row| row.l == L && row.expectation == EXPECTATION);
+    let series = STRATEGIES.iter().enumerate().map(|(at, (name, _))| {
+        let outcome = row.and_then(|row| row.outcomes.get(at));
+        let point = |(kind, asked): (usize, &Asked)| {
+            let place = place(asked).filter(|_| asked.least == least)?;
+            Some((place, outcome.and_then(|one| one.queries.get(kind)).map(|errors| errors.0)))
+        };
+        let mut points: Vec<(f64, Option<f64>)> = asked.iter().enumerate().filter_map(point).collect();
+        points.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        Series::of(*name, points)
+    });
+    Plot {
+        title: format!("Mean error, answers of at least {least}, by {x}; l = 6, expectation 0.90"),
+        kind: Kind::Lines,
+        x: Axis::new(x),
+        y: Axis::new("mean error").share(),
+        series: series.collect(),
+    }
 }
 
 fn learning(rows: &[Row]) -> Section {

@@ -113,7 +113,8 @@ pub struct Exposure {
 /// Forms groups; every choice left open is drawn from the seed.
 pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> Result<Grouping> {
     let Task { observations, l, .. } = *task;
-    let nothing = vec![ValueSet::none(observations.values.len()); observations.len()];
+    let blind = if strategy == Strategy::Anatomy { observations.len() } else { 0 };
+    let nothing = vec![ValueSet::none(observations.values.len()); blind];
     let known = if strategy == Strategy::Anatomy { &nothing } else { task.excluded };
     let (mut classes, class_of) = Classes::of(observations, known);
     let mut kept = vec![true; classes.list.len()];
@@ -233,7 +234,8 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         (_, rules) => format!(", because {}", rules.join("; ")),
     };
     let (none_left, suppress) = match task.suppress {
-        true => (", and without them none of the others can", ""),
+        true if failing < task.observations.total() => (", and without them none of the others can", ""),
+        true => ("", ""),
         false => ("", " set infeasible = \"suppress\","),
     };
     Err(Error::infeasible(format!(
