@@ -278,6 +278,12 @@ pub struct Experiment {
     /// Fewer settings, done in a few minutes
     #[arg(long, requires = "name")]
     pub quick: bool,
+    /// How long one run may take, where the experiment has limits; all together in proportion [default: 20s for kl]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "name")]
+    pub time_limit: Option<std::time::Duration>,
+    /// Give every run the time it needs
+    #[arg(long, requires = "name", conflicts_with = "time_limit")]
+    pub no_time_limit: bool,
     /// A query log to use in the place of the made-up one
     #[arg(long, value_name = "FILE", requires = "name")]
     pub log: Option<PathBuf>,
