@@ -32,9 +32,8 @@ impl Miner<'_> {
         if !field.is_flat || present == 0 {
             return Ok(effort);
         }
-        let is_new = |node: u32| {
-            mined.is_none_or(|mined| mined.binary_search(&field.nodes[node as usize]).is_err())
-        };
+        let is_new =
+            |node: u32| mined.is_none_or(|mined| mined.binary_search(&field.nodes[node as usize]).is_err());
         let is_new: Vec<bool> = (0..field.nodes.len() as u32).map(is_new).collect();
         let (tree, k, reach) = (self.tree, self.privacy.k, field.reach);
         let general = General { tree, lookup: &field.lookup, k, reach };

@@ -20,8 +20,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let words = "The runs of the part 'ncp': means over the drawn taxonomies. OG and mOG are this project's own searches, on \
                  conflicts, and use all cores; the thesis' search is timed in 'table44' and 'table45'. Times that are not \
                  proven are left out of the plots and of the comparison.";
-    let mut shown =
-        Section::new("Time over k and over m (figure 4.7)").say(words).say(bench.limits.words());
+    let mut shown = Section::new("Time over k and over m (figure 4.7)").say(words).say(bench.limits.words());
     for dataset in present {
         bench.limits.allow(allowance(dataset));
         for sweep in [Sweep::K, Sweep::M] {

@@ -77,7 +77,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         bench.limits.allow(ALLOWANCE);
         let fan_outs = if dataset == &WV1 { &bench.scale.fan_outs[..] } else { &[super::FAN_OUT][..] };
         for fan_out in fan_outs {
-            let head = ["", "threats", "thesis", "itemsets", "thesis", "share", "thesis", "time", "thesis", "ended"];
+            let head =
+                ["", "threats", "thesis", "itemsets", "thesis", "share", "thesis", "time", "thesis", "ended"];
             let title = format!("{}, fan-out {fan_out}", dataset.name);
             let mut table = Table::new(&format!("{}-{fan_out}", dataset.name), title, head);
             let is_wv1 = dataset == &WV1;
