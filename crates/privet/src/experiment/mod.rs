@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+mod codip;
 mod injector;
 mod kl;
 mod l_plus;
@@ -86,7 +87,7 @@ trait Laboratory {
 }
 
 static EXPERIMENTS: &[Experiment] =
-    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT];
+    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT, codip::EXPERIMENT];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

@@ -63,6 +63,12 @@ fn every_part_of_l_plus_finds_something() {
     assert_findings(l_plus::trial::run(&setting(folder.path())));
 }
 
+#[test]
+fn every_part_of_codip_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_findings(codip::trial::run(folder.path(), &setting(folder.path())));
+}
+
 /// Every part has rows, and its tables have files of their own.
 fn assert_findings(results: Vec<(Part, Result<Vec<Section>>)>) {
     for (part, sections) in results {
