@@ -2,7 +2,7 @@
 
 use super::super::page::{Cell, Section, Table, percent};
 use super::super::plot::Axis;
-use super::data::{Dataset, WV1};
+use super::data::{Dataset, WV1, WV2};
 use super::{Answer, Bench, Sweep, comparison, factors, less, range};
 use crate::Result;
 use crate::experiment::Part;
@@ -13,9 +13,13 @@ pub(super) const PART: Part = Part {
     summary: "NCP of MM, LG, AA, mOG and OG over k and over m, with l = 1 and n = 0",
 };
 
-/// How many runs' limits all runs on a data set may take together; the part 'runtime' has the same runs.
+/// How many runs' limits all runs of a table may take together; the part 'runtime' has the same runs.
 pub(super) fn allowance(dataset: &Dataset) -> u32 {
-    if dataset == &WV1 { 6 } else { 16 }
+    match dataset {
+        _ if dataset == &WV1 => 4,
+        _ if dataset == &WV2 => 9,
+        _ => 13,
+    }
 }
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
@@ -28,7 +32,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     );
     let mut beside = Table::beside("stated");
     let mut shown = Section::new("Loss over k and over m (figure 4.4)").say(
-        "Taxonomies are balanced trees of fan-out 5 with the items at random leaves; figures are means over the drawn trees. \
+        "Taxonomies are balanced trees of fan-out 5 with the items at random leaves; figures are means over three of them on WV1, else \
+         from one. The comparison with the thesis leaves out answers of OG that are not proven. \
          The thesis' taxonomies are not known in detail. Losses on the stand-in for POS say nothing about POS.",
     );
     shown = shown.say(bench.limits.words());
@@ -48,14 +53,14 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 Cell::Number(mean_here),
             ]);
         }
-        bench.limits.allow(allowance(dataset));
         for sweep in [Sweep::K, Sweep::M] {
+            bench.limits.allow(allowance(dataset));
             let rows = bench.compare(dataset, sweep)?;
             let y = Axis::new("NCP").share();
             let (table, plot) = comparison(dataset, sweep, &rows, y, Answer::ncp, Answer::ncp_cell);
             shown = shown.plot(plot).table(table);
             let over = format!("{}, over {}", dataset.name, sweep.name());
-            let of = |one: &str, other: &str| factors(&rows, one, other, Answer::ncp);
+            let of = |one: &str, other: &str| factors(&rows, one, other, Answer::final_ncp);
             let worst: Vec<f64> = rows.iter().filter_map(|(_, answers)| answers[0].ncp()).collect();
             let (mm, saved) = match sweep {
                 Sweep::K => ("over 29 % on POS, the most", "1/4 to 1/2 on POS"),

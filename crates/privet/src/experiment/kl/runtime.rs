@@ -22,8 +22,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                  proven are left out of the plots and of the comparison.";
     let mut shown = Section::new("Time over k and over m (figure 4.7)").say(words).say(bench.limits.words());
     for dataset in present {
-        bench.limits.allow(allowance(dataset));
         for sweep in [Sweep::K, Sweep::M] {
+            bench.limits.allow(allowance(dataset));
             let rows = bench.compare(dataset, sweep)?;
             let y = Axis::new("seconds").log();
             let (table, plot) = comparison(dataset, sweep, &rows, y, Answer::seconds, Answer::time_cell);

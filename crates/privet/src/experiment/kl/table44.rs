@@ -61,7 +61,7 @@ fn runs_on(line: &Line, dataset: &Dataset) -> bool {
 }
 
 /// How many runs' limits all runs on a data set may take together.
-const ALLOWANCE: u32 = 12;
+const ALLOWANCE: u32 = 10;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut sections = Vec::new();

@@ -78,13 +78,17 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
     Ok(reached)
 }
 
-/// The steps in which an adversary's power grows: presences one by one, then absences in doubling steps. Small powers go
-/// first because their threats are the most general ones.
+/// The steps in which an adversary's power grows: presences one by one while that is cheap and then by half as many more,
+/// then absences in doubling steps. Small powers go first because their threats are the most general ones; later steps
+/// seldom find any, and each counts again what the steps before it counted.
 pub(super) fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<> {
     let (m, n) = (privacy.m, privacy.n);
+    let next = |present: u64| if present < CERTIFIED { present + 1 } else { present + present / 2 };
+    let growing =
+        std::iter::successors(Some(0), move |present| (*present < m).then(|| next(*present).min(m)));
     let doubling = std::iter::successors(Some(1), move |absent| (*absent < n).then(|| (2 * absent).min(n)));
     let absences = doubling.take_while(move |absent| *absent <= n);
-    let presences = (0..=m).map(|present| Power { present, absent: 0 });
+    let presences = growing.map(|present| Power { present, absent: 0 });
     presences.chain(absences.map(move |absent| Power { present: m, absent }))
 }
 
