@@ -15,7 +15,8 @@
 //! 6. *counts*: the manifest's numbers are right, where there is one;
 //! 7. every requirement of the policy, in every class.
 //!
-//! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`].
+//! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
+//! groups and several tables about the same people: [`buckets`] and [`projections`].
 
 pub mod buckets;
 mod classes;
@@ -23,6 +24,7 @@ mod columns;
 mod cover;
 mod flow;
 mod notion;
+pub mod projections;
 mod render;
 mod suppressed;
 mod table;

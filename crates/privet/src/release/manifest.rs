@@ -65,7 +65,7 @@ pub(super) struct Claims<'a> {
 }
 
 /// What a release loses by one measure.
-pub(super) struct Price {
+pub(crate) struct Price {
     pub name: &'static str,
     pub value: f64,
     /// The value as an exact fraction, where it is one.

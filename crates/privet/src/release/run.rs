@@ -12,12 +12,12 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, transactions, vocabularies};
+use super::{account, buckets, caution, projections, transactions, vocabularies};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, Solution, injector};
+use crate::method::{self, Solution, codip, injector};
 use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Setting};
 use crate::{Error, ErrorKind, Result, attack, privacy};
 
@@ -57,6 +57,9 @@ pub struct Published {
 pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
     if injector::publishes_groups(&policy) {
         return buckets::anonymize(policy, options, clock);
+    }
+    if codip::publishes_projections(&policy) {
+        return projections::anonymize(policy, options, clock);
     }
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
@@ -265,6 +268,10 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     let mut audit = match &policy {
         AnyPolicy::Table(policy) if injector::publishes_groups(policy) => {
             buckets::audit_folder(policy, folder, expected, clock)?
+        }
+        AnyPolicy::Table(policy) if codip::publishes_projections(policy) => {
+            projections::audit_folder(policy, folder, &manifest, expected, clock)?
+                .ok_or_else(|| broken(folder))?
         }
         AnyPolicy::Table(policy) => audit_file(policy, &path, expected, &mut || clock.check())?,
         AnyPolicy::Transactions(policy) => {
