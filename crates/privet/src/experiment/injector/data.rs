@@ -14,6 +14,25 @@ const QUASI: [(&str, usize); 6] =
 /// The place of the sensitive column, occupation.
 const SENSITIVE: usize = 6;
 
+/// The columns of `adult.data`, which has no header.
+const HEADER: [&str; 15] = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "class",
+];
+
 /// The names of the file, in order of preference.
 const FILES: [&str; 2] = ["adult/adult.data.zst", "adult/adult.data"];
 
@@ -69,13 +88,14 @@ const AGES: std::ops::RangeInclusive<u32> = 17..=90;
 /// The table.
 pub(super) struct Adult {
     pub observations: Observations,
-    /// The seven columns of its records with a header, in the file's order.
+    /// The whole file as CSV with a header, records with missing values included.
     pub csv: String,
 }
 
-/// A policy without hierarchies for the table as [`Adult::csv`] has it.
+/// A policy without hierarchies for the file as [`Adult::csv`] has it.
 pub(super) fn policy(path: &Path) -> String {
-    let mut text = format!("[data]\npath = {:?}\n[columns.occupation]\nrole = \"sensitive\"\n", path);
+    let mut text =
+        format!("[data]\npath = {:?}\nmissing = [\"?\"]\n[columns.occupation]\nrole = \"sensitive\"\n", path);
     for (name, _) in QUASI {
         text += &format!("[columns.{name}]\nrole = \"quasi-identifier\"\n");
     }
@@ -168,10 +188,9 @@ fn observations(text: &str) -> Result<(Observations, String)> {
     for ((leaves, value), count) in counts {
         observations.push(&leaves, value, count);
     }
-    let places: Vec<usize> = QUASI.iter().map(|(_, at)| *at).chain([SENSITIVE]).collect();
-    let mut csv: String = QUASI.map(|(name, _)| name).join(",") + ",occupation\n";
-    for cells in &rows {
-        csv += &places.iter().map(|at| cells[*at]).collect::<Vec<_>>().join(",");
+    let mut csv = HEADER.join(",") + "\n";
+    for line in text.lines().filter(|line| line.contains(',')) {
+        csv += &line.split(',').map(str::trim).collect::<Vec<_>>().join(",");
         csv.push('\n');
     }
     Ok((observations, csv))

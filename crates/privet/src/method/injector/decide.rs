@@ -266,6 +266,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     });
     let mut warnings = warnings(&asked, &shown, &knowledge);
     warnings.extend(rounded_up(policy, &asked));
+    warnings.extend(numbers_note(&observations));
     warnings.extend(loss_note(&observations, &grouping, asked.demand.l));
     Ok(Decision {
         asked,
@@ -312,6 +313,16 @@ fn loss_note(observations: &Observations, grouping: &Grouping, l: usize) -> Opti
         "{records} records can never have l = {l} possible values and are left out; their values are {}",
         told.join(", ")
     ))
+}
+
+/// Numbers that are all but equal count as different values.
+fn numbers_note(observations: &Observations) -> Option<String> {
+    let is_number = |value: &String| value.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    observations.values.iter().all(is_number).then(|| {
+        "the sensitive column holds numbers, and numbers that are close to each other count as different values: put them \
+         into ranges first, unless they are codes"
+            .to_string()
+    })
 }
 
 /// Anatomy's groups have a whole number of values.
