@@ -243,6 +243,13 @@ fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) 
             .at_line(summary.first_line[code])
             .help("list \"*\" under 'missing' in [data], or rename the value"));
     }
+    if let Some(code) = values.iter().position(|value| !value.is_empty() && value.trim().is_empty()) {
+        let message = format!("column '{}' holds a value of blanks alone", column.name);
+        return Err(Error::input(message)
+            .in_file(policy.source.path())
+            .at_line(summary.first_line[code])
+            .help("list it under 'missing' in [data], or write out what it means"));
+    }
     let named: Vec<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
     if named.is_empty() {
         return Err(Error::input(format!("column '{}' holds only empty cells", column.name))

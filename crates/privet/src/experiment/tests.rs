@@ -47,7 +47,13 @@ fn small_adult(folder: &Path) {
 }
 
 fn setting(data: &Path) -> Setting {
-    Setting { data: data.to_path_buf(), log: None, quick: true, clock: Clock::unlimited() }
+    Setting {
+        data: data.to_path_buf(),
+        log: None,
+        quick: true,
+        patience: Patience::Usual,
+        clock: Clock::unlimited(),
+    }
 }
 
 #[test]

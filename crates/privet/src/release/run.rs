@@ -313,6 +313,14 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     {
         faults.push("steward/policy.toml is not the policy that the release was made under".to_string());
     }
+    for input in manifest["origin"]["inputs"].as_array().into_iter().flatten() {
+        let (Some(path), Some(sha256)) = (input["path"].as_str(), input["sha256"].as_str()) else {
+            return Err(broken(folder));
+        };
+        if sha256_of(Path::new(path))? != sha256 {
+            faults.push(format!("{path} is not as it was when the release was made, its SHA-256 differs"));
+        }
+    }
     let detail = match faults.as_slice() {
         [] => "the public room holds the published files and no others".to_string(),
         faults => faults.join("; "),
@@ -320,6 +328,7 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     Ok(Check {
         name: "files".to_string(),
         holds: faults.is_empty(),
+        undetermined: false,
         worst: None,
         concerned: 0,
         classes_failing: 0,
