@@ -113,3 +113,37 @@ fn other_requirements_hold_in_every_table() {
     assert_eq!(about("l-diversity (column = disease"), 1, "{audit}");
     assert_eq!(about("t-closeness"), 5, "{audit}");
 }
+
+#[test]
+fn a_clinic_is_published_and_its_report_draws_the_plan() {
+    let bench = Bench::with_example("clinic");
+    bench.privet(&["anonymize", "clinic/policy.toml", "-o", "out"]).succeeds();
+    let manifest = bench.json("out/steward/manifest.json");
+    let tables = manifest["plan"]["projections"].as_array().expect("tables");
+    assert!(tables.len() > 1, "{tables:?}");
+    let together = |a: &str, b: &str| {
+        let has = |table: &Json, name: &str| {
+            table["sensitive"].as_array().is_some_and(|names| names.iter().any(|found| found == name))
+        };
+        tables.iter().any(|table| has(table, a) && has(table, b))
+    };
+    // What goes together stays together, and pay does not tell the diagnosis.
+    assert!(together("diagnosis", "medication") && together("income", "occupation"), "{tables:?}");
+    assert!(!together("diagnosis", "income"), "{tables:?}");
+    // Less follows than from one table: of people, of surprises, and of pairs of attributes.
+    let join = &manifest["attacks"][0];
+    assert_eq!(join["name"], "background join");
+    let figure = |at: usize, key: &str| join["figures"][at][key].as_u64().expect("a figure");
+    assert!((0..3).all(|at| figure(at, "hits") < figure(at, "baseline")), "{join}");
+    assert!(figure(2, "hits") * 5 < figure(2, "baseline"), "{join}");
+    let steward = bench.text("out/steward/report.html");
+    for told in
+        ["Which attributes travel together", "What is lost against what is exposed", "background join"]
+    {
+        assert!(steward.contains(told), "{told}");
+    }
+    let public = bench.text("out/public/report.html");
+    assert!(public.contains("projection-1.csv") && !public.contains("travel together"));
+    assert!(!public.contains("background join</"), "attacks are for the steward alone");
+    bench.privet(&["audit", "out"]).succeeds();
+}

@@ -194,7 +194,7 @@ static EXAMPLES: [Example; 10] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "queries", "census"
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "queries", "census"
 /// ]);
 /// ```
 pub fn examples() -> &'static [Example] {

@@ -47,13 +47,15 @@ pub fn information_exposure(
     let inside = |subset: &[usize]| -> f64 {
         let pairs =
             subset.iter().enumerate().flat_map(|(at, a)| subset[at + 1..].iter().map(move |b| (*a, *b)));
-        pairs.map(|(a, b)| exposable(a, b)).sum()
+        // Not `sum`, which is −0 for no pair at all.
+        pairs.map(|(a, b)| exposable(a, b)).fold(0.0, |sum, more| sum + more)
     };
     let all = inside(&(0..columns).collect::<Vec<_>>());
     if all == 0.0 {
         return 0.0;
     }
-    plan.iter().map(|subset| inside(subset) / all * (subset.len() as f64 / columns as f64)).sum()
+    let share = |subset: &[usize]| inside(subset) / all * (subset.len() as f64 / columns as f64);
+    plan.iter().map(|subset| share(subset)).fold(0.0, |sum, more| sum + more)
 }
 
 #[cfg(test)]

@@ -203,6 +203,9 @@ impl TCloseness {
     }
 
     fn to_f64(&self, class: &Class<'_>) -> f64 {
+        if let Distance::Equal = self.distance {
+            return self.spread(class) as f64 / (2.0 * class.size as f64 * self.records as f64);
+        }
         let Fraction { numerator, denominator } = self.distance(class);
         let as_f64 = |number: &BigUint| num_traits::ToPrimitive::to_f64(number).unwrap_or(f64::INFINITY);
         as_f64(&numerator) / as_f64(&denominator)

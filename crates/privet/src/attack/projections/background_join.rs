@@ -3,7 +3,8 @@
 //! The adversary knows a person's quasi-identifiers, and therefore the class in every table, and one sensitive attribute A.
 //! In the table that has A he keeps the rows of the class with the person's value of A. Where nearly all of these have the
 //! same value of another attribute B of that table, he knows B. Tables without A tell him of B what they tell everybody.
-//! What he could have known without A, because nearly all rows of the class have it, is not counted.
+//! What he could have known without A, because nearly all rows of the class have it, is not counted. What follows from A for
+//! everybody, because nearly all who have that value of A have the same of B, is no surprise; the rest is counted apart.
 
 use std::collections::HashMap;
 
@@ -20,6 +21,15 @@ pub(super) struct Success {
     pub pairs: u64,
     /// People of whom something follows.
     pub people: u64,
+    /// People of whom something follows that does not follow from the same value for everybody.
+    pub surprised: u64,
+}
+
+/// A distinct record whose second attribute follows from the first.
+struct Followed {
+    record: usize,
+    /// Whether it follows for everybody who has the first.
+    expected: bool,
 }
 
 /// Per class and value of A: the rows, and the most frequent value of B with its rows.
@@ -28,27 +38,29 @@ type Known = HashMap<(u32, u32), (u64, u32, u64)>;
 /// Tries it with every pair of attributes of every table; `share` is how sure he has to be.
 pub(super) fn succeeds(published: Published<'_>, share: (u64, u64)) -> Success {
     let records = published.microdata.summary.len();
-    let mut hit = vec![false; records];
+    let (mut hit, mut surprised) = (vec![false; records], vec![false; records]);
     let mut pairs = 0;
     for table in published.tables {
         let classes = published.classes(table);
         let codes: HashMap<usize, Vec<u32>> =
             table.attributes.iter().map(|attribute| (*attribute, published.codes(*attribute))).collect();
         let ordered: Vec<(usize, usize)> = ordered_pairs(table);
-        let found: Vec<Vec<usize>> = ordered
+        let found: Vec<Vec<Followed>> = ordered
             .par_iter()
             .map(|(known, read)| {
                 let sensitive = &published.attributes[*read].sensitive;
                 followed(published, &classes, (&codes[known], &codes[read]), sensitive, share)
             })
             .collect();
-        for record in found.into_iter().flatten() {
+        for Followed { record, expected } in found.into_iter().flatten() {
             pairs += published.count(record);
             hit[record] = true;
+            surprised[record] |= !expected;
         }
     }
-    let people = (0..records).filter(|record| hit[*record]).map(|record| published.count(record)).sum();
-    Success { pairs, people }
+    let people =
+        |of: &[bool]| (0..records).filter(|record| of[*record]).map(|record| published.count(record)).sum();
+    Success { pairs, people: people(&hit), surprised: people(&surprised) }
 }
 
 fn ordered_pairs(table: &Projected) -> Vec<(usize, usize)> {
@@ -64,15 +76,20 @@ fn followed(
     (known, read): (&[u32], &[u32]),
     sensitive: &[bool],
     share: (u64, u64),
-) -> Vec<usize> {
+) -> Vec<Followed> {
     let mut joint: HashMap<(u32, u32, u32), u64> = HashMap::new();
     let mut alone: HashMap<(u32, u32), u64> = HashMap::new();
     let mut sizes: HashMap<u32, u64> = HashMap::new();
+    // The same for everybody: pairs of values, and values of A.
+    let mut everywhere: HashMap<(u32, u32), u64> = HashMap::new();
+    let mut having: HashMap<u32, u64> = HashMap::new();
     for (record, class) in classes.iter().enumerate() {
         let count = published.count(record);
         *joint.entry((*class, known[record], read[record])).or_default() += count;
         *alone.entry((*class, read[record])).or_default() += count;
         *sizes.entry(*class).or_default() += count;
+        *everywhere.entry((known[record], read[record])).or_default() += count;
+        *having.entry(known[record]).or_default() += count;
     }
     let mut rows: Known = HashMap::new();
     for ((class, a, b), count) in joint {
@@ -83,15 +100,17 @@ fn followed(
             (entry.1, entry.2) = (b, count);
         }
     }
-    let follows = |record: &usize| {
-        let class = classes[*record];
-        let Some(&(all, value, most)) = rows.get(&(class, known[*record])) else { return false };
-        let without = alone.get(&(class, value)).copied().unwrap_or(0);
-        sensitive[value as usize]
+    let count = |found: Option<&u64>| found.copied().unwrap_or(0);
+    let follows = |record: usize| {
+        let (class, a) = (classes[record], known[record]);
+        let &(all, value, most) = rows.get(&(class, a))?;
+        let holds = sensitive[value as usize]
             && reaches(most, all, share)
-            && !reaches(without, sizes.get(&class).copied().unwrap_or(0), share)
+            && !reaches(count(alone.get(&(class, value))), count(sizes.get(&class)), share);
+        let expected = reaches(count(everywhere.get(&(a, value))), count(having.get(&a)), share);
+        holds.then_some(Followed { record, expected })
     };
-    (0..classes.len()).filter(follows).collect()
+    (0..classes.len()).filter_map(follows).collect()
 }
 
 /// Runs the attack before and after.
@@ -107,6 +126,13 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             targets: after.records(),
             hits: several.people,
             baseline: one.people,
+            instead: instead.clone(),
+        });
+        figures.push(Figure {
+            what: format!("of these, where it does not follow from the same value for everybody {surely}"),
+            targets: after.records(),
+            hits: several.surprised,
+            baseline: one.surprised,
             instead: instead.clone(),
         });
         figures.push(Figure {

@@ -34,6 +34,7 @@ pub struct Tables<'a> {
     limits: Projection,
     nodes: Mutex<HashMap<Levels, Arc<Node>>>,
     best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
+    distances: Mutex<HashMap<Levels, Arc<Vec<f64>>>>,
 }
 
 /// What is known about one vector of levels.
@@ -100,6 +101,7 @@ impl<'a> Tables<'a> {
             limits,
             nodes: Mutex::default(),
             best: Mutex::default(),
+            distances: Mutex::default(),
         })
     }
 
@@ -187,20 +189,36 @@ impl<'a> Tables<'a> {
             .help("lower the requirement, or bring more records")
     }
 
+    /// How far the worst class is from the whole table, for every attribute; worked out once for each vector of levels.
+    fn distances(&self, levels: &[u8]) -> Arc<Vec<f64>> {
+        let lock = || self.distances.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(levels) {
+            return known.clone();
+        }
+        let grouping = self.levelling.groupings.at(levels);
+        let worst = |closeness: &Box<dyn Requirement>| {
+            let of_class = |class: usize| closeness.tightness(&grouping.class(class)).value;
+            (0..grouping.len()).map(of_class).fold(0.0, f64::max)
+        };
+        let distances: Arc<Vec<f64>> = Arc::new(self.closeness.iter().map(worst).collect());
+        lock().insert(levels.into(), distances.clone());
+        distances
+    }
+
     /// How far the worst class of a table is from the whole, over its attributes: the least t that it meets.
     pub fn closeness_at(&self, levels: &[u8], subset: &[usize]) -> f64 {
-        let grouping = self.levelling.groupings.at(levels);
-        let of_class = |class: usize| {
-            let class = grouping.class(class);
-            let own = subset.iter().map(move |at| self.closeness[*at].tightness(&class).value);
-            own.fold(0.0, f64::max)
-        };
-        (0..grouping.len()).map(of_class).fold(0.0, f64::max)
+        let distances = self.distances(levels);
+        subset.iter().map(|at| distances[*at]).fold(0.0, f64::max)
     }
 
     /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
     /// where there is no such anonymisation.
     pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
+        if self.limits.max_discernibility.is_none() {
+            // Nothing is closer than the most general table.
+            let tops = &self.levelling.tops;
+            return Ok(self.node(tops).general.then(|| self.closeness_at(tops, subset)));
+        }
         let outcome = lattice::search(&Closest { tables: self, subset }, clock)?;
         Ok(outcome.best.map(|(Cost(bits), _)| f64::from_bits(bits as u64)))
     }

@@ -98,7 +98,7 @@ fn reading(model: &ProjectionReport) -> Vec<(&'static str, String)> {
             "Files",
             format!(
                 "Every table has a row per record, with {} and some sensitive attributes. The rows of each are in an order of \
-                 their own: rows of two tables at the same place are of different people.",
+                 their own: rows of two tables at the same place have nothing to do with each other.",
                 model.quasi.join(", ")
             ),
         ),
