@@ -60,7 +60,7 @@ fn is_query_log(source: &Source) -> bool {
 fn no_table(data: &Path, error: Error) -> Error {
     let name = data.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let is_dat = data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat");
-    if !is_dat && !error.message().contains("but the header has") {
+    if !is_dat && !error.is_of_uneven_rows() {
         return error;
     }
     let hint = "if each line is a set of items, write kind = \"transactions\" in [data]; see `privet example baskets`";
