@@ -4,6 +4,7 @@
 
 pub mod baskets;
 pub mod census;
+pub mod clinic;
 pub mod queries;
 pub mod ward;
 
@@ -48,7 +49,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 9] = [
+static EXAMPLES: [Example; 10] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -136,6 +137,18 @@ static EXAMPLES: [Example; 9] = [
             ("ward.csv", Content::Generated(|writer| ward::write(ward::ROWS, ward::SEED, writer))),
             stored!("ward", "hierarchies/age.csv"),
             stored!("ward", "hierarchies/region.csv"),
+        ],
+    },
+    Example {
+        name: "clinic",
+        summary: "5,000 made-up outpatients with eight sensitive columns, in tables that share none of them",
+        about: include_str!("../../../../examples/clinic/README.md"),
+        files: &[
+            stored!("clinic", "README.md"),
+            stored!("clinic", "policy.toml"),
+            ("clinic.csv", Content::Generated(|writer| clinic::write(clinic::ROWS, clinic::SEED, writer))),
+            stored!("clinic", "hierarchies/age.csv"),
+            stored!("clinic", "hierarchies/region.csv"),
         ],
     },
     Example {

@@ -11,6 +11,7 @@ pub mod draft;
 mod file;
 mod knowledge;
 mod rules;
+mod sensitive;
 mod settings;
 mod transactions;
 mod vocabulary;

@@ -6,6 +6,7 @@ mod buckets;
 mod caution;
 mod confidence;
 mod manifest;
+mod projections;
 pub mod report;
 mod rooms;
 mod run;
@@ -18,6 +19,7 @@ mod transactions;
 mod vocabularies;
 
 pub use buckets::audit_bucket_files;
+pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
