@@ -71,6 +71,7 @@ fn logs_that_do_not_fit_are_named_with_their_line() {
         (broken("7\twine\t2006-02-30 10:00:00\t\t"), &["log.tsv:8:", "2006-02-30"]),
         (broken("\twine\t2006-03-01 10:00:00\t\t"), &["log.tsv:8:"]),
         (broken("7\twine"), &["log.tsv:8:"]),
+        (b"7\twine\tyesterday\t\t\n".to_vec(), &["log.tsv:1:", "'yesterday' is not a time"]),
         (b"who\twhat\n1\twine\n".to_vec(), &["log.tsv", "AnonID"]),
         (Vec::new(), &["log.tsv", "empty"]),
     ] {
@@ -95,6 +96,12 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
             &format!("{tree}\nepsilon = 4\nomega = 3"),
             PRIVACY,
             &["policy.toml:11:", "less than epsilon = 4"],
+        ),
+        (
+            "",
+            &format!("{tree}\nepsilon = 4\nomega = 4.00001"),
+            PRIVACY,
+            &["policy.toml:11:", "finer than a 10000th"],
         ),
         ("", &format!("{tree}\nomega = \"much\""), PRIVACY, &["policy.toml:10:", "lexicographic"]),
         ("", "distance = \"taxonomy\"", PRIVACY, &["policy.toml:7:", "lacks 'hierarchy'"]),

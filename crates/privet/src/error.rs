@@ -54,6 +54,7 @@ pub struct Error {
     file: Option<PathBuf>,
     line: Option<u64>,
     help: Option<String>,
+    uneven: bool,
 }
 
 /// The result of anything that can fail because of its input.
@@ -65,7 +66,7 @@ impl Error {
         let message = message.into();
         // An audit that fails inside a run is told in full: it is ours to mend.
         let message = if kind == ErrorKind::Internal { message } else { clipped(message) };
-        Error { kind, message, file: None, line: None, help: None }
+        Error { kind, message, file: None, line: None, help: None, uneven: false }
     }
 
     /// Bad input or policy (exit status 2).
@@ -127,6 +128,17 @@ impl Error {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(clipped(help.into()));
         self
+    }
+
+    /// Marks that a row has more or fewer cells than there are columns: the data may be of another kind.
+    pub(crate) fn of_uneven_rows(mut self) -> Self {
+        self.uneven = true;
+        self
+    }
+
+    /// Whether a row has more or fewer cells than there are columns.
+    pub fn is_of_uneven_rows(&self) -> bool {
+        self.uneven
     }
 
     /// What kind of error this is.

@@ -96,7 +96,7 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
 
 /// Whether an error says that rows have more or fewer cells than the first.
 fn is_ragged(error: &Error) -> bool {
-    error.message().contains("but the header has")
+    error.is_of_uneven_rows()
 }
 
 /// Whether the columns are those that search engines have published logs with.

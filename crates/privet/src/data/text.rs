@@ -169,6 +169,6 @@ impl<'a> Table<'a> {
             count(cells, "cell"),
             count(columns, "column")
         );
-        self.file.at(line, message).help(help)
+        self.file.at(line, message).help(help).of_uneven_rows()
     }
 }

@@ -31,7 +31,7 @@ pub struct VocabularyPolicy {
     /// How far two terms may be apart to stand for each other, in the unit of the distances.
     pub epsilon: u32,
     /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
-    pub omega: Option<u32>,
+    pub omega: Option<Exact>,
     /// What the release must guarantee: one requirement.
     pub requirement: Clause,
     /// How the release is made.
@@ -116,7 +116,7 @@ struct Words {
     /// The folder of WordNet, where the policy names one.
     folder: Option<PathBuf>,
     epsilon: u32,
-    omega: Option<u32>,
+    omega: Option<Exact>,
     beside: Vec<PathBuf>,
 }
 
@@ -199,7 +199,7 @@ impl Words {
                             "suppressing an occurrence must cost at least what matching it may: raise omega",
                         ));
                 }
-                Some(scaled(&omega, scale).ok_or_else(|| too_fine(&entry, scale))?)
+                Some(in_units(omega, scale).ok_or_else(|| too_fine(&entry, scale))?)
             }
             None => None,
         };
@@ -233,19 +233,23 @@ fn exact(entry: &Entry<'_>) -> Result<Exact> {
     })
 }
 
-/// A number in units of 1/scale, where it is a whole number of them.
-fn scaled(number: &Exact, scale: u32) -> Option<u32> {
+/// Finer parts of a unit are not told apart.
+const FINEST: u64 = 10_000;
+
+/// A number in units of 1/scale, unless it is finer than [`FINEST`] parts of one; more than fits is without end.
+fn in_units(number: Exact, scale: u32) -> Option<Exact> {
     let units = u128::from(number.numerator()) * u128::from(scale);
-    let denominator = u128::from(number.denominator());
-    units.is_multiple_of(denominator).then(|| u32::try_from(units / denominator).unwrap_or(u32::MAX))
+    let most = u64::from(u32::MAX);
+    if units > u128::from(most) * u128::from(number.denominator()) {
+        return Exact::new(most, 1);
+    }
+    let units = Exact::new(u64::try_from(units).ok()?, number.denominator())?;
+    (units.denominator() <= FINEST && units.numerator() <= most).then_some(units)
 }
 
 fn too_fine(entry: &Entry<'_>, scale: u32) -> Error {
     entry
-        .error(format!(
-            "'{}' has more digits than the distances, which are multiples of 1/{scale}",
-            entry.name()
-        ))
+        .error(format!("'{}' is finer than a {FINEST}th of the distances' unit, 1/{scale}", entry.name()))
         .help("round it")
 }
 

@@ -143,7 +143,7 @@ impl Row {
 }
 
 impl QueryLog {
-    /// Opens a log. A file of five columns whose third is a time from the first line on has no header.
+    /// Opens a log. A file of five columns has no header if its first line looks like a row rather than like names.
     pub fn open(path: &Path, options: LogOptions) -> Result<QueryLog> {
         let columns = &options.columns;
         let names = [
@@ -154,9 +154,9 @@ impl QueryLog {
             columns.url.as_deref().unwrap_or(URL),
         ];
         let names_for = |cells: &[&str]| {
-            let is_row = cells.len() == names.len() && time::seconds(cells[2]).is_some();
             let is_header = cells.iter().any(|cell| names[..3].contains(cell));
-            (is_row && !is_header).then(|| names.map(String::from).to_vec())
+            (cells.len() == names.len() && !is_header && looks_like_row(cells))
+                .then(|| names.map(String::from).to_vec())
         };
         let read = ReadOptions { delimiter: options.delimiter };
         let table = Source::open_log(path, &read, options.quotes, &names_for)?;
@@ -304,6 +304,15 @@ impl QueryLog {
         counts.unknown = words.most_unknown();
         Ok(TextTerms { names: words.into_terms(), ends, held })
     }
+}
+
+/// Whether cells are those of a row of the five-column layout. A time that is broken is still no name of a column: names
+/// begin with no digit, and users mostly are numbers.
+fn looks_like_row(cells: &[&str]) -> bool {
+    let begins_with_digit = |text: &str| text.trim().starts_with(|first: char| first.is_ascii_digit());
+    let is_number =
+        |text: &str| !text.trim().is_empty() && text.trim().bytes().all(|byte| byte.is_ascii_digit());
+    time::seconds(cells[2]).is_some() || begins_with_digit(cells[2]) || is_number(cells[0])
 }
 
 /// The terms of each distinct query.

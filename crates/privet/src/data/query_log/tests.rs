@@ -273,6 +273,14 @@ fn faults_name_their_line_and_value() {
             "{error}"
         );
     }
+    // Without a header a broken time on the first line is still a row's.
+    for row in ["1\twine\tyesterday\t\t\n", "ann\twine\t2006-13-01 10:00:00\t\t\n"] {
+        let error = read("log.tsv", row, LogOptions::default()).expect_err("no time");
+        assert_eq!(error.line(), Some(1), "{error}");
+        assert!(error.message().contains("is not a time"), "{error}");
+    }
+    let error = read("log.tsv", "who\twhat\twhen\trank\turl\n", LogOptions::default()).expect_err("names");
+    assert!(error.message().contains("AnonID"), "{error}");
     let (bags, counts) = read("log.tsv", HEADER, LogOptions::default()).expect("no rows");
     assert_eq!((bags.len(), counts.rows), (0, 0));
     let error = read("log.tsv", "who\twhat\n", LogOptions::default()).expect_err("no columns");

@@ -18,7 +18,7 @@ use crate::policy::{Catalogue, Clause, Declaration};
 use crate::privacy::vocabulary::{self, VocabularyAnonymity};
 use crate::taxonomy::Node;
 use crate::taxonomy::words::Distances;
-use crate::{Error, Result};
+use crate::{Error, Exact, Result};
 
 /// All requirements and methods for query logs and vocabularies.
 pub static CATALOGUE: Catalogue =
@@ -92,8 +92,8 @@ pub struct Task<'a> {
     pub distances: &'a Distances,
     /// How far two terms may be apart to stand for each other, in the unit of `distances`.
     pub epsilon: u32,
-    /// What an unmatched occurrence costs against distances; `None` for more than any distance.
-    pub omega: Option<u32>,
+    /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
+    pub omega: Option<Exact>,
     /// What must hold.
     pub demand: VocabularyAnonymity,
     /// How: the method with its settings.

@@ -4,15 +4,15 @@ use super::grow::Grown;
 use super::hyper::{Matchmaker, Tariff};
 use super::reach::Reach;
 use super::rows::{Row, Rows};
+use super::stretch::Stretches;
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::matching::Match;
-use crate::taxonomy::words::Neighbours;
 
 pub(super) struct Assigner<'a> {
     pub(super) rows: &'a Rows,
     pub(super) tariff: Tariff<'a>,
-    pub(super) neighbours: &'a Neighbours,
+    pub(super) stretches: &'a Stretches,
     pub(super) reach: Reach,
     pub(super) matchmaker: Matchmaker,
 }
@@ -49,14 +49,14 @@ impl Assigner<'_> {
 
     fn place(&mut self, clusters: &mut [Grown], row: Row, or_leave: bool) -> Assigned {
         let bag = self.rows.bag(row);
-        self.reach.set(bag, self.neighbours);
+        self.reach.set(bag, self.stretches);
         let alone = self.tariff.price_of(bag.len() as u64, 0);
         let mut best = None;
         for (at, cluster) in clusters.iter().enumerate() {
             let hyper = &cluster.hyper;
             let shape = (hyper.width(), hyper.len());
             // Relevant to every term of a bag is relevant to its first.
-            let mut bound = self.reach.bound(hyper.bags().map(|bag| bag[0]));
+            let mut bound = self.reach.bound(hyper.bags().map(|bag| self.stretches.place(bag[0])));
             bound.matched = bound.matched.min(bag.len());
             if self.tariff.omega.is_some() {
                 bound.weight = 0;

@@ -4,22 +4,21 @@
 //! the other: a cluster whose members are all still there is what it would have become by itself, and any other is grown
 //! again from what is left of its candidates. So the number of threads changes nothing.
 
-use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::gather::{Candidate, Field, Gatherer, Limits};
-use super::grow::{Grower, Grown, Growth};
-use super::hyper::{Hyper, Matchmaker, Tariff};
+use super::grow::{Grower, Grown, Growth, SeedReach};
+use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
 use super::index::Index;
 use super::live::Live;
 use super::rows::{Row, Rows};
 use super::settings::Settings;
-use super::stretch::Stretches;
+use super::stretch::{NearStretch, Stretches};
 use crate::Result;
 use crate::data::Term;
 use crate::engine::clock::Clock;
-use crate::taxonomy::words::Neighbours;
 
 /// How thoroughly candidates are searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +39,6 @@ const FULL_ROWS: usize = 20_000;
 const FULL_POOL: usize = 5;
 /// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
 const BATCH: usize = 64;
-/// How many shares of them there are for each thread, so that none waits long for another.
-const SHARES: usize = 4;
 /// By how much the limits are raised for a seed whose candidates do not suffice.
 const SECOND_TRY: usize = 16;
 
@@ -69,19 +66,18 @@ pub(super) struct Outcome {
     pub(super) fallback: u64,
     /// Clusters that were grown twice because their members were gone.
     pub(super) regrown: u64,
-    /// Bags that were too large to be matched exactly.
-    pub(super) coarse: bool,
+    /// How many matchings were too large to be exact.
+    pub(super) coarse: u64,
 }
 
 pub(super) struct Phase<'a> {
     rows: &'a Rows,
     tariff: Tariff<'a>,
-    neighbours: &'a Neighbours,
+    stretches: &'a Stretches,
     settings: &'a Settings,
     effort: Effort,
     commonness: Vec<u64>,
     live: Live,
-    stretches: Stretches,
     index: Index,
     outcome: Outcome,
 }
@@ -104,30 +100,28 @@ impl<'a> Phase<'a> {
     pub(super) fn new(
         rows: &'a Rows,
         tariff: Tariff<'a>,
-        neighbours: &'a Neighbours,
+        stretches: &'a Stretches,
         settings: &'a Settings,
         effort: Effort,
     ) -> Phase<'a> {
         let terms = tariff.distances.len();
         let live = Live::new(rows);
-        let stretches = Stretches::new(tariff.distances, neighbours);
-        let index = Index::new(rows, &live, &stretches);
+        let index = Index::new(rows, &live, stretches);
         let near = |term: Term| {
-            let held = |stretch: Range<usize>| {
-                index.classes().iter().map(|class| class.count(stretch.clone()) as u64).sum::<u64>()
+            let held = |near: &NearStretch| {
+                index.classes().iter().map(|class| class.count(near.places()) as u64).sum::<u64>()
             };
-            stretches.near(term).map(held).sum()
+            stretches.near(term).iter().map(held).sum()
         };
         let commonness = (0..terms as Term).into_par_iter().map(near).collect();
         Phase {
             rows,
             tariff,
-            neighbours,
+            stretches,
             settings,
             effort,
             commonness,
             live,
-            stretches,
             index,
             outcome: Outcome::default(),
         }
@@ -137,30 +131,36 @@ impl<'a> Phase<'a> {
     pub(super) fn run(mut self, clock: &Clock) -> Result<Outcome> {
         let terms = self.tariff.distances.len();
         let worker = || Worker { gatherer: Gatherer::new(terms), matchmaker: Matchmaker::default() };
-        let shares = SHARES * rayon::current_num_threads();
-        let mut workers: Vec<Worker> = (0..shares).map(|_| worker()).collect();
+        // One for each thread, which no other asks for.
+        let mut workers: Vec<Mutex<Worker>> =
+            (0..rayon::current_num_threads()).map(|_| Mutex::new(worker())).collect();
         self.take_empty_rows();
         clock.progress().stage("clustering vocabularies", Some(self.rows.len() as u64));
         while self.live.people() >= self.settings.k {
             clock.check()?;
             let seeds: Vec<Row> = self.live.iter().take(BATCH).collect();
-            let share = seeds.len().div_ceil(workers.len());
             let phase = &self;
-            let proposals: Vec<Vec<Proposal>> = seeds
-                .par_chunks(share)
-                .zip(workers.par_iter_mut())
-                .map(|(seeds, worker)| seeds.iter().map(|seed| phase.propose(*seed, worker)).collect())
-                .collect();
-            for (seed, proposal) in seeds.iter().zip(proposals.into_iter().flatten()) {
+            let propose = |seed: &Row| {
+                let worker = &workers[rayon::current_thread_index().unwrap_or(0) % workers.len()];
+                phase.propose(*seed, &mut worker.lock().unwrap_or_else(PoisonError::into_inner))
+            };
+            let proposals: Vec<Proposal> = seeds.par_iter().with_max_len(1).map(propose).collect();
+            let worker = workers[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+            for (seed, proposal) in seeds.iter().zip(proposals) {
                 if self.live.has(*seed) && self.live.people() >= self.settings.k {
-                    self.settle(*seed, proposal, &mut workers[0]);
+                    self.settle(*seed, proposal, worker);
                 }
             }
-            self.index.tidy(self.rows, &self.live, &self.stretches);
+            self.index.tidy(self.rows, &self.live, self.stretches);
             clock.progress().at((self.rows.len() - self.live.len()) as u64);
         }
         self.outcome.left = self.live.iter().collect();
-        self.outcome.coarse = workers.iter().any(|worker| worker.matchmaker.coarse);
+        self.outcome.coarse = {
+            let coarse = |worker: Mutex<Worker>| {
+                worker.into_inner().unwrap_or_else(PoisonError::into_inner).matchmaker.coarse
+            };
+            workers.into_iter().map(coarse).sum()
+        };
         Ok(self.outcome)
     }
 
@@ -201,7 +201,13 @@ impl<'a> Phase<'a> {
     }
 
     fn grower(&self) -> Grower<'_> {
-        Grower { rows: self.rows, live: &self.live, tariff: self.tariff, k: self.settings.k }
+        Grower {
+            rows: self.rows,
+            live: &self.live,
+            tariff: self.tariff,
+            seed_reach: None,
+            k: self.settings.k,
+        }
     }
 
     /// The cluster that a seed would begin if there were no other seeds.
@@ -215,14 +221,17 @@ impl<'a> Phase<'a> {
     fn search(&self, seed: Row, times: usize, worker: &mut Worker) -> Proposal {
         let field = Field {
             rows: self.rows,
-            neighbours: self.neighbours,
-            stretches: &self.stretches,
+            stretches: self.stretches,
             live: &self.live,
             classes: self.index.classes(),
+            places: self.index.places(),
             commonness: &self.commonness,
         };
         let (pool, complete) = worker.gatherer.gather(seed, &field, &self.limits(times));
-        let growth = self.grower().grow(seed, &pool, &mut worker.matchmaker);
+        let reach = SeedReach { reach: worker.gatherer.reach(), stretches: self.stretches };
+        let reach = Some(reach).filter(|_| self.rows.size(seed) <= SMALL);
+        let grower = Grower { seed_reach: reach, ..self.grower() };
+        let growth = grower.grow(seed, &pool, &mut worker.matchmaker);
         Proposal { growth, pool, complete }
     }
 

@@ -15,7 +15,6 @@ use super::scan::Scan;
 use super::stretch::Stretches;
 use crate::data::Term;
 use crate::engine::matching::Match;
-use crate::taxonomy::words::Neighbours;
 
 /// A row that may join, and what its matching with the seed cannot be better than.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +43,11 @@ impl Limits {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) rows: &'a Rows,
-    pub(super) neighbours: &'a Neighbours,
     pub(super) stretches: &'a Stretches,
     pub(super) live: &'a Live,
     pub(super) classes: &'a [Class],
+    /// Where the terms of all rows stand.
+    pub(super) places: &'a [u32],
     /// How many rows hold something near a term.
     pub(super) commonness: &'a [u64],
 }
@@ -98,10 +98,15 @@ impl Gatherer {
         }
     }
 
+    /// What is within reach of the last seed.
+    pub(super) fn reach(&self) -> &Reach {
+        &self.reach
+    }
+
     /// The candidates for a seed, and whether they are all there are.
     pub(super) fn gather(&mut self, seed: Row, field: &Field<'_>, limits: &Limits) -> (Vec<Candidate>, bool) {
         let bag = field.rows.bag(seed);
-        self.reach.set(bag, field.neighbours);
+        self.reach.set(bag, field.stretches);
         self.set_drivers(bag, field);
         self.finds.keys.clear();
         self.finds.by_unmatched.clear();

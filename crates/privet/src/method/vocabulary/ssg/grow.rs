@@ -11,7 +11,9 @@ use std::collections::BinaryHeap;
 use super::gather::Candidate;
 use super::hyper::{Hyper, Matchmaker, Price, SMALL, Tariff};
 use super::live::Live;
+use super::reach::Reach;
 use super::rows::{Row, Rows};
+use super::stretch::Stretches;
 use crate::data::Term;
 use crate::engine::matching::{Match, Weight};
 
@@ -58,7 +60,29 @@ pub(super) struct Grower<'a> {
     pub(super) rows: &'a Rows,
     pub(super) live: &'a Live,
     pub(super) tariff: Tariff<'a>,
+    /// What is within reach of the seed, where that is at hand.
+    pub(super) seed_reach: Option<SeedReach<'a>>,
     pub(super) k: usize,
+}
+
+/// What is within reach of a seed: most terms are not, which one look tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeedReach<'a> {
+    pub(super) reach: &'a Reach,
+    pub(super) stretches: &'a Stretches,
+}
+
+impl SeedReach<'_> {
+    /// How far a term is from an occurrence of the seed, one of the first 64, if they are relevant to each other.
+    #[inline]
+    fn between(&self, (at, seed): (u32, Term), term: Term, tariff: &Tariff<'_>) -> Option<u32> {
+        let (mask, least) = self.reach.at(self.stretches.place(term));
+        match least {
+            _ if mask >> at & 1 == 0 => None,
+            Some(least) if mask.is_power_of_two() => Some(least.into()),
+            _ => tariff.between(seed, term),
+        }
+    }
 }
 
 /// A cluster as it grows, and where its bags began.
@@ -186,7 +210,7 @@ impl Grower<'_> {
             growing.distances.resize(sums.begin + seed_size * bag.len(), 0);
         }
         let distances = &mut growing.distances[sums.begin..];
-        sums.count_in(hyper, &growing.origins, bag, &self.tariff, distances);
+        sums.count_in(hyper, &growing.origins, bag, self, distances);
         let far = |mine: usize, theirs: usize| {
             Some(distances[growing.origins[mine] as usize * bag.len() + theirs]).filter(|sum| *sum != FAR)
         };
@@ -210,9 +234,20 @@ impl Sums {
         hyper: &Hyper,
         origins: &[u32],
         bag: &[Term],
-        tariff: &Tariff<'_>,
+        grower: &Grower<'_>,
         distances: &mut [Weight],
     ) {
+        let tariff = &grower.tariff;
+        if let Some(reach) = grower.seed_reach.filter(|_| self.members == 0) {
+            for (mine, origin) in hyper.bags().zip(origins) {
+                let sums = &mut distances[*origin as usize * bag.len()..][..bag.len()];
+                for (sum, term) in sums.iter_mut().zip(bag) {
+                    let far = reach.between((*origin, mine[0]), *term, tariff);
+                    *sum = far.map_or(FAR, |far| Weight::from(far) * tariff.unit);
+                }
+            }
+            self.members = 1;
+        }
         if self.members < hyper.width() {
             for (mine, origin) in hyper.bags().zip(origins) {
                 let sums = &mut distances[*origin as usize * bag.len()..][..bag.len()];

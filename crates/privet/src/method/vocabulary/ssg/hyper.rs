@@ -75,7 +75,10 @@ pub(super) struct Tariff<'a> {
     /// All that is so near, where it is known.
     pub(super) neighbours: Option<&'a Neighbours>,
     pub(super) has_tree: bool,
-    pub(super) omega: Option<u32>,
+    /// What a suppressed occurrence costs against distances, where that is not more than any: a whole number of the parts of
+    /// a unit of distance that `unit` counts.
+    pub(super) omega: Option<Weight>,
+    pub(super) unit: Weight,
     pub(super) penalty: Penalty,
     pub(super) matching: Matching,
 }
@@ -105,8 +108,8 @@ impl Tariff<'_> {
     fn aim(&self, width: usize) -> Aim {
         match (self.omega, self.penalty) {
             (None, _) => Aim::MostPairs,
-            (Some(omega), Penalty::Occurrence) => Aim::Worth(Weight::from(omega) * (width as Weight + 1)),
-            (Some(omega), Penalty::Uniform) => Aim::Worth(Weight::from(omega) * 2),
+            (Some(omega), Penalty::Occurrence) => Aim::Worth(omega * (width as Weight + 1)),
+            (Some(omega), Penalty::Uniform) => Aim::Worth(omega * 2),
         }
     }
 
@@ -125,14 +128,15 @@ impl Tariff<'_> {
         }
     }
 
-    /// How far a term is from a bag: the sum of its distances to all terms in it; `None` unless all are relevant.
+    /// How far a term is from a bag: the sum of its distances to all terms in it, in parts of units; `None` unless all are
+    /// relevant.
     #[inline]
     pub(super) fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
         let mut sum = 0;
         for other in bag {
             sum += Weight::from(self.between(*other, term)?);
         }
-        Some(sum)
+        Some(sum * self.unit)
     }
 
     /// Matches a hyper-vocabulary with a bag; the pairs are left in the matchmaker.
@@ -189,7 +193,7 @@ impl Tariff<'_> {
         let left: Vec<u32> = kinds.iter().map(|kind| kind.len() as u32).collect();
         let right: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
         let exact = self.matching == Matching::Exact && edges.len() <= MOST_EDGES;
-        matcher.coarse |= self.matching == Matching::Exact && !exact;
+        matcher.coarse += u64::from(self.matching == Matching::Exact && !exact);
         let solve = if exact { counted::exact } else { counted::greedy };
         let (found, flows) = solve(&left, &right, &edges, self.aim(hyper.width));
         let mut mine: Vec<_> = kinds.iter().map(|kind| kind.iter()).collect();
@@ -216,8 +220,8 @@ impl Tariff<'_> {
 pub(super) struct Matchmaker {
     matcher: Matcher,
     pairs: Vec<(u32, u32)>,
-    /// Whether bags were too large to be matched exactly although that was asked for.
-    pub(super) coarse: bool,
+    /// How many matchings were too large to be exact although that was asked for.
+    pub(super) coarse: u64,
 }
 
 impl Matchmaker {

@@ -20,8 +20,8 @@ pub(super) struct Class {
     rows: Range<Row>,
     /// Where the list of the term at each place begins, in entries, and where the last list ends.
     begins: Vec<u32>,
-    /// Entry after entry, each as many halves of numbers: a row in two, the term by which it is listed and its other terms
-    /// in one each; or else ([`ELSEWHERE`]) where its terms are.
+    /// Entry after entry, each as many halves of numbers: a row in two, the place of the term by which it is listed and
+    /// those of its other terms in one each; or else ([`ELSEWHERE`]) where its terms are.
     entries: Vec<u16>,
     width: usize,
     /// Whether all rows are of one small size and terms have small numbers, so that entries have all terms.
@@ -34,6 +34,8 @@ pub(super) struct Class {
 #[derive(Debug)]
 pub(super) struct Index {
     classes: Vec<Class>,
+    /// Where the terms of all rows stand, one row after the other.
+    places: Vec<u32>,
 }
 
 /// A class has at least so many rows, so that looking a term up is worth it. Sizes with fewer share one.
@@ -46,13 +48,13 @@ const TERMS_PER_ROW: usize = 10;
 const GOOD_PART: usize = 4;
 
 /// Larger rows are not copied into lists.
-const MOST_BESIDE: usize = 8;
+const MOST_BESIDE: usize = 12;
 
-/// How wide entries are that only tell where the terms of a row are: the row, the term by which it is listed, and where
-/// its terms begin and end.
+/// How wide entries are that only tell where the terms of a row are: the row, the place of the term by which it is listed,
+/// and where its terms begin and end.
 pub(super) const ELSEWHERE: usize = 8;
 
-/// A number as two halves. Terms mostly fit into one, and the less an index takes the more of it stays in the caches.
+/// A number as two halves. Places of terms mostly fit into one, and the less an index takes the more of it stays in the caches.
 fn halves(number: u32) -> [u16; 2] {
     [(number >> 16) as u16, number as u16]
 }
@@ -91,11 +93,17 @@ impl Index {
             begin = end;
         }
         classes.par_iter_mut().for_each(|class| class.rebuild(rows, live, stretches));
-        Index { classes }
+        let places = rows.held().iter().map(|term| stretches.place(*term) as u32).collect();
+        Index { classes, places }
     }
 
     pub(super) fn classes(&self) -> &[Class] {
         &self.classes
+    }
+
+    /// Where the terms of all rows stand, one row after the other.
+    pub(super) fn places(&self) -> &[u32] {
+        &self.places
     }
 
     /// Notes that a row is not live any more.
@@ -137,17 +145,19 @@ impl Class {
             let bag = rows.bag(*row);
             let mut at = 0;
             for run in bag.chunk_by(|one, other| one == other) {
-                let begin = &mut self.begins[stretches.place(run[0])];
+                let place = stretches.place(run[0]);
+                let begin = &mut self.begins[place];
                 *begin -= 1;
                 let entry = &mut self.entries[*begin as usize * self.width..][..self.width];
                 if self.beside {
                     let others = bag[..at].iter().chain(&bag[at + 1..]);
-                    let terms = std::iter::once(&run[0]).chain(others).map(|term| *term as u16);
+                    let terms =
+                        std::iter::once(&run[0]).chain(others).map(|term| stretches.place(*term) as u16);
                     let halves = halves(*row).into_iter().chain(terms);
                     entry.iter_mut().zip(halves).for_each(|(place, half)| *place = half);
                 } else {
                     let Range { start, end } = rows.span(*row);
-                    let numbers = [*row, run[0], start, end];
+                    let numbers = [*row, place as u32, start, end];
                     entry.copy_from_slice(numbers.map(halves).as_flattened());
                 }
                 at += run.len();
@@ -168,8 +178,8 @@ impl Class {
     }
 
     /// The entries there; some of their rows may not be live any more. Each has as many halves of numbers as
-    /// [`Class::width`] says: the row, the term by which it is listed and, where the class has them, the other terms, else
-    /// where all of them are held.
+    /// [`Class::width`] says: the row, the place of the term by which it is listed and, where the class has them, those of
+    /// the other terms, else where all of them are held.
     #[inline]
     pub(super) fn entries(&self, there: Range<usize>) -> &[u16] {
         &self.entries[there]

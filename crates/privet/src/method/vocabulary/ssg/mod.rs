@@ -35,10 +35,10 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::{BagSolution, Cluster, Task};
-use crate::Result;
 use crate::engine::clock::Clock;
 use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key, KeyKind};
+use crate::{Exact, Result};
 use assign::Assigner;
 use clusters::{Effort, Outcome, Phase};
 use elect::Election;
@@ -47,6 +47,7 @@ use hyper::{Hyper, Matchmaker, Tariff};
 use reach::Reach;
 use rows::{Row, Rows};
 use settings::{Penalty, Settings};
+use stretch::Stretches;
 
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
@@ -131,27 +132,31 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
         epsilon: task.epsilon,
         neighbours: Some(&neighbours),
         has_tree: task.distances.tree().is_some(),
-        omega: task.omega,
+        omega: task.omega.map(Exact::numerator),
+        unit: task.omega.map_or(1, Exact::denominator),
         penalty: settings.penalty,
         matching: settings.matching,
     };
-    let mut outcome = Phase::new(&rows, tariff, &neighbours, &settings, effort).run(clock)?;
+    let stretches = Stretches::new(task.distances, &neighbours);
+    clock.check()?;
+    let mut outcome = Phase::new(&rows, tariff, &stretches, &settings, effort).run(clock)?;
     // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
     let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
     let mut assigner = Assigner {
         rows: &rows,
         tariff: by_occurrence,
-        neighbours: &neighbours,
+        stretches: &stretches,
         reach: Reach::new(task.distances.len()),
         matchmaker: Matchmaker::default(),
     };
     let placed = place_rest(&mut outcome, &mut assigner, &settings, clock)?;
-    outcome.coarse |= assigner.matchmaker.coarse;
+    outcome.coarse += assigner.matchmaker.coarse;
     drop(assigner);
     clock.progress().stage("choosing what is printed", None);
     clock.check()?;
     let election = Election::new(task, &settings, tariff);
-    let wider = settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, ..tariff });
+    let wider =
+        settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, unit: 1, ..tariff });
     let publish = |matchmaker: &mut Matchmaker, cluster: &Grown| {
         let mut shown = election.shown(cluster);
         if let Some(wider) = &wider {
@@ -161,9 +166,11 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
             });
         }
         let members = cluster.members.iter().map(|row| rows.bag_number(*row)).collect();
-        Cluster { members, shown }
+        (Cluster { members, shown }, std::mem::take(&mut matchmaker.coarse))
     };
-    let clusters: Vec<Cluster> = outcome.clusters.par_iter().map_init(Matchmaker::default, publish).collect();
+    let published = outcome.clusters.par_iter().map_init(Matchmaker::default, publish);
+    let (clusters, coarse): (Vec<Cluster>, Vec<u64>) = published.unzip();
+    outcome.coarse += coarse.iter().sum::<u64>();
     clock.check()?;
     let decided = Decided { clusters, outcome, placed };
     Ok(solution(task, &settings, effort, decided, &rows, clock))
@@ -245,6 +252,7 @@ fn solution(
         ("placed_last", placed.left - placed.withheld.len() as u64),
         ("withheld", placed.withheld.len() as u64),
         ("regrown", outcome.regrown),
+        ("matched_greedily", outcome.coarse),
     ];
     let sizes: serde_json::Map<String, serde_json::Value> =
         sizes.into_iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
@@ -253,7 +261,7 @@ fn solution(
         "distinct_users": settings.distinct_users,
         "min_term_users": task.demand.min_term_users,
         "epsilon": task.epsilon,
-        "omega": task.omega.map_or(json!("lexicographic"), |omega| json!(omega)),
+        "omega": task.omega.map_or(json!("lexicographic"), shown_number),
         "matching": task.method.settings.choice("matching"),
         "centre": task.method.settings.choice("centre"),
         "penalty": task.method.settings.choice("penalty"),
@@ -269,6 +277,7 @@ fn solution(
         "outliers": placed.aside,
         "empty_centres": empty,
         "withheld": placed.withheld.len(),
+        "matched_greedily": outcome.coarse,
     });
     let mut warnings = Vec::new();
     if settings.k == 1 {
@@ -285,13 +294,18 @@ fn solution(
     if !placed.withheld.is_empty() {
         warnings.push(format!("{} vocabularies are withheld", placed.withheld.len()));
     }
-    if outcome.coarse {
-        warnings.push(
-            "some vocabularies are too large to be matched exactly; their lightest edges were taken"
-                .to_string(),
-        );
+    if outcome.coarse > 0 {
+        warnings.push(format!(
+            "{} matchings of large vocabularies were too large to be exact; their lightest edges were taken",
+            outcome.coarse
+        ));
     }
     let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();
     let search = SearchFacts::unproven(clusters.len() as u64, clock);
     BagSolution { clusters, withheld, plan, search, counters, warnings }
+}
+
+/// A number as one, or as a fraction where it is none.
+fn shown_number(number: Exact) -> serde_json::Value {
+    if number.denominator() == 1 { json!(number.numerator()) } else { json!(number.to_string()) }
 }

@@ -1,11 +1,14 @@
 //! What lies within reach of one bag: for every term the occurrences that it could be matched with. A few look-ups in it
 //! bound a matching from above.
 
+use std::ops::BitOrAssign;
+
+use super::stretch::Stretches;
 use crate::data::Term;
 use crate::engine::matching::Match;
-use crate::taxonomy::words::Neighbours;
 
-/// For every term the occurrences of one bag within ε, as a bit each, and how near the nearest is.
+/// For every term, by its place, the occurrences of one bag within ε, as a bit each, and how near the nearest is. In the
+/// order of places what is near a term is a few stretches, which are written one after the other.
 ///
 /// Bags of up to eight occurrences, which most are, use two bytes a term: that stays in the nearest cache.
 #[derive(Debug)]
@@ -24,7 +27,16 @@ pub(super) struct Near<Mask> {
     least: u8,
 }
 
-/// For every term what is within its reach.
+impl<Mask: Copy + PartialEq + Default + BitOrAssign> Near<Mask> {
+    /// Adds occurrences at a distance.
+    #[inline]
+    fn add(&mut self, bits: Mask, distance: u8) {
+        self.least = if self.mask == Mask::default() { distance } else { self.least.min(distance) };
+        self.mask |= bits;
+    }
+}
+
+/// For every place of a term what is within its reach.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Table<'a> {
     Narrow(&'a [Near<u8>]),
@@ -34,19 +46,22 @@ pub(super) enum Table<'a> {
 /// Up to so many occurrences fit into narrow masks.
 const NARROW: usize = 8;
 
+/// The farthest that a table tells.
+const FARTHEST: u8 = u8::MAX;
+
 impl Reach {
     pub(super) fn new(terms: usize) -> Reach {
         Reach { narrow: vec![Near::default(); terms], wide: Vec::new(), runs: Vec::new(), size: 0 }
     }
 
     /// Puts another bag in the place of the last one.
-    pub(super) fn set(&mut self, bag: &[Term], neighbours: &Neighbours) {
+    pub(super) fn set(&mut self, bag: &[Term], stretches: &Stretches) {
         for (term, _) in self.runs.drain(..) {
-            for near in neighbours.near(term).0 {
+            for near in stretches.near(term) {
                 if self.size <= NARROW {
-                    self.narrow[*near as usize] = Near::default();
+                    self.narrow[near.places()].fill(Near::default());
                 } else {
-                    self.wide[*near as usize] = Near::default();
+                    self.wide[near.places()].fill(Near::default());
                 }
             }
         }
@@ -60,18 +75,14 @@ impl Reach {
             let bits = if self.size > 64 { u64::MAX } else { ones(run.len()) << at };
             at += run.len();
             self.runs.push((run[0], bits));
-            let (terms, distances) = neighbours.near(run[0]);
-            for (near, distance) in terms.iter().zip(distances) {
+            for near in stretches.near(run[0]) {
                 // Distances above what a byte holds are taken for less, which keeps bounds bounds.
-                let distance = (*distance).min(255) as u8;
+                let distance = near.distance().min(FARTHEST.into()) as u8;
                 if self.size <= NARROW {
-                    let entry = &mut self.narrow[*near as usize];
-                    entry.least = if entry.mask == 0 { distance } else { entry.least.min(distance) };
-                    entry.mask |= bits as u8;
+                    let bits = bits as u8;
+                    self.narrow[near.places()].iter_mut().for_each(|entry| entry.add(bits, distance));
                 } else {
-                    let entry = &mut self.wide[*near as usize];
-                    entry.least = if entry.mask == 0 { distance } else { entry.least.min(distance) };
-                    entry.mask |= bits;
+                    self.wide[near.places()].iter_mut().for_each(|entry| entry.add(bits, distance));
                 }
             }
         }
@@ -82,18 +93,29 @@ impl Reach {
         &self.runs
     }
 
-    /// For every term what is within its reach.
+    /// For every place of a term what is within its reach.
     pub(super) fn table(&self) -> Table<'_> {
         if self.size <= NARROW { Table::Narrow(&self.narrow) } else { Table::Wide(&self.wide) }
     }
 
-    /// No matching of the bag with these terms has more pairs, and none with as many is lighter.
-    pub(super) fn bound(&self, terms: impl Iterator<Item = Term>) -> Match {
+    /// What is within reach of the term at a place: a bit for each occurrence, as far as there are 64, and the least distance,
+    /// unless that is more than tables tell.
+    #[inline]
+    pub(super) fn at(&self, place: usize) -> (u64, Option<u8>) {
+        let told = |least: u8| Some(least).filter(|least| *least < FARTHEST);
+        match self.table() {
+            Table::Narrow(table) => (table[place].mask.into(), told(table[place].least)),
+            Table::Wide(table) => (table[place].mask, told(table[place].least)),
+        }
+    }
+
+    /// No matching of the bag with the terms at these places has more pairs, and none with as many is lighter.
+    pub(super) fn bound(&self, places: impl Iterator<Item = usize>) -> Match {
         let mut tally = Tally::default();
-        for term in terms {
+        for place in places {
             match self.table() {
-                Table::Narrow(table) => tally.add(table[term as usize]),
-                Table::Wide(table) => tally.add(table[term as usize]),
+                Table::Narrow(table) => tally.add(table[place]),
+                Table::Wide(table) => tally.add(table[place]),
             };
         }
         tally.bound(self.size)

@@ -64,7 +64,13 @@ impl Rows {
     /// The occurrences of a row, ascending.
     #[inline]
     pub(super) fn bag(&self, row: Row) -> &[Term] {
-        self.held(self.span(row))
+        let Range { start, end } = self.span(row);
+        &self.held[start as usize..end as usize]
+    }
+
+    /// The occurrences of all rows, one row after the other.
+    pub(super) fn held(&self) -> &[Term] {
+        &self.held
     }
 
     /// Where the occurrences of a row are held.
@@ -72,12 +78,6 @@ impl Rows {
     pub(super) fn span(&self, row: Row) -> Range<u32> {
         let begin = if row == 0 { 0 } else { self.ends[row as usize - 1] };
         begin..self.ends[row as usize]
-    }
-
-    /// What is held there.
-    #[inline]
-    pub(super) fn held(&self, span: Range<u32>) -> &[Term] {
-        &self.held[span.start as usize..span.end as usize]
     }
 
     #[inline]

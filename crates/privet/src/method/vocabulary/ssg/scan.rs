@@ -4,13 +4,12 @@ use super::gather::{Driver, Field, Finds};
 use super::index::{Class, ELSEWHERE, whole};
 use super::reach::{Near, Tally};
 use super::rows::Row;
-use crate::data::Term;
 
 /// What is looked for, and what for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scan<'a, Mask> {
     pub(super) field: &'a Field<'a>,
-    /// What is within reach of the seed.
+    /// What is within reach of the seed, by places of terms.
     pub(super) table: &'a [Near<Mask>],
     pub(super) driver: Driver,
     pub(super) seed: Row,
@@ -36,6 +35,10 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
             7 => self.entries::<7>(class, finds),
             8 => self.entries::<8>(class, finds),
             9 => self.entries::<9>(class, finds),
+            10 => self.entries::<10>(class, finds),
+            11 => self.entries::<11>(class, finds),
+            12 => self.entries::<12>(class, finds),
+            13 => self.entries::<13>(class, finds),
             Class::WIDEST => self.entries::<{ Class::WIDEST }>(class, finds),
             // Rows without terms are in no list.
             _ => true,
@@ -62,9 +65,9 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
                 if !self.may_join(row) {
                     return true;
                 }
-                let terms = self.field.rows.held(number(2)..number(3));
-                finds.expect(self.size + terms.len());
-                self.look_at(row, &number(1), terms, finds)
+                let places = &self.field.places[number(2) as usize..number(3) as usize];
+                finds.expect(self.size + places.len());
+                self.look_at(row, &number(1), places, finds)
             })
         })
     }
@@ -79,7 +82,9 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
         // First all look-ups, none of which waits for another, and then what they found.
         let mut lists = std::mem::take(&mut finds.lists);
         lists.clear();
-        lists.extend(self.field.stretches.near(self.driver.term).map(|stretch| class.within(stretch)));
+        lists.extend(
+            self.field.stretches.near(self.driver.term).iter().map(|near| class.within(near.places())),
+        );
         let finished = lists.iter().all(|list| each(class.entries(list.clone()), finds));
         finds.lists = lists;
         finished
@@ -91,12 +96,13 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
         live.has(row) && row != self.seed && !(rows.has_users() && rows.user(row) == self.user)
     }
 
-    /// Keeps a row that is listed by one of its terms, unless another leads to it as well; `false` at the end of the search.
+    /// Keeps a row that is listed by the term at one of its places, unless another leads to it as well; `false` at the end of
+    /// the search.
     // Inlined wherever it is used: it is for the sake of this loop that widths are known.
     #[inline(always)]
-    fn look_at<T>(&self, row: Row, listed: &T, terms: &[T], finds: &mut Finds) -> bool
+    fn look_at<T>(&self, row: Row, listed: &T, places: &[T], finds: &mut Finds) -> bool
     where
-        T: Copy + Ord + Into<Term>,
+        T: Copy + Ord + Into<u32>,
     {
         if finds.visits >= self.visits {
             return false;
@@ -104,14 +110,14 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
         finds.visits += 1;
         let mut tally = Tally::default();
         let mut again = false;
-        for term in terms {
-            let number: Term = (*term).into();
+        for place in places {
+            let number: u32 = (*place).into();
             let leads = tally.add(self.table[number as usize]) & self.driver.bits != 0;
-            again |= leads & (term < listed);
+            again |= leads & (place < listed);
         }
-        // A row is found once: by its first term within reach of the first driver that has one.
+        // A row is found once: by its first place within reach of the first driver that has one.
         if !again && tally.all & self.driver.before == 0 {
-            finds.add(row, tally.bound(self.size), self.size + terms.len());
+            finds.add(row, tally.bound(self.size), self.size + places.len());
         }
         true
     }

@@ -15,11 +15,33 @@ use crate::taxonomy::words::{Distances, Neighbours};
 #[derive(Debug)]
 pub(super) struct Stretches {
     places: Vec<u32>,
-    near: Vec<Box<[Stretch]>>,
+    near: Vec<Box<[NearStretch]>>,
 }
 
 /// Places one after the other, the last of which is not included.
 type Stretch = (u32, u32);
+
+/// Places one after the other that are equally far from a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NearStretch {
+    begin: u32,
+    end: u32,
+    distance: u16,
+}
+
+impl NearStretch {
+    /// The places.
+    #[inline]
+    pub(super) fn places(&self) -> Range<usize> {
+        self.begin as usize..self.end as usize
+    }
+
+    /// How far they are.
+    #[inline]
+    pub(super) fn distance(&self) -> u16 {
+        self.distance
+    }
+}
 
 impl Stretches {
     pub(super) fn new(distances: &Distances, neighbours: &Neighbours) -> Stretches {
@@ -36,11 +58,18 @@ impl Stretches {
         }
         let joined = |marks: &mut Marks, term: Term| {
             let (terms, far) = neighbours.near(term);
-            let mut stretches = Vec::new();
+            let (mut joined, mut stretches) = (Vec::new(), Vec::new());
             let mut begin = 0;
             for equally_far in far.chunk_by(|one, other| one == other) {
                 let near = &terms[begin..begin + equally_far.len()];
-                marks.join(near.iter().map(|term| places[*term as usize]), &mut stretches);
+                joined.clear();
+                marks.join(near.iter().map(|term| places[*term as usize]), &mut joined);
+                let distance = equally_far[0];
+                stretches.extend(joined.iter().map(|(begin, end)| NearStretch {
+                    begin: *begin,
+                    end: *end,
+                    distance,
+                }));
                 begin += equally_far.len();
             }
             stretches.into_boxed_slice()
@@ -61,8 +90,9 @@ impl Stretches {
     }
 
     /// Where the terms within ε of a term stand, nearest first.
-    pub(super) fn near(&self, term: Term) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.near[term as usize].iter().map(|(begin, end)| *begin as usize..*end as usize)
+    #[inline]
+    pub(super) fn near(&self, term: Term) -> &[NearStretch] {
+        &self.near[term as usize]
     }
 }
 

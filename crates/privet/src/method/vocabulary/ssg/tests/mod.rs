@@ -20,7 +20,7 @@ pub struct Case {
     pub bags: Bags,
     pub distances: Distances,
     pub epsilon: u32,
-    pub omega: Option<u32>,
+    pub omega: Option<Exact>,
     pub demand: VocabularyAnonymity,
     pub method: Clause,
 }

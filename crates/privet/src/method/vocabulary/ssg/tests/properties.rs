@@ -17,7 +17,7 @@ fn any_bags(most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
 
 /// Bags with users, distance, k and how the method is set.
 fn any_case(most: usize) -> impl Strategy<Value = Case> {
-    let settings = (any::<bool>(), any::<bool>(), prop::option::weighted(0.2, 0u32..9));
+    let settings = (any::<bool>(), any::<bool>(), prop::option::weighted(0.2, (0u64..9, 1u64..4)));
     let numbers = (select(vec![0u32, 2, 4, 6]), 1u32..5);
     (any_bags(most), prop::option::of(1usize..7), numbers, settings).prop_map(
         |(bags, users, (epsilon, k), (greedy, uniform, omega))| {
@@ -25,7 +25,7 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
                 users.map(|users| (0..bags.len()).map(|at| (at * at % (users + 3)).to_string()).collect());
             let mut case = Case::new(goods(), &bags, users.as_deref(), epsilon, k);
             case.demand.k = k.min(case.bags.users().unwrap_or(u32::MAX));
-            case.omega = omega;
+            case.omega = omega.and_then(|(parts, unit)| Exact::new(parts, unit));
             case.with("matching", Setting::Choice(if greedy { "greedy" } else { "exact" }))
                 .with("penalty", Setting::Choice(if uniform { "uniform" } else { "occurrence" }))
         },

@@ -23,13 +23,15 @@ pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
     // With what a bag of the hyper-vocabulary weighs.
     let mut join = |hyper: &[Vec<u32>], heft: u64, bag: u32| {
         let terms = case.bags.bag(bag as usize);
+        let unit = case.omega.map_or(1, Exact::denominator);
         let weight = |mine: usize, theirs: usize| {
             let far = hyper[mine].iter().map(|term| case.distances.of(*term, terms[theirs]));
-            far.map(|far| far.filter(|far| *far <= case.epsilon).map(u64::from)).sum::<Option<u64>>()
+            far.map(|far| far.filter(|far| *far <= case.epsilon).map(|far| u64::from(far) * unit))
+                .sum::<Option<u64>>()
         };
         let aim = match case.omega {
             None => Aim::MostPairs,
-            Some(omega) => Aim::Worth(u64::from(omega) * (heft + 1)),
+            Some(omega) => Aim::Worth(omega.numerator() * (heft + 1)),
         };
         let Match { matched, weight } = match greedy {
             true => matcher.greedy(hyper.len(), terms.len(), aim, weight),
@@ -38,7 +40,7 @@ pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
         let suppressed = heft * (hyper.len() - matched) as u64 + (terms.len() - matched) as u64;
         let price = match case.omega {
             None => (suppressed, weight),
-            Some(omega) => (weight + u64::from(omega) * suppressed, 0),
+            Some(omega) => (weight + omega.numerator() * suppressed, 0),
         };
         let longer = |(mine, theirs): &(u32, u32)| {
             let mut bag = hyper[*mine as usize].clone();

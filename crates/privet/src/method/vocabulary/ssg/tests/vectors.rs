@@ -115,6 +115,7 @@ fn distances_to_hyper_vocabularies() {
             neighbours: None,
             has_tree: true,
             omega: None,
+            unit: 1,
             penalty: settings::Penalty::Occurrence,
             matching: settings::Matching::Exact,
         };
@@ -152,6 +153,7 @@ fn typical_terms() {
                 neighbours: None,
                 has_tree: true,
                 omega: None,
+                unit: 1,
                 penalty: settings.penalty,
                 matching: settings.matching,
             };
