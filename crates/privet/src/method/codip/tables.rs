@@ -196,11 +196,12 @@ impl<'a> Tables<'a> {
             return known.clone();
         }
         let grouping = self.levelling.groupings.at(levels);
-        let worst = |closeness: &Box<dyn Requirement>| {
+        let worst = |closeness: &dyn Requirement| {
             let of_class = |class: usize| closeness.tightness(&grouping.class(class)).value;
             (0..grouping.len()).map(of_class).fold(0.0, f64::max)
         };
-        let distances: Arc<Vec<f64>> = Arc::new(self.closeness.iter().map(worst).collect());
+        let distances: Arc<Vec<f64>> =
+            Arc::new(self.closeness.iter().map(|closeness| worst(closeness.as_ref())).collect());
         lock().insert(levels.into(), distances.clone());
         distances
     }
