@@ -4,6 +4,7 @@
 
 pub mod baskets;
 pub mod census;
+pub mod freeform;
 pub mod queries;
 pub mod ward;
 
@@ -48,7 +49,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 9] = [
+static EXAMPLES: [Example; 10] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -153,6 +154,24 @@ static EXAMPLES: [Example; 9] = [
         ],
     },
     Example {
+        name: "freeform",
+        summary: "2,000 made-up people, some of whose values can be seen and some must stay hidden, in the same columns",
+        about: include_str!("../../../../examples/freeform/README.md"),
+        files: &[
+            stored!("freeform", "README.md"),
+            stored!("freeform", "policy.toml"),
+            (
+                "people.csv",
+                Content::Generated(|writer| freeform::write(freeform::ROWS, freeform::SEED, writer)),
+            ),
+            stored!("freeform", "hierarchies/sex.csv"),
+            stored!("freeform", "hierarchies/job.csv"),
+            stored!("freeform", "hierarchies/city.csv"),
+            stored!("freeform", "hierarchies/income.csv"),
+            stored!("freeform", "hierarchies/disease.csv"),
+        ],
+    },
+    Example {
         name: "census",
         summary: "20,000 made-up people, eight quasi-identifiers, three requirements at once",
         about: include_str!("../../../../examples/census/README.md"),
@@ -181,7 +200,8 @@ static EXAMPLES: [Example; 9] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "queries", "census"
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "queries",
+///     "freeform", "census"
 /// ]);
 /// ```
 pub fn examples() -> &'static [Example] {

@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+mod ff;
 mod injector;
 mod kl;
 mod l_plus;
@@ -72,7 +73,7 @@ trait Laboratory {
 }
 
 static EXPERIMENTS: &[Experiment] =
-    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT];
+    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT, ff::EXPERIMENT];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

@@ -79,6 +79,16 @@ impl Declaration {
     pub(super) fn asks_for_knowledge(&self) -> bool {
         ["injector", "anatomy"].contains(&self.name)
     }
+
+    /// Whether a method works on columns that are identifying and sensitive at once.
+    pub fn is_freeform(&self) -> bool {
+        ["ff", "ff-optimal"].contains(&self.name)
+    }
+
+    /// The method that a requirement is for, if it is for one alone.
+    pub(super) fn implies_method(&self) -> Option<&'static str> {
+        (self.name == "ff-anonymity").then_some("ff")
+    }
 }
 
 /// All requirements and methods that this build knows.

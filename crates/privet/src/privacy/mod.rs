@@ -3,6 +3,7 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+pub mod freeform;
 mod k_anonymity;
 pub mod kl;
 mod l_diversity;
@@ -25,6 +26,7 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &l_plus::DECLARATION,
     &matching::DECLARATION,
     &t_closeness::DECLARATION,
+    &freeform::DECLARATION,
 ];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -188,6 +190,7 @@ fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
         "l-diversity" => l_diversity::build(clause, table),
         "l-plus-diversity" => l_plus::build(clause, table),
         "matching-l-diversity" => Err(matching::not_for_classes()),
+        "ff-anonymity" => Err(freeform::not_for_classes()),
         "t-closeness" => t_closeness::build(clause, table),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }
@@ -199,6 +202,9 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
         policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
     let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
     let mut warnings = Vec::new();
+    if policy.method.declaration.is_freeform() {
+        warnings.extend(freeform::warnings(policy));
+    }
     for (position, clause) in policy.requirements.iter().enumerate() {
         if clause.name() == l_plus::DECLARATION.name {
             let found = l_plus::warnings(clause, table, asks_for_k, stars);

@@ -124,6 +124,7 @@ fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) 
             column: Some(text("column")),
             protections: limited_confidence(&text("column"), scheme),
         },
+        "ff-anonymity" => super::freeform::notion(&text("threat")),
         name => Notion::Other {
             name: name.to_string(),
             promise: clause.declaration.summary.to_string(),
@@ -221,6 +222,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::Identifier) => "names a person directly",
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
+        Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
@@ -326,6 +328,9 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
+    if facts.policy.method.declaration.is_freeform() {
+        return super::freeform::tightness(facts.policy, microdata, recoding);
+    }
     let requirements = privacy::requirements(facts.policy, &microdata.table)?;
     let mut all = Vec::new();
     for (requirement, clause) in requirements.iter().zip(&facts.policy.requirements) {

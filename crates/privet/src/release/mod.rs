@@ -5,6 +5,7 @@ mod apply;
 mod buckets;
 mod caution;
 mod confidence;
+mod freeform;
 mod manifest;
 pub mod report;
 mod rooms;
@@ -18,7 +19,7 @@ mod transactions;
 mod vocabularies;
 
 pub use buckets::audit_bucket_files;
-pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
+pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, open_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 
