@@ -41,6 +41,11 @@ pub(super) fn model(
         _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
             .to_string(),
     };
+    let mut columns: Vec<Column> =
+        (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
+    if policy.method.declaration.is_freeform() {
+        super::freeform::mark(&mut columns, policy, microdata)?;
+    }
     Ok(ReportModel {
         title: title(&data_name),
         data_name: data_name.clone(),
@@ -68,11 +73,7 @@ pub(super) fn model(
         },
         missing,
         suppression: suppression::in_words(scheme),
-        columns: policy
-            .columns
-            .iter()
-            .map(|column| account_column(column, microdata, recoding, classes))
-            .collect(),
+        columns,
         risk_before: Some(risk(sizes_before(microdata))),
         risk_after: Some(risk(classes.sizes.iter().copied())),
         tightness: tightness(facts, microdata, recoding, classes)?,
@@ -296,6 +297,7 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
             released: shown.get(node).copied().unwrap_or(0),
             in_cut: shown.contains_key(node),
             level: taxonomy.height(*node),
+            mark: None,
         }
     };
     TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }

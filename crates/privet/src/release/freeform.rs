@@ -1,11 +1,12 @@
 //! What reports say about FF-anonymity.
 
-use super::report::{Attack, Cover, Notion, Protection, Side, Tightness};
+use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
 use crate::Result;
 use crate::attack::freeform::Attacked;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
+use crate::privacy::freeform::model;
 
 /// What FF-anonymity promises.
 pub(super) fn notion(threat: &str) -> Notion {
@@ -40,6 +41,25 @@ pub(super) fn notion(threat: &str) -> Notion {
             },
         ],
     }
+}
+
+/// Marks the nodes of the drawn taxonomies: what is guarded and what is visible.
+pub(super) fn mark(columns: &mut [Column], policy: &CheckedPolicy, microdata: &Microdata) -> Result<()> {
+    let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+    for attribute in &model(policy, mixed)?.attributes {
+        let drawn = columns.iter_mut().find(|column| column.name == attribute.name);
+        let nodes = drawn.and_then(|column| column.taxonomy.as_mut()).map(|drawing| &mut drawing.nodes);
+        for node in nodes.into_iter().flatten() {
+            let Some(id) = attribute.taxonomy.find(&node.label) else { continue };
+            let mark = match (attribute.is_observable(id.0), attribute.sensitivity(id.0).numerator) {
+                (true, _) => "visible",
+                (false, 0) => "not visible",
+                (false, _) => "guarded",
+            };
+            node.mark = Some(mark.to_string());
+        }
+    }
+    Ok(())
 }
 
 /// How near the worst attack comes to the threshold.

@@ -171,7 +171,7 @@ impl Attacked {
                 let having = |group: &&Group| attribute.taxonomy.contains(NodeId(node), NodeId(group.target));
                 groups.iter().filter(having).for_each(|group| marks[group.row as usize] = true);
             };
-            let mut look = |others: &[usize], marks: &mut [bool]| {
+            let look = |others: &[usize], marks: &mut [bool]| {
                 let _ = Watch::new(&self.model, &self.values, target).watch(&groups, others, &mut |sight| {
                     let breached =
                         |(node, count): &&(u32, u64)| attribute.bar(*node).is_breach(*count, sight.support);

@@ -84,7 +84,8 @@ impl Classes {
 
     /// Whether the table has a breach, from scratch.
     pub fn is_breached(&self, model: &Model) -> bool {
-        (0..model.attributes.len()).any(|target| {
+        model.endangered().iter().any(|target| {
+            let target = *target;
             let groups: Vec<Group> = self.groups(model, target).collect();
             Watch::new(model, &self.values, target).is_breached(&groups, &model.others(&[target]))
         })
@@ -142,7 +143,7 @@ impl Classes {
                 endangered |= opened.bar(child).is_breach(1, 1);
                 continue;
             }
-            for target in (0..width).filter(|target| *target != attribute) {
+            for target in model.endangered().iter().copied().filter(|target| *target != attribute) {
                 let value = |piece: &Piece| self.values[piece.class as usize * width + target];
                 let groups: Vec<Group> = part
                     .iter()

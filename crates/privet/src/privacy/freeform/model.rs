@@ -214,6 +214,8 @@ pub struct Model {
     /// The order in which attributes tell records apart: those of which records have a single needed node first, and
     /// those with many values before those with few.
     order: Vec<usize>,
+    /// The attributes of which some node can be breached.
+    endangered: Vec<usize>,
 }
 
 impl Model {
@@ -224,7 +226,13 @@ impl Model {
             let attribute = &attributes[*at];
             (attribute.is_layered(), std::cmp::Reverse(attribute.taxonomy.len()))
         });
-        Model { attributes, order }
+        let endangered = (0..attributes.len()).filter(|at| attributes[*at].is_endangered()).collect();
+        Model { attributes, order, endangered }
+    }
+
+    /// The attributes of which some node can be breached.
+    pub fn endangered(&self) -> &[usize] {
+        &self.endangered
     }
 
     /// The same model for a table that does not show a cut: some records may show a node above what others show. `values`
