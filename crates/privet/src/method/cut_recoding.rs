@@ -74,12 +74,28 @@ pub(super) fn cell(taxonomy: &Taxonomy, node: NodeId, records: u64) -> Cell {
     Cell { extent, level, records }
 }
 
+/// How a cut covers values that do not occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// By the highest nodes that hold nothing else.
+    Together,
+    /// One by one: nothing keeps nodes without records from being specialised.
+    Apart,
+}
+
 /// The labels of every column's cut, values that do not occur included.
-pub(super) fn labels(forest: &Forest, microdata: &Microdata, cut: &Cut) -> Map<String, Json> {
+pub(super) fn labels(forest: &Forest, microdata: &Microdata, cut: &Cut, absent: Absent) -> Map<String, Json> {
     let column = |at: usize| {
-        let taxonomy = &microdata.quasi[at].taxonomy;
-        let nodes = forest.trees[at].widen(taxonomy, &cut.0[at]);
-        let labels: Vec<&str> = nodes.into_iter().map(|node| taxonomy.label(node)).collect();
+        let (taxonomy, tree) = (&microdata.quasi[at].taxonomy, &forest.trees[at]);
+        let chosen: Vec<NodeId> = cut.0[at].iter().map(|node| tree.taxonomy_node(*node)).collect();
+        let mut labels: Vec<&str> = Vec::new();
+        for node in tree.widen(taxonomy, &cut.0[at]) {
+            if absent == Absent::Together || chosen.binary_search(&node).is_ok() {
+                labels.push(taxonomy.label(node));
+            } else {
+                labels.extend(taxonomy.leaves_below(node).map(|leaf| taxonomy.label(taxonomy.leaf(leaf))));
+            }
+        }
         (microdata.quasi[at].name.clone(), json!(labels))
     };
     (0..microdata.quasi.len()).map(column).collect()

@@ -201,68 +201,55 @@ pub(super) fn fit(
     requirements: &[Clause],
     method: &Clause,
 ) -> Result<()> {
-    let freeform = method.declaration.is_freeform();
-    let place = |section: &str, name: &str| {
-        root.entry(section).and_then(|entry| entry.section().ok()?.entry(name)).map(|entry| {
-            let place = entry.table("").ok().and_then(|table| table.entry("role")).unwrap_or(entry);
-            move |message: String| place.error(message)
-        })
-    };
-    let at = |section: &str, name: &str, message: String| match place(section, name) {
-        Some(error) => error(message),
+    let (freeform, name) = (method.declaration.is_freeform(), method.name());
+    let entry = |section: &str, key: &str| root.entry(section)?.section().ok()?.entry(key);
+    let at = |entry: Option<Entry<'_>>, message: String| match entry {
+        Some(entry) => entry.error(message),
         None => root.error(message),
     };
-    for clause in requirements {
-        let fits = (clause.name() == REQUIREMENT) == freeform;
-        if !fits && freeform {
-            let message =
-                format!("the method \"{}\" does not know [privacy.{}]", method.name(), clause.name());
-            return Err(at("privacy", clause.name(), message).help(
-                "it takes [privacy.ff-anonymity] alone; 'full-domain' and 'mondrian' take other requirements",
-            ));
-        }
-        if !fits {
-            let message = format!("the method \"{}\" does not know [privacy.{REQUIREMENT}]", method.name());
-            return Err(
-                at("privacy", REQUIREMENT, message).help("set name = \"ff\" in [method], or leave it out")
-            );
-        }
+    let asked = || requirements.iter().map(Clause::name);
+    if let Some(other) = asked().find(|asked| freeform && *asked != REQUIREMENT) {
+        let message = format!("the method \"{name}\" does not know [privacy.{other}]");
+        return Err(at(entry("privacy", other), message).help(
+            "it takes [privacy.ff-anonymity] alone; 'full-domain' and 'mondrian' take other requirements",
+        ));
     }
-    if freeform && requirements.len() > 1 {
-        let message = format!("[privacy.{REQUIREMENT}] is there more than once");
-        return Err(at("privacy", REQUIREMENT, message).help("keep one; the stricter one implies the other"));
+    if !freeform && asked().any(|asked| asked == REQUIREMENT) {
+        let message = format!("the method \"{name}\" does not know [privacy.{REQUIREMENT}]");
+        return Err(
+            at(entry("privacy", REQUIREMENT), message).help("set name = \"ff\" in [method], or leave it out")
+        );
+    }
+    if freeform && requirements.len() != 1 {
+        let message = format!("the method \"{name}\" takes [privacy.{REQUIREMENT}] once");
+        return Err(
+            at(entry("privacy", REQUIREMENT), message).help("keep one; the strictest implies the others")
+        );
     }
     for column in columns {
-        let (Some(role), name) = (column.role, &column.name) else { continue };
-        if role == Role::Mixed && !freeform {
-            let message = format!(
-                "column '{name}' has role 'mixed', which the method \"{}\" does not know",
-                method.name()
-            );
-            return Err(at("columns", name, message).help(
-                "give it role = \"quasi-identifier\" or \"sensitive\", or ask for [privacy.ff-anonymity] with method \"ff\"",
-            ));
-        }
-        if matches!(role, Role::QuasiIdentifier | Role::Sensitive) && freeform {
-            let message = format!(
-                "column '{name}' has role '{role}', which the method \"{}\" does not know",
-                method.name()
-            );
-            return Err(at("columns", name, message).help(
-                "give it role = \"mixed\": its guarded values are the sensitive ones, the others can be observed",
-            ));
-        }
+        let role = || entry("columns", &column.name).and_then(|entry| entry.section().ok()?.entry("role"));
+        let help = match (column.role, freeform) {
+            (Some(Role::Mixed), false) => {
+                "give it role = \"quasi-identifier\" or \"sensitive\", or ask for [privacy.ff-anonymity] with method \"ff\""
+            }
+            (Some(Role::QuasiIdentifier | Role::Sensitive), true) => {
+                "give it role = \"mixed\": its guarded values are the sensitive ones, the others can be observed"
+            }
+            _ => continue,
+        };
+        let (column, word) = (&column.name, column.role.map_or("", Role::name));
+        let message =
+            format!("column '{column}' has role '{word}', which the method \"{name}\" does not know");
+        return Err(at(role(), message).help(help));
     }
     if freeform && !columns.iter().any(|column| column.role == Some(Role::Mixed)) {
-        return Err(root
-            .entry("columns")
-            .map_or_else(|| root.error(NOTHING_MIXED), |entry| entry.error(NOTHING_MIXED))
-            .help("say which columns can be seen on a person or must stay hidden: [columns.disease] role = \"mixed\""));
+        let message = "no column has role 'mixed', so there is nothing to generalise".to_string();
+        return Err(at(root.entry("columns"), message).help(
+            "say which columns can be seen on a person or must stay hidden: [columns.disease] role = \"mixed\"",
+        ));
     }
     Ok(())
 }
-
-const NOTHING_MIXED: &str = "no column has role 'mixed', so there is nothing to generalise";
 
 /// The error for a mixed column without a hierarchy.
 pub(super) fn lacks_hierarchy(section: &Section<'_>, name: &str) -> Error {

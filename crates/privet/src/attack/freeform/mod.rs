@@ -5,6 +5,8 @@
 
 mod list;
 mod table;
+#[cfg(test)]
+mod tests;
 mod versions;
 
 pub use list::{Breach, Listing};

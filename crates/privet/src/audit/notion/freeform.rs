@@ -218,24 +218,29 @@ impl Attacks<'_> {
         if next == target {
             return;
         }
-        // … or one observable value of those that the rows show and what is above them. A value that fits the same rows
-        // as one above it, or as none, says the same.
+        // … or one observable value of those that the rows show and what is above them.
         let column = &columns[next];
-        let shown = fitting.iter().flat_map(|row| column.path(rows[*row].nodes[next]));
-        let mut values: Vec<NodeId> = shown.filter(|node| column.is_observable(*node)).collect();
-        values.sort_unstable();
-        values.dedup();
-        let fits = |node: NodeId| -> Vec<usize> {
-            let below = |row: &&usize| column.tree.contains(node, rows[**row].nodes[next]);
-            fitting.iter().filter(below).copied().collect()
-        };
-        for node in values {
-            let selected = fits(node);
-            let above = column.tree.parent(node).map_or(fitting.len(), |parent| fits(parent).len());
-            if selected.len() == above || selected.len() == fitting.len() {
+        let mut fits: Vec<(NodeId, usize)> = Vec::new();
+        for row in fitting {
+            let path = column.path(rows[*row].nodes[next]);
+            fits.extend(path.filter(|node| column.is_observable(*node)).map(|node| (node, *row)));
+        }
+        fits.sort_unstable();
+        // Parents are numbered before their children. A value that fits the same rows as the one above it, or as none,
+        // says the same.
+        let mut sizes: Vec<(NodeId, usize)> = Vec::new();
+        for part in fits.chunk_by(|one, other| one.0 == other.0) {
+            let Some((node, _)) = part.first() else { continue };
+            let above = column.tree.parent(*node).and_then(|parent| {
+                let place = sizes.binary_search_by_key(&parent, |(node, _)| *node).ok()?;
+                Some(sizes[place].1)
+            });
+            sizes.push((*node, part.len()));
+            if above == Some(part.len()) || part.len() == fitting.len() {
                 continue;
             }
-            seen.push((next, node));
+            let selected: Vec<usize> = part.iter().map(|(_, row)| *row).collect();
+            seen.push((next, *node));
             self.extend(target, next + 1, seen, &selected);
             seen.pop();
         }
@@ -245,25 +250,20 @@ impl Attacks<'_> {
     fn attack(&mut self, target: usize, seen: &[(usize, NodeId)], fitting: &[usize]) {
         let column = &self.columns[target];
         let support: u64 = fitting.iter().map(|row| self.rows[*row].count).sum();
-        let shown = fitting.iter().flat_map(|row| column.path(self.rows[*row].nodes[target]));
-        let mut values: Vec<NodeId> = shown.filter(|node| !column.is_observable(*node)).collect();
-        values.sort_unstable();
-        values.dedup();
-        for inferred in values {
-            let having: Vec<usize> = fitting
-                .iter()
-                .filter(|row| column.tree.contains(inferred, self.rows[**row].nodes[target]))
-                .copied()
-                .collect();
-            let hits: u64 = having.iter().map(|row| self.rows[*row].count).sum();
+        let mut have: Vec<(NodeId, usize)> = Vec::new();
+        for row in fitting {
+            let path = column.path(self.rows[*row].nodes[target]);
+            have.extend(path.filter(|node| !column.is_observable(*node)).map(|node| (node, *row)));
+        }
+        have.sort_unstable();
+        for having in have.chunk_by(|one, other| one.0 == other.0) {
+            let Some((inferred, _)) = having.first().copied() else { continue };
+            let hits: u64 = having.iter().map(|(_, row)| self.rows[*row].count).sum();
             let (sensitive, of) = column.sensitivity(inferred);
             self.tried += 1;
-            // hits/support · z/n > threat
-            let over = BigUint::from(hits) * sensitive * self.threat.denominator();
-            let is_breach = over > BigUint::from(support) * of * self.threat.numerator();
-            if is_breach {
+            if exceeds((hits, support), (sensitive, of), self.threat) {
                 self.breaches += 1;
-                having.iter().for_each(|row| self.exposed[*row] = true);
+                having.iter().for_each(|(_, row)| self.exposed[*row] = true);
             }
             let threat = hits as f64 / support as f64 * sensitive as f64 / of as f64;
             if self.worst.as_ref().is_none_or(|(most, _)| *most < threat) {
@@ -287,6 +287,19 @@ impl Attacks<'_> {
             label(&(attack.target, attack.inferred)),
             self.threat
         )
+    }
+}
+
+/// hits/support · z/n > threat, without rounding.
+fn exceeds((hits, support): (u64, u64), (sensitive, of): (u64, u128), threat: Exact) -> bool {
+    let product = |one: u128, two: u128, three: u64| one.checked_mul(two)?.checked_mul(three.into());
+    let over = product(hits.into(), sensitive.into(), threat.denominator());
+    match (over, product(support.into(), of, threat.numerator())) {
+        (Some(over), Some(under)) => over > under,
+        _ => {
+            let over = BigUint::from(hits) * sensitive * threat.denominator();
+            over > BigUint::from(support) * of * threat.numerator()
+        }
     }
 }
 

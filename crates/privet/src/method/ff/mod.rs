@@ -16,7 +16,7 @@ use serde_json::json;
 
 use self::problem::Problem;
 use self::specialise::{Descent, Score};
-use super::cut_recoding::{self, CutRecoding};
+use super::cut_recoding::{self, Absent, CutRecoding};
 use super::recoding::Recoding;
 use super::{Moment, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
@@ -123,7 +123,7 @@ fn solution(problem: &Problem, microdata: &Microdata, cut: &Cut, search: SearchF
             recoding.assign(record, class, count, count);
         }
     }
-    let plan = json!({ "cuts": cut_recoding::labels(&problem.forest, microdata, cut) });
+    let plan = json!({ "cuts": cut_recoding::labels(&problem.forest, microdata, cut, Absent::Apart) });
     Solution { recoding, plan, search, cost: None, warnings: Vec::new() }
 }
 

@@ -8,9 +8,10 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::tests::all_cuts;
 use crate::engine::cut::{Cut, Tree};
 use crate::engine::microdata::Microdata;
+use crate::method::CATALOGUE;
 use crate::method::recoding::Recoding;
 use crate::method::tests::{cases as config, on_threads};
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, Policy};
 use crate::privacy::freeform::tests::case::{Case, cases};
 use crate::release::{RunOptions, anonymize};
 use crate::taxonomy::NodeId;
@@ -98,4 +99,34 @@ proptest! {
         let published = anonymize(policy, &options, &Clock::unlimited()).expect("a release");
         prop_assert!(published.audit.passed);
     }
+}
+
+#[test]
+fn a_class_column_decides_what_is_specialised_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    for column in ["a", "b", "c"] {
+        write(&format!("{column}.csv"), &format!("{column}0;any\n{column}1;any\n"));
+    }
+    // c0 follows from a0 and b0 together, but from neither alone; the label is what c says.
+    write(
+        "table.csv",
+        "a,b,c,label\na0,b0,c0,0\na0,b0,c0,0\na0,b1,c1,1\na0,b1,c1,1\na1,b0,c1,1\na1,b0,c1,1\na1,b1,c0,0\na1,b1,c1,1\n",
+    );
+    let columns = |label: &str| {
+        let mixed: String = ["a", "b", "c"]
+            .map(|name| format!("[columns.{name}]\nrole = \"mixed\"\nhierarchy = \"{name}.csv\"\n"))
+            .concat();
+        let text = format!(
+            "[data]\npath = \"table.csv\"\n{mixed}[columns.c.sensitivity]\nguard = [\"c0\"]\n\
+             [columns.label]\nrole = \"{label}\"\n[privacy.ff-anonymity]\nthreat = 0.5\n"
+        );
+        let policy = Policy::parse(&folder.path().join("policy.toml"), text);
+        let policy = policy.and_then(|policy| policy.check(&CATALOGUE, None)).expect("a policy");
+        let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("a table");
+        let solution = run(&policy, &microdata, &Clock::unlimited()).expect("a solution");
+        (0..3).map(|at| solution.recoding.columns[at].cells.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(columns("other"), [2, 2, 1], "by loss, the columns in their order");
+    assert_eq!(columns("class"), [2, 1, 2], "by information, what tells the label first");
 }

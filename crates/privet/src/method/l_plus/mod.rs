@@ -31,7 +31,7 @@ use serde_json::json;
 use self::bound::LPlus;
 use self::problem::Asked;
 use self::rules::{Metric, Rules, Scheme};
-use super::cut_recoding;
+use super::cut_recoding::{self, Absent};
 use super::{Moment, SearchFacts, ShownCost, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
@@ -180,7 +180,7 @@ fn solution(
         bound: Some(value(rules, found.bound.min(*cost))),
         trace: found.trace.iter().map(moment).collect(),
     };
-    let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut);
+    let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
     let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
     // A list of what could have been drawn would tell which one was.
     if found.best.len() > 1 && drawn.is_none() {
