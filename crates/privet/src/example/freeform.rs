@@ -71,6 +71,11 @@ const DISEASES: [(&str, u16); 22] = [
     ("Epilepsy", 10),
 ];
 
+/// An outbreak in a workshop and a hard year in a care home: of every hundred people, the one at this place is one of many
+/// who are all alike, so that being one of a crowd does not help.
+const CLUSTERS: [(u64, &str); 2] =
+    [(7, "M,Mechanic,Crags,20K,Tuberculosis"), (57, "F,Carer,Sandwick,16K,Depression")];
+
 /// Writes `rows` people as CSV.
 ///
 /// ```
@@ -86,6 +91,10 @@ pub fn write(rows: u64, seed: u64, mut writer: impl Write) -> io::Result<()> {
     let diseases = DISEASES.map(|(_, weight)| weight);
     writeln!(writer, "person,sex,job,city,income,disease")?;
     for row in 0..rows {
+        if let Some((_, person)) = CLUSTERS.iter().find(|(place, _)| row % 100 == *place) {
+            writeln!(writer, "p{row:04},{person}")?;
+            continue;
+        }
         let sex = SEXES[draw.below(2) as usize];
         let (job, from, to, _) = JOBS[usize::from(draw.pick(&jobs))];
         let (city, _) = CITIES[usize::from(draw.pick(&cities))];

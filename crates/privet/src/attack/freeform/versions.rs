@@ -4,7 +4,7 @@
 use super::Attacked;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, CATALOGUE};
+use crate::method::{CATALOGUE, run};
 use crate::policy::{CheckedPolicy, Clause, MixedColumn, PolicyColumn, Role, Setting};
 use crate::privacy::freeform::model;
 use crate::{Error, Exact, Result};
@@ -13,6 +13,8 @@ use crate::{Error, Exact, Result};
 const K: u64 = 5;
 /// The l of the l-diverse versions.
 const L: u64 = 2;
+/// What makes them: of the methods for classes the one that keeps most detail.
+const METHOD: &str = "mondrian";
 
 /// A version that another notion would have given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,15 +35,20 @@ pub(super) fn versions(policy: &CheckedPolicy, clock: &Clock) -> Result<Vec<(Str
     }
     let mut versions = Vec::new();
     for (name, asked) in asked {
-        if let Some(table) = version(policy, asked, clock)? {
+        if let Some(table) = version(policy, asked, METHOD, clock)? {
             versions.push((name, table));
         }
     }
     Ok(versions)
 }
 
-/// The best version by full-domain generalisation, if there is one.
-pub fn version(policy: &CheckedPolicy, asked: Version, clock: &Clock) -> Result<Option<Attacked>> {
+/// The version that a method of classes makes, such as `mondrian` or `full-domain`, if there is one.
+pub fn version(
+    policy: &CheckedPolicy,
+    asked: Version,
+    method: &str,
+    clock: &Clock,
+) -> Result<Option<Attacked>> {
     let sensitive = match asked {
         Version::Anonymous(_) => None,
         Version::Diverse(column, _) => Some(column),
@@ -68,12 +75,12 @@ pub fn version(policy: &CheckedPolicy, asked: Version, clock: &Clock) -> Result<
         }
     };
     other.requirements = vec![clause];
-    other.method = Clause::with_defaults(CATALOGUE.method("full-domain").ok_or_else(lost)?);
+    other.method = Clause::with_defaults(CATALOGUE.method(method).ok_or_else(lost)?);
     if other.generalised().next().is_none() {
         return Ok(None);
     }
     let microdata = Microdata::read(&other, &mut |_| clock.check())?;
-    let solution = match method::run(&other, &microdata, clock) {
+    let solution = match run(&other, &microdata, clock) {
         Ok(solution) => solution,
         Err(error) if error.kind() == crate::ErrorKind::Infeasible => return Ok(None),
         Err(error) => return Err(error),

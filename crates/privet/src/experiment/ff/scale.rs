@@ -45,7 +45,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         method::run(&policy, &microdata, &adult.clock)?;
         let seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        version(&policy, Version::Anonymous(K), &adult.clock)?;
+        version(&policy, Version::Anonymous(K), "full-domain", &adult.clock)?;
         let beside = start.elapsed().as_secs_f64();
         let distinct = microdata.summary.len();
         table.row([
