@@ -330,7 +330,9 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
     }
     let Attacks { tried, breaches, .. } = attacks;
     let detail = match breaches {
-        _ if tried == 0 => "every released value can be observed, so there is nothing to infer".to_string(),
+        _ if tried == 0 => {
+            "no released value is sensitive and hidden from sight, so there is nothing to infer".to_string()
+        }
         0 => format!("none of {tried} attacks exceeds the threshold"),
         _ => format!("{breaches} of {tried} attacks are breaches"),
     };
