@@ -213,7 +213,7 @@ fn read_original(
             }
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
-            table.add(cells, batch.line(row), plain)?;
+            table.add(cells, 1, batch.line(row), plain)?;
         }
         tick()
     })?;
@@ -232,7 +232,7 @@ fn read_release(
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
-            table.add(cells, batch.line(row), plain)?;
+            table.add(cells, 1, batch.line(row), plain)?;
         }
         tick()
     })?;
@@ -240,23 +240,25 @@ fn read_release(
 }
 
 impl Table {
-    fn new(layout: &Layout) -> Table {
+    /// A table without records.
+    pub fn new(layout: &Layout) -> Table {
         let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
         let records = Tuples::new(layout.compared().count());
         Table { quasi, records, rows: 0, dropped: 0 }
     }
 
-    fn add<'a>(
+    /// Counts a record, given as texts, `count` times more; returns its number.
+    pub fn add<'a>(
         &mut self,
         cells: impl Iterator<Item = &'a str>,
+        count: u64,
         line: u64,
         plain: &mut [Dictionary],
-    ) -> Result<()> {
+    ) -> Result<u32> {
         let columns = self.quasi.iter_mut().chain(plain);
         let tuple =
             columns.zip(cells).map(|(column, cell)| column.code(cell, line)).collect::<Result<Vec<u32>>>()?;
-        self.records.add(&tuple, 1, line)?;
-        self.rows += 1;
-        Ok(())
+        self.rows += count;
+        self.records.add(&tuple, count, line)
     }
 }

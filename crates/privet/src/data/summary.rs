@@ -69,6 +69,7 @@ pub struct SummaryColumn {
     /// The line of the data where each value occurs first, by code, for messages.
     pub first_line: Vec<u64>,
     interner: Interner,
+    missing: MissingRule,
     /// From the interner's first-seen numbers to codes.
     codes: Vec<u32>,
 }
@@ -77,7 +78,6 @@ pub struct SummaryColumn {
 #[derive(Debug, Clone)]
 pub struct Summary {
     columns: Vec<SummaryColumn>,
-    missing: MissingRule,
     records: Records,
     /// Rows read, the dropped ones included.
     pub read: u64,
@@ -105,6 +105,17 @@ impl Summary {
         missing: &MissingRule,
         tick: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<Summary> {
+        let columns: Vec<(usize, MissingRule)> =
+            columns.iter().map(|column| (*column, missing.clone())).collect();
+        Summary::read_columns(source, &columns, tick)
+    }
+
+    /// The same where columns have missing values of their own.
+    pub fn read_columns(
+        source: &Source,
+        columns: &[(usize, MissingRule)],
+        tick: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<Summary> {
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
         let mut first_lines: Vec<Vec<u64>> = columns.iter().map(|_| Vec::new()).collect();
         let mut records = Records::new(columns.len());
@@ -112,7 +123,7 @@ impl Summary {
         let mut tuple = vec![0; columns.len()];
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
-                for (position, column) in columns.iter().enumerate() {
+                for (position, (column, missing)) in columns.iter().enumerate() {
                     let mut cell = batch.cell(row, *column);
                     if missing.is_missing(cell) {
                         if !missing.keep {
@@ -133,10 +144,12 @@ impl Summary {
             tick(bytes)
         })?;
         let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
-            .map(|((index, interner), lines)| SummaryColumn::sorted(*index, interner, &lines, missing))
+            .map(|(((index, missing), interner), lines)| {
+                SummaryColumn::sorted(*index, interner, &lines, missing)
+            })
             .collect();
         let records = records.recoded(&columns);
-        Ok(Summary { columns, missing: missing.clone(), records, read, dropped })
+        Ok(Summary { columns, records, read, dropped })
     }
 
     /// The columns that matter, in the order they were asked for.
@@ -191,11 +204,11 @@ impl Summary {
         };
         for (position, column) in self.columns.iter().enumerate() {
             let mut cell = batch.cell(row, column.index);
-            if self.missing.is_missing(cell) {
-                if !self.missing.keep {
+            if column.missing.is_missing(cell) {
+                if !column.missing.keep {
                     return Located::Dropped;
                 }
-                cell = &self.missing.spellings[0];
+                cell = &column.missing.spellings[0];
             }
             match column.interner.find(cell) {
                 Some(seen) => tuple[position] = column.codes[seen as usize],
@@ -241,7 +254,7 @@ impl SummaryColumn {
             numbers: numbers.map(|numbers| order.iter().map(|seen| numbers[*seen as usize]).collect()),
         };
         let first_line = order.iter().map(|seen| first_seen[*seen as usize]).collect();
-        SummaryColumn { index, dictionary, first_line, interner, codes }
+        SummaryColumn { index, dictionary, first_line, interner, missing: missing.clone(), codes }
     }
 }
 

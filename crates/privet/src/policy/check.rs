@@ -8,6 +8,7 @@ use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
+use super::sensitive::check_sensitive;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
@@ -130,6 +131,18 @@ pub struct PolicyColumn {
     pub fuzzy_spread: Option<Exact>,
     /// What is guarded and what can be observed of it, if its role is `mixed`.
     pub mixed: Option<MixedColumn>,
+    /// What separates the values of a cell, for a sensitive column whose cells hold several.
+    pub separator: Option<char>,
+    /// Sensitive values that need no protection.
+    pub insensitive: Vec<String>,
+}
+
+impl PolicyColumn {
+    /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
+    pub fn values_of<'a>(&self, cell: &'a str) -> Vec<&'a str> {
+        let Some(separator) = self.separator else { return vec![cell] };
+        cell.split(separator).map(str::trim).filter(|value| !value.is_empty()).collect()
+    }
 }
 
 /// A policy as understood: only this kind can run.
@@ -151,6 +164,8 @@ pub struct CheckedPolicy {
     pub columns: Vec<PolicyColumn>,
     /// What the release must guarantee.
     pub requirements: Vec<Clause>,
+    /// Which table of `[privacy]` each requirement comes from: one that names no column stands for several requirements.
+    places: Vec<usize>,
     /// How the release is made.
     pub method: Clause,
     /// What the adversary is taken to know, for methods that ask.
@@ -173,9 +188,18 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
+    /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
+    pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
+        let mut rule = self.missing_rule();
+        if column.separator.is_some() {
+            rule.spellings.retain(|spelling| !spelling.is_empty());
+        }
+        rule
+    }
+
     /// Puts an error about a requirement, by its position, at its place in the policy.
     pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
-        self.written.at_requirement(position, error)
+        self.written.at_requirement(self.places.get(position).copied().unwrap_or(position), error)
     }
 
     /// Puts an error about a key of the method at its place in the policy.
@@ -214,9 +238,11 @@ impl Policy {
             None => OnMissing::Drop,
         };
         let columns = check_columns(self, &root, &source)?;
-        let requirements = check_requirements(&root, catalogue, &columns)?;
+        let written = check_requirements(&root, catalogue, &columns)?;
+        let (places, requirements) = self.for_every_column(written, &columns)?;
         let method = check_method(&root, catalogue, &columns, implied_method(&requirements))?;
         mixed::fit(&root, &columns, &requirements, &method)?;
+        self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
         if let Some(entry) = root.entry("knowledge").filter(|_| !method.declaration.asks_for_knowledge()) {
             return Err(entry
@@ -232,6 +258,7 @@ impl Policy {
             on_missing,
             columns,
             requirements,
+            places,
             method,
             knowledge,
         })
@@ -338,11 +365,15 @@ fn foreign(
 
 /// A key of `[data]` that is a single character.
 pub(super) fn character(data: &Section<'_>, key: &str) -> Result<Option<char>> {
-    let Some(entry) = data.entry(key) else { return Ok(None) };
+    data.entry(key).map(|entry| character_of(&entry)).transpose()
+}
+
+/// A single character that separates something.
+pub(super) fn character_of(entry: &Entry<'_>) -> Result<char> {
     match entry.text()?.chars().collect::<Vec<char>>()[..] {
-        [character] if !"\"\r\n".contains(character) => Ok(Some(character)),
+        [character] if !"\"\r\n".contains(character) => Ok(character),
         _ => {
-            let wrong = entry.error(format!("'data.{key}' must be a single character"));
+            let wrong = entry.error(format!("'{}' must be a single character", entry.name()));
             Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
         }
     }
@@ -367,6 +398,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             hierarchy_path: None,
             fuzzy_spread: None,
             mixed: None,
+            separator: None,
+            insensitive: Vec::new(),
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -384,7 +417,15 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&["role", "hierarchy", "fuzzy_spread", "sensitivity", "observability"])?;
+        section.only(&[
+            "role",
+            "hierarchy",
+            "fuzzy_spread",
+            "separator",
+            "insensitive",
+            "sensitivity",
+            "observability",
+        ])?;
         let role = section
             .required("role", "one of identifier, quasi-identifier, sensitive, mixed, class, other")?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
@@ -424,6 +465,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
+    check_sensitive(&listed, &mut columns)?;
     if columns.iter().filter(|column| column.role == Some(Role::Class)).count() > 1 {
         return Err(listed
             .error("more than one column has role 'class'")

@@ -12,6 +12,7 @@ mod file;
 mod knowledge;
 mod mixed;
 mod rules;
+mod sensitive;
 mod settings;
 mod transactions;
 mod vocabulary;

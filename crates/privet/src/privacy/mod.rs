@@ -3,12 +3,15 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+pub mod exposure;
 pub mod freeform;
+pub mod information;
 mod k_anonymity;
 pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
 pub mod matching;
+pub mod projection;
 mod t_closeness;
 pub mod vocabulary;
 
@@ -27,6 +30,7 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &matching::DECLARATION,
     &t_closeness::DECLARATION,
     &freeform::DECLARATION,
+    &projection::DECLARATION,
 ];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -184,7 +188,8 @@ pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn
         .collect()
 }
 
-fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+/// Builds one requirement.
+pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
     match clause.name() {
         "k-anonymity" => k_anonymity::build(clause, table),
         "l-diversity" => l_diversity::build(clause, table),
@@ -192,6 +197,7 @@ fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
         "matching-l-diversity" => Err(matching::not_for_classes()),
         "ff-anonymity" => Err(freeform::not_for_classes()),
         "t-closeness" => t_closeness::build(clause, table),
+        "projection" => Err(projection::not_for_one_table()),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }
 }

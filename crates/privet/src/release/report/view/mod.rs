@@ -9,6 +9,7 @@ mod columns;
 mod confidence;
 mod figures;
 mod item_trees;
+mod projections;
 mod search;
 mod table;
 mod transactions;
@@ -19,6 +20,7 @@ use minijinja::Value;
 use serde::Serialize;
 
 pub(super) use buckets::view as buckets;
+pub(super) use projections::view as projections;
 pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;
