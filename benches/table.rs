@@ -209,6 +209,57 @@ fn adult_mondrian(bencher: Bencher<'_, '_>) {
     }
 }
 
+/// Adult with eight mixed columns, a few values of three of them guarded; or the same columns as quasi-identifiers.
+fn adult_mixed_policy(freeform: bool) -> Option<CheckedPolicy> {
+    let data = data_folder();
+    let path = data.join("adult/adult_45222.csv.zst");
+    if !path.is_file() {
+        eprintln!("skipped: no Adult data; set PRIVET_DATA");
+        return None;
+    }
+    let hierarchies = data.join("adult-hierarchies/arx");
+    let mut text = format!("[data]\npath = {:?}\n", path.display().to_string());
+    let columns: [(&str, &str, &str); 8] = [
+        ("sex", "sex", ""),
+        ("age", "age", ""),
+        ("race", "race", ""),
+        ("marital-status", "marital-status", "\"Divorced\", \"Separated\""),
+        ("education", "education", ""),
+        ("workclass", "workclass", ""),
+        ("occupation", "occupation", "\"Priv-house-serv\", \"Protective-serv\", \"Handlers-cleaners\""),
+        ("class", "salary-class", "\">50K\""),
+    ];
+    for (column, file, guard) in columns {
+        let hierarchy = hierarchies.join(format!("adult_hierarchy_{file}.csv")).display().to_string();
+        text += &match freeform {
+            true => format!(
+                "[columns.{column}]\nrole = \"mixed\"\nhierarchy = {hierarchy:?}\n\
+                 [columns.{column}.sensitivity]\nguard = [{guard}]\n"
+            ),
+            false => format!("[columns.{column}]\nrole = \"quasi-identifier\"\nhierarchy = {hierarchy:?}\n"),
+        };
+    }
+    text +=
+        if freeform { "[privacy.ff-anonymity]\nthreat = 0.5\n" } else { "[privacy.k-anonymity]\nk = 5\n" };
+    let policy = Policy::parse(&data.join("policy.toml"), text).expect("a policy");
+    Some(policy.check(&CATALOGUE, None).expect("a checked policy"))
+}
+
+#[divan::bench(sample_count = 5)]
+fn adult_ff(bencher: Bencher<'_, '_>) {
+    if let Some(policy) = adult_mixed_policy(true) {
+        search(bencher, &policy);
+    }
+}
+
+/// What `adult_ff` is held against.
+#[divan::bench(sample_count = 5)]
+fn adult_ff_full_domain(bencher: Bencher<'_, '_>) {
+    if let Some(policy) = adult_mixed_policy(false) {
+        search(bencher, &policy);
+    }
+}
+
 #[divan::bench(args = PAIRS, sample_count = 5)]
 fn census_l_plus(bencher: Bencher<'_, '_>, pair: &str) {
     search(bencher, &census_l_plus_policy(20_000, pair));

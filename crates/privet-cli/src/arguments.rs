@@ -52,6 +52,8 @@ pub enum Command {
     Anonymize(Anonymize),
     /// Check a release again, or one that another tool made
     Audit(Audit),
+    /// Run the known attacks on a release, or on any table, and say who is at risk
+    Attack(Attack),
     /// List what can be learnt from the data about who cannot have what
     Mine(Mine),
     /// Compare what several policies on the same data cost
@@ -147,6 +149,28 @@ pub struct Audit {
     /// The released vocabularies stand in the order of the original ones, so that each can be held against its own
     #[arg(long, requires = "release")]
     pub aligned: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Attack {
+    /// A release folder that `privet anonymize` made
+    #[arg(required_unless_present = "policy", conflicts_with_all = ["policy", "release"])]
+    pub folder: Option<PathBuf>,
+    /// The policy, to attack the original, or a table that another tool made
+    #[arg(long)]
+    pub policy: Option<PathBuf>,
+    /// The original data, where the policy's path does not lead to it
+    #[arg(long)]
+    pub original: Option<PathBuf>,
+    /// The released file to attack
+    #[arg(long, requires = "policy")]
+    pub release: Option<PathBuf>,
+    /// How many of the worst cases to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// How many columns the adversary knows in the cases that are listed
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub known: usize,
 }
 
 #[derive(Debug, Args)]

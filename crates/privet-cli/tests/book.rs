@@ -84,6 +84,7 @@ fn page_of(declaration: &Declaration) -> String {
         "aa" | "lg" | "mm" => "transaction-baselines",
         "vocabulary-k-anonymity" => "vocabulary",
         "lg-bag" => "vocabulary-baselines",
+        "ff-optimal" => "ff",
         own => own,
     };
     format!("{page}.md")

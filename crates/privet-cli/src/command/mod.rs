@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod anonymize;
+mod attack;
 mod audit;
 mod compare;
 mod example;
@@ -35,6 +36,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Init(arguments) => init::run(arguments, output),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
         Command::Audit(arguments) => audit::run(arguments, output, &clock),
+        Command::Attack(arguments) => attack::run(arguments, output, &clock),
         Command::Mine(arguments) => mine::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output),

@@ -5,14 +5,19 @@
 //! its figures are for the steward alone.
 
 mod definetti;
+pub mod freeform;
 mod horizon;
+mod known;
 pub mod projections;
 mod suppression;
+
+pub use known::{ATTACKS, KnownAttack, Outcome, Scene, attack};
 
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::engine::baskets::Baskets;
+use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
@@ -68,7 +73,15 @@ impl Figure {
 }
 
 /// Runs every attack that concerns the policy. The recoding's open choices have been drawn.
-pub fn run(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<Vec<Finding>> {
+pub fn run(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    recoding: &Recoding,
+    clock: &Clock,
+) -> Result<Vec<Finding>> {
+    if policy.method.declaration.is_freeform() {
+        return freeform::run(policy, microdata, recoding, clock);
+    }
     Ok(suppression::run(policy, microdata, recoding)?.into_iter().collect())
 }
 

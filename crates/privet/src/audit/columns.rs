@@ -15,7 +15,7 @@ pub(super) struct Place {
 
 /// The columns that the two tables are compared in.
 pub(super) struct Layout {
-    /// The quasi-identifiers, in the original's order.
+    /// The generalised columns, quasi-identifiers and mixed ones, in the original's order.
     pub quasi: Vec<Place>,
     /// Sensitive and class columns, published unchanged, in the original's order.
     pub plain: Vec<Place>,
@@ -58,7 +58,7 @@ pub(super) fn check(
         let Some(role) = column.role.filter(|role| *role != Role::Identifier) else { continue };
         expected.push(column.name.as_str());
         let Some(position) = released.iter().position(|name| *name == column.name) else {
-            if role == Role::QuasiIdentifier || is_required(policy, column) {
+            if role.is_generalised() || is_required(policy, column) {
                 return Err(lacking(release, column, role, &released));
             }
             if !options.foreign {
@@ -68,7 +68,7 @@ pub(super) fn check(
         };
         let place = Place { original: column.index, released: position };
         match role {
-            Role::QuasiIdentifier => layout.quasi.push(place),
+            Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
             Role::Sensitive | Role::Class => layout.plain.push(place),
             Role::Identifier | Role::Other => {}
         }

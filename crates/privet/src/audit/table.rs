@@ -196,7 +196,10 @@ fn read_original(
     let mattering: Vec<usize> = policy
         .columns
         .iter()
-        .filter(|column| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Class)))
+        .filter(|column| {
+            let role = column.role.unwrap_or(Role::Other);
+            role.is_generalised() || matches!(role, Role::Sensitive | Role::Class)
+        })
         .map(|column| column.index)
         .collect();
     let spelling = policy.missing.first().map_or("", String::as_str);

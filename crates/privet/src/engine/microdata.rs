@@ -1,4 +1,5 @@
-//! A summarised table as methods see it: quasi-identifiers with taxonomies, and the columns whose values are counted.
+//! A summarised table as methods see it: the columns that are generalised, with taxonomies, and those whose values are
+//! counted.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
 
-/// A quasi-identifier of a summarised table.
+/// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
 #[derive(Debug, Clone)]
 pub struct QuasiIdentifier {
     /// Its position in the data.
@@ -53,7 +54,7 @@ impl Microdata {
     /// Reads and summarises a policy's data.
     pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Microdata> {
         let with_role = |role| policy.with_role(role).collect::<Vec<_>>();
-        let quasi = with_role(Role::QuasiIdentifier);
+        let quasi = policy.generalised().collect::<Vec<_>>();
         let tracked = [with_role(Role::Sensitive), with_role(Role::Class)].concat();
         if quasi.is_empty() {
             return Err(Error::input(

@@ -5,6 +5,7 @@
 pub mod baskets;
 pub mod census;
 pub mod clinic;
+pub mod freeform;
 pub mod queries;
 pub mod ward;
 
@@ -49,7 +50,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 10] = [
+static EXAMPLES: [Example; 11] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -166,6 +167,24 @@ static EXAMPLES: [Example; 10] = [
         ],
     },
     Example {
+        name: "freeform",
+        summary: "2,000 made-up people, some of whose values can be seen and some must stay hidden, in the same columns",
+        about: include_str!("../../../../examples/freeform/README.md"),
+        files: &[
+            stored!("freeform", "README.md"),
+            stored!("freeform", "policy.toml"),
+            (
+                "people.csv",
+                Content::Generated(|writer| freeform::write(freeform::ROWS, freeform::SEED, writer)),
+            ),
+            stored!("freeform", "hierarchies/sex.csv"),
+            stored!("freeform", "hierarchies/job.csv"),
+            stored!("freeform", "hierarchies/city.csv"),
+            stored!("freeform", "hierarchies/income.csv"),
+            stored!("freeform", "hierarchies/disease.csv"),
+        ],
+    },
+    Example {
         name: "census",
         summary: "20,000 made-up people, eight quasi-identifiers, three requirements at once",
         about: include_str!("../../../../examples/census/README.md"),
@@ -194,7 +213,8 @@ static EXAMPLES: [Example; 10] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "queries", "census"
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "queries",
+///     "freeform", "census"
 /// ]);
 /// ```
 pub fn examples() -> &'static [Example] {

@@ -7,6 +7,7 @@
 mod adult;
 mod amplify;
 mod codip;
+mod ff;
 mod injector;
 mod kl;
 mod l_plus;
@@ -86,8 +87,14 @@ trait Laboratory {
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
 }
 
-static EXPERIMENTS: &[Experiment] =
-    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT, codip::EXPERIMENT];
+static EXPERIMENTS: &[Experiment] = &[
+    l_plus::EXPERIMENT,
+    kl::EXPERIMENT,
+    vocabulary::EXPERIMENT,
+    injector::EXPERIMENT,
+    codip::EXPERIMENT,
+    ff::EXPERIMENT,
+];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {

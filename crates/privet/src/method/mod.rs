@@ -1,6 +1,8 @@
 //! The methods, one file or folder per published system.
 
 pub mod codip;
+mod cut_recoding;
+pub mod ff;
 mod full_domain;
 pub mod injector;
 pub mod kl;
@@ -42,6 +44,8 @@ static METHODS: &[&Declaration] = &[
     &injector::ANATOMY,
     &codip::STAR,
     &codip::CODIP,
+    &ff::DECLARATION,
+    &ff::OPTIMAL,
 ];
 
 /// The keys that every table method takes.
@@ -135,6 +139,8 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "mondrian" => mondrian::run(policy, microdata, clock),
         "l-plus-optimize" => l_plus::run(policy, microdata, clock),
         "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
+        "ff" => ff::run(policy, microdata, clock),
+        "ff-optimal" => ff::run_optimal(policy, microdata, clock),
         "injector" | "anatomy" => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
+use super::mixed::{self, MixedColumn};
 use super::sensitive::check_sensitive;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
@@ -23,6 +24,8 @@ pub enum Role {
     QuasiIdentifier,
     /// What nobody may learn about a person.
     Sensitive,
+    /// Some of its values can be seen on a person, others nobody may learn: generalised.
+    Mixed,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// Carried through as it is.
@@ -31,8 +34,8 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 5] =
-        [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Class, Role::Other];
+    pub const ALL: [Role; 6] =
+        [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Mixed, Role::Class, Role::Other];
 
     /// The role as written in a policy.
     pub fn name(self) -> &'static str {
@@ -40,9 +43,15 @@ impl Role {
             Role::Identifier => "identifier",
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
+            Role::Mixed => "mixed",
             Role::Class => "class",
             Role::Other => "other",
         }
+    }
+
+    /// Whether the values of such a column are generalised.
+    pub fn is_generalised(self) -> bool {
+        matches!(self, Role::QuasiIdentifier | Role::Mixed)
     }
 }
 
@@ -120,6 +129,8 @@ pub struct PolicyColumn {
     pub hierarchy_path: Option<PathBuf>,
     /// How far the ranges of its hierarchy reach beyond their ends, as a share of their width, in mined rules.
     pub fuzzy_spread: Option<Exact>,
+    /// What is guarded and what can be observed of it, if its role is `mixed`.
+    pub mixed: Option<MixedColumn>,
     /// What separates the values of a cell, for a sensitive column whose cells hold several.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
@@ -165,6 +176,11 @@ impl CheckedPolicy {
     /// The columns with a role, in the data's order.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &PolicyColumn> {
         self.columns.iter().filter(move |column| column.role == Some(role))
+    }
+
+    /// The columns whose values are generalised, in the data's order.
+    pub fn generalised(&self) -> impl Iterator<Item = &PolicyColumn> {
+        self.columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised))
     }
 
     /// How missing values are recognised and what becomes of them.
@@ -224,7 +240,8 @@ impl Policy {
         let columns = check_columns(self, &root, &source)?;
         let written = check_requirements(&root, catalogue, &columns)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
-        let method = check_method(&root, catalogue, &columns)?;
+        let method = check_method(&root, catalogue, &columns, implied_method(&requirements))?;
+        mixed::fit(&root, &columns, &requirements, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
         if let Some(entry) = root.entry("knowledge").filter(|_| !method.declaration.asks_for_knowledge()) {
@@ -380,6 +397,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             hierarchy: None,
             hierarchy_path: None,
             fuzzy_spread: None,
+            mixed: None,
             separator: None,
             insensitive: Vec::new(),
         })
@@ -399,20 +417,42 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&["role", "hierarchy", "fuzzy_spread", "separator", "insensitive"])?;
-        let role =
-            section.required("role", "one of identifier, quasi-identifier, sensitive, class, other")?;
+        section.only(&[
+            "role",
+            "hierarchy",
+            "fuzzy_spread",
+            "separator",
+            "insensitive",
+            "sensitivity",
+            "observability",
+        ])?;
+        let role = section
+            .required("role", "one of identifier, quasi-identifier, sensitive, mixed, class, other")?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
         if let Some(hierarchy) = section.entry("hierarchy") {
-            if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive)) {
+            if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
                 return Err(hierarchy
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
-                    .help("only quasi-identifiers and sensitive columns have hierarchies"));
+                    .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
             }
             let path = policy.resolve(hierarchy.text()?);
             column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
             column.hierarchy_path = Some(path);
+        }
+        if column.role == Some(Role::Mixed) {
+            let taxonomy =
+                column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;
+            column.mixed = Some(MixedColumn::read(&section, taxonomy)?);
+        } else if let Some(stray) =
+            ["sensitivity", "observability"].into_iter().find_map(|key| section.entry(key))
+        {
+            return Err(stray
+                .error(format!(
+                    "column '{name}' has role '{word}', for which '{}' has no meaning",
+                    stray.name()
+                ))
+                .help("remove it, or set role = \"mixed\""));
         }
         if let Some(spread) = section.entry("fuzzy_spread") {
             if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
@@ -462,21 +502,28 @@ pub(super) fn check_requirements(
     Ok(clauses)
 }
 
+/// The method that is used for these requirements when the policy names none.
+fn implied_method(requirements: &[Clause]) -> Option<&'static str> {
+    requirements.iter().find_map(|clause| clause.declaration.implies_method())
+}
+
 pub(super) fn check_method(
     root: &Section<'_>,
     catalogue: &Catalogue,
     columns: &[PolicyColumn],
+    implied: Option<&'static str>,
 ) -> Result<Clause> {
+    let default = implied.unwrap_or(catalogue.default_method);
     let names: Vec<&str> = catalogue.methods.iter().map(|declaration| declaration.name).collect();
     let Some(entry) = root.entry("method") else {
-        return Ok(default_clause(catalogue));
+        return Ok(default_clause(catalogue, default));
     };
     let section = entry.section()?;
     let name = match section.entry("name") {
         Some(name) => name.one_of(&names)?,
-        None => catalogue.default_method,
+        None => default,
     };
-    let Some(declaration) = catalogue.method(name) else { return Ok(default_clause(catalogue)) };
+    let Some(declaration) = catalogue.method(name) else { return Ok(default_clause(catalogue, default)) };
     for (key, entry) in section.entries() {
         let takes = |method: &&&Declaration| method.keys.iter().any(|declared| declared.name == key);
         let other = catalogue.methods.iter().find(takes).filter(|_| key != "name" && !takes(&&declaration));

@@ -82,6 +82,16 @@ impl Declaration {
         ["injector", "anatomy"].contains(&self.name)
     }
 
+    /// Whether a method works on columns that are identifying and sensitive at once.
+    pub fn is_freeform(&self) -> bool {
+        ["ff", "ff-optimal"].contains(&self.name)
+    }
+
+    /// The method that a requirement is for, if it is for one alone.
+    pub(super) fn implies_method(&self) -> Option<&'static str> {
+        (self.name == "ff-anonymity").then_some("ff")
+    }
+
     /// Whether a method publishes several tables, each with some of the sensitive columns: only then values may be
     /// insensitive, and cells hold several values.
     pub(super) fn projects(&self) -> bool {

@@ -187,10 +187,9 @@ impl Clause {
     }
 }
 
-pub(super) fn default_clause(catalogue: &Catalogue) -> Clause {
-    let declaration = catalogue
-        .method(catalogue.default_method)
-        .unwrap_or_else(|| unreachable!("the catalogue lists its default method"));
+pub(super) fn default_clause(catalogue: &Catalogue, name: &str) -> Clause {
+    let declaration =
+        catalogue.method(name).unwrap_or_else(|| unreachable!("the catalogue lists its default method"));
     Clause::with_defaults(declaration)
 }
 

@@ -64,7 +64,7 @@ impl Policy {
             }
         }
         let requirements = check_requirements(&root, catalogue, &[])?;
-        let method = check_method(&root, catalogue, &[])?;
+        let method = check_method(&root, catalogue, &[], None)?;
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,

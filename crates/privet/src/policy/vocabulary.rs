@@ -72,7 +72,7 @@ impl Policy {
         let data = data_section(&root)?;
         let section = |name: &str| root.entry(name).map(|entry| entry.section()).transpose();
         let requirements = check_requirements(&root, catalogue, &[])?;
-        let method = check_method(&root, catalogue, &[])?;
+        let method = check_method(&root, catalogue, &[], None)?;
         let path = self.data_path(&data, original)?;
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
         let options = match kind {

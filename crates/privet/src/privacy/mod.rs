@@ -4,6 +4,7 @@
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
 pub mod exposure;
+pub mod freeform;
 pub mod information;
 mod k_anonymity;
 pub mod kl;
@@ -28,6 +29,7 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &l_plus::DECLARATION,
     &matching::DECLARATION,
     &t_closeness::DECLARATION,
+    &freeform::DECLARATION,
     &projection::DECLARATION,
 ];
 
@@ -193,6 +195,7 @@ pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requiremen
         "l-diversity" => l_diversity::build(clause, table),
         "l-plus-diversity" => l_plus::build(clause, table),
         "matching-l-diversity" => Err(matching::not_for_classes()),
+        "ff-anonymity" => Err(freeform::not_for_classes()),
         "t-closeness" => t_closeness::build(clause, table),
         "projection" => Err(projection::not_for_one_table()),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
@@ -205,6 +208,9 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
         policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
     let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
     let mut warnings = Vec::new();
+    if policy.method.declaration.is_freeform() {
+        warnings.extend(freeform::warnings(policy));
+    }
     for (position, clause) in policy.requirements.iter().enumerate() {
         if clause.name() == l_plus::DECLARATION.name {
             let found = l_plus::warnings(clause, table, asks_for_k, stars);

@@ -41,6 +41,11 @@ pub(super) fn model(
         _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
             .to_string(),
     };
+    let mut columns: Vec<Column> =
+        (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
+    if policy.method.declaration.is_freeform() {
+        super::freeform::mark(&mut columns, policy, microdata)?;
+    }
     Ok(ReportModel {
         title: title(&data_name),
         data_name: data_name.clone(),
@@ -68,11 +73,7 @@ pub(super) fn model(
         },
         missing,
         suppression: suppression::in_words(scheme),
-        columns: policy
-            .columns
-            .iter()
-            .map(|column| account_column(column, microdata, recoding, classes))
-            .collect(),
+        columns,
         risk_before: Some(risk(sizes_before(microdata))),
         risk_after: Some(risk(classes.sizes.iter().copied())),
         tightness: tightness(facts, microdata, recoding, classes)?,
@@ -125,6 +126,7 @@ pub(super) fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[Poli
             column: Some(text("column")),
             protections: limited_confidence(&text("column"), scheme),
         },
+        "ff-anonymity" => super::freeform::notion(&text("threat")),
         name => Notion::Other {
             name: name.to_string(),
             promise: clause.declaration.summary.to_string(),
@@ -222,6 +224,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::Identifier) => "names a person directly",
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
+        Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
@@ -295,6 +298,7 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
             released: shown.get(node).copied().unwrap_or(0),
             in_cut: shown.contains_key(node),
             level: taxonomy.height(*node),
+            mark: None,
         }
     };
     TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }
@@ -327,6 +331,9 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
+    if facts.policy.method.declaration.is_freeform() {
+        return super::freeform::tightness(facts.policy, microdata, recoding);
+    }
     let requirements = privacy::requirements(facts.policy, &microdata.table)?;
     let mut all = Vec::new();
     for (requirement, clause) in requirements.iter().zip(&facts.policy.requirements) {

@@ -115,7 +115,7 @@ fn published_columns(
     for (column, source) in policy.columns.iter().zip(policy.source.columns()) {
         let (kind, how) = match (column.role, starred(column.index)) {
             (None | Some(Role::Identifier), _) => continue,
-            (Some(Role::QuasiIdentifier), _) => {
+            (Some(Role::QuasiIdentifier | Role::Mixed), _) => {
                 let position = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
                 let Some(position) = position else { continue };
                 (CellKind::Text, Published::Recoded(position))

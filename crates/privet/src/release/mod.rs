@@ -5,6 +5,7 @@ mod apply;
 mod buckets;
 mod caution;
 mod confidence;
+mod freeform;
 mod manifest;
 mod projections;
 pub mod report;
@@ -20,7 +21,7 @@ mod vocabularies;
 
 pub use buckets::audit_bucket_files;
 pub use projections::audit_projection_files;
-pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
+pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, open_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 

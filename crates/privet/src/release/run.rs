@@ -156,7 +156,7 @@ pub(super) fn publish(
     };
     let costs = solution.recoding.costs(&microdata, &classes);
     let released = microdata.summary.total() - classes.suppressed;
-    let attacks = attack::run(&policy, &microdata, &solution.recoding)?;
+    let attacks = attack::run(&policy, &microdata, &solution.recoding, clock)?;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
@@ -236,16 +236,20 @@ fn draw_seed() -> Result<u64> {
     Ok(u64::from_le_bytes(bytes) >> 1)
 }
 
+/// Opens a released table. Only CSV leaves it open how cells are separated; what was written is known and must not be guessed.
+fn open_released(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
+    let is_csv = FileKind::of_path(release)?.format == Format::Csv;
+    let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
+    Source::open(release, &ReadOptions { delimiter })
+}
+
 fn audit_file(
     policy: &CheckedPolicy,
     release: &Path,
     expected: ExpectedCounts,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    // Only CSV leaves it open how cells are separated; what was written is known and must not be guessed.
-    let is_csv = FileKind::of_path(release)?.format == Format::Csv;
-    let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
-    let source = Source::open(release, &ReadOptions { delimiter })?;
+    let source = open_released(policy, release)?;
     let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
     audit::audit_table_watched(policy, &source, &options, tick)
 }
@@ -287,6 +291,21 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     audit.passed &= files.holds;
     audit.checks.insert(0, files);
     Ok(audit)
+}
+
+/// A published table and the policy it was made under, to be looked at again.
+///
+/// `original` stands in for the data's place when the release was made.
+pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<(CheckedPolicy, Source)> {
+    let manifest = read_manifest(folder)?;
+    let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
+    match method::check(&kept_policy(folder, &manifest)?, original)? {
+        AnyPolicy::Table(policy) if !injector::publishes_groups(&policy) => {
+            let release = open_released(&policy, &folder.join("public").join(name))?;
+            Ok((policy, release))
+        }
+        _ => Err(Error::input("the release is not one table").in_file(folder)),
+    }
 }
 
 /// Whether the public room holds just the files that were published, and the policy is the one they were made under.

@@ -4,8 +4,8 @@ use crate::taxonomy::{NodeId, Taxonomy};
 
 /// A tree of the values that occur. Nodes are numbered in depth-first preorder; the root is 0.
 ///
-/// A node with a single occupied child is left out: opening it changes no class, and never costs more. So every inner
-/// node is a real decision, and different cuts of this tree give different releases.
+/// As a rule a node with a single occupied child is left out: opening it changes no class, and never costs more. So every
+/// inner node is a real decision, and different cuts of this tree give different releases.
 #[derive(Debug, Clone)]
 pub struct Tree {
     taxonomy: Vec<NodeId>,
@@ -40,6 +40,16 @@ impl Tree {
     /// # Ok::<(), privet::Error>(())
     /// ```
     pub fn new(taxonomy: &Taxonomy, occupied: impl Fn(usize) -> bool) -> Tree {
+        Tree::grow(taxonomy, occupied, false)
+    }
+
+    /// The tree of all nodes above occupied leaves: also those with a single occupied child, for problems in which it
+    /// matters whether they are opened.
+    pub fn with_every_node(taxonomy: &Taxonomy, occupied: impl Fn(usize) -> bool) -> Tree {
+        Tree::grow(taxonomy, occupied, true)
+    }
+
+    fn grow(taxonomy: &Taxonomy, occupied: impl Fn(usize) -> bool, every: bool) -> Tree {
         let mut occupied_before = vec![0u32; taxonomy.leaves() + 1];
         for leaf in 0..taxonomy.leaves() {
             occupied_before[leaf + 1] = occupied_before[leaf] + u32::from(occupied(leaf));
@@ -59,7 +69,7 @@ impl Tree {
         for node in taxonomy.nodes() {
             let all = inside(node);
             let single = taxonomy.children(node).iter().any(|child| inside(*child) == all);
-            if all == 0 || single {
+            if all == 0 || (single && !every) {
                 continue;
             }
             let id = tree.taxonomy.len() as u32;

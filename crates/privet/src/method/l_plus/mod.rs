@@ -31,6 +31,7 @@ use serde_json::json;
 use self::bound::LPlus;
 use self::problem::Asked;
 use self::rules::{Metric, Rules, Scheme};
+use super::cut_recoding::{self, Absent};
 use super::{Moment, SearchFacts, ShownCost, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
@@ -179,11 +180,7 @@ fn solution(
         bound: Some(value(rules, found.bound.min(*cost))),
         trace: found.trace.iter().map(moment).collect(),
     };
-    let cuts_of = |cut: &Cut| {
-        let column =
-            |at: usize| (microdata.quasi[at].name.clone(), json!(labels(problem, microdata, cut, at)));
-        (0..microdata.quasi.len()).map(column).collect::<serde_json::Map<_, _>>()
-    };
+    let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
     let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
     // A list of what could have been drawn would tell which one was.
     if found.best.len() > 1 && drawn.is_none() {
@@ -191,13 +188,6 @@ fn solution(
         plan["top"] = found.best.iter().map(next).collect();
     }
     Ok(Solution { recoding, plan, search, cost: Some(show(rules, microdata, *cost)), warnings: Vec::new() })
-}
-
-/// The labels of a column's cut, values that do not occur included.
-fn labels<'a>(problem: &LPlus, microdata: &'a Microdata, cut: &Cut, column: usize) -> Vec<&'a str> {
-    let taxonomy = &microdata.quasi[column].taxonomy;
-    let nodes = problem.forest.trees[column].widen(taxonomy, &cut.0[column]);
-    nodes.into_iter().map(|node| taxonomy.label(node)).collect()
 }
 
 fn value(rules: &Rules, amount: Amount) -> f64 {

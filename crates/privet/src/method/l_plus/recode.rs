@@ -6,36 +6,15 @@ use super::table::Reader;
 use super::tally::Tally;
 use crate::engine::cut::{Cut, Forest};
 use crate::engine::microdata::Microdata;
-use crate::engine::numbering::{Numbering, bucket};
-use crate::loss::{Cell, Extent};
-use crate::method::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use crate::method::cut_recoding::CutRecoding;
+use crate::method::recoding::Recoding;
 
 /// What becomes of every record under a cut.
 pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Asked, cut: &Cut) -> Recoding {
     let records = microdata.summary.len();
-    // Per column and code, the place of the released value in the cut.
-    let places: Vec<Vec<u32>> = (microdata.quasi.iter().zip(&forest.trees).zip(&cut.0))
-        .map(|((quasi, tree), nodes)| {
-            let cover = tree.cover(nodes);
-            let place = |leaf: &u32| {
-                let node = cover[tree.leaf(*leaf) as usize];
-                nodes.partition_point(|other| *other < node) as u32
-            };
-            quasi.leaf_of_code.iter().map(place).collect()
-        })
-        .collect();
-    let mut recoding = Recoding::new(columns(forest, microdata, cut, &places), records);
-    let released = |record: usize| {
-        let codes = microdata.quasi_codes(record);
-        codes.iter().zip(&places).map(|(code, places)| places[*code as usize])
-    };
-    let mut numbering = Numbering::new(records);
-    for (column, places) in places.iter().enumerate() {
-        let place = |record: usize| places[microdata.quasi_codes(record)[column] as usize];
-        numbering.column(cut.0[column].len(), (0..records).map(place));
-    }
-    let (number, count) = numbering.finish();
-    let (members, begins) = bucket(0..records as u32, |record| number[record as usize], count);
+    let mut shown = CutRecoding::new(forest, microdata, cut);
+    let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), records);
+    let (members, begins) = shown.classes(microdata);
     let mut class = ClassOf {
         rules,
         reader: Reader::new(rules, microdata, asked.thresholds.column),
@@ -48,30 +27,10 @@ pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Ask
         if class.is_suppressed() {
             continue;
         }
-        let id = recoding.add_class(released(members[0] as usize));
+        let id = recoding.add_class(shown.cells(microdata, members[0] as usize));
         class.publish(&mut recoding, id, members);
     }
     recoding
-}
-
-fn columns(forest: &Forest, microdata: &Microdata, cut: &Cut, places: &[Vec<u32>]) -> Vec<RecodedColumn> {
-    let column = |at: usize| {
-        let quasi = &microdata.quasi[at];
-        let taxonomy = &quasi.taxonomy;
-        let mut records = vec![0; cut.0[at].len()];
-        for (place, count) in places[at].iter().zip(&quasi.counts) {
-            records[*place as usize] += count;
-        }
-        let cell = |(node, records): (&u32, u64)| {
-            let node = forest.trees[at].taxonomy_node(*node);
-            let extent = Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64);
-            let level = Some((taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64));
-            let measure = Cell { extent, level, records };
-            ReleasedCell { label: taxonomy.label(node).to_string(), node: Some(node), measure }
-        };
-        RecodedColumn { cells: cut.0[at].iter().zip(records).map(cell).collect() }
-    };
-    (0..microdata.quasi.len()).map(column).collect()
 }
 
 /// The class at hand.

@@ -105,7 +105,7 @@ pub struct Records {
 pub struct Column {
     /// The column's name.
     pub name: String,
-    /// Its role, as policies write it: `identifier`, `quasi-identifier`, `sensitive`, `class` or `other`.
+    /// Its role, as policies write it: `identifier`, `quasi-identifier`, `sensitive`, `mixed`, `class` or `other`.
     pub role: String,
     /// Why it has that role. It may speak of the original, so it is for the steward only.
     pub reason: String,
@@ -146,6 +146,9 @@ pub struct TaxonomyNode {
     pub in_cut: bool,
     /// The generalisation level, 0 for leaves.
     pub level: usize,
+    /// What the policy says about it in a word, such as "guarded", where it says something.
+    #[serde(default)]
+    pub mark: Option<String>,
 }
 
 /// How near the worst class comes to a threshold.

@@ -22,6 +22,7 @@ impl Tree {
                 released: 0,
                 in_cut: false,
                 level: height,
+                mark: None,
             }],
         }
     }
@@ -36,6 +37,7 @@ impl Tree {
             released: 0,
             in_cut: false,
             level,
+            mark: None,
         });
         let mut above = Some(parent);
         while let Some(node) = above {

@@ -120,12 +120,15 @@ impl<'a> Shape<'a> {
             let children = &self.children[index];
             // Where nodes on the cut have others on the cut below them (local recoding), these must still be reached.
             let descend = below || children.iter().any(|child| self.place[*child] != Place::Below);
-            let aside = if children.is_empty() || descend {
-                String::new()
-            } else {
+            let mut asides = Vec::new();
+            // What is guarded is between the publisher and the steward.
+            asides.extend(node.mark.clone().filter(|_| self.counts == TreeCounts::Shown));
+            if !children.is_empty() && !descend {
                 let leaves = self.leaves_below(index);
-                format!("{} {} below", thousands(leaves as u64), if leaves == 1 { "value" } else { "values" })
-            };
+                let values = if leaves == 1 { "value" } else { "values" };
+                asides.push(format!("{} {values} below", thousands(leaves as u64)));
+            }
+            let aside = asides.join(", ");
             let (text, records) = (node.label.clone(), Some(node.records));
             rows.push(Row { depth, text, aside, place: self.place[index], records, folded: false });
             if descend {
@@ -230,7 +233,7 @@ mod tests {
     use super::*;
 
     fn node(label: &str, parent: Option<usize>, released: u64, in_cut: bool) -> TaxonomyNode {
-        TaxonomyNode { label: label.into(), parent, records: 40, released, in_cut, level: 0 }
+        TaxonomyNode { label: label.into(), parent, records: 40, released, in_cut, level: 0, mark: None }
     }
 
     /// A root with ten groups of ten leaves; the cut goes through the groups.

@@ -194,6 +194,7 @@ fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (Taxono
             released: counts.showing[at],
             in_cut: published[at],
             level: height[at],
+            mark: None,
         }
     };
     (TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }, (tree.len() - wanted.len()) as u64)

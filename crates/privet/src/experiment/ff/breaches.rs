@@ -1,0 +1,93 @@
+//! Who is at risk, and what is lost, by threshold.
+
+use super::super::page::{Cell, Section, Table};
+use super::super::plot::{Axis, Kind, Plot, Series};
+use super::Bench;
+use super::data::Adult;
+use crate::Result;
+use crate::attack::freeform::{Attacked, Version, version};
+use crate::experiment::Part;
+use crate::method;
+
+pub(super) const PART: Part = Part {
+    name: "breaches",
+    title: "Freeform attacks",
+    summary: "people at risk, breaches and LM of Adult as it is, 10-anonymous, 2-diverse in two ways and FF-anonymous, by threshold",
+};
+
+const THREATS: [&str; 5] = ["0.3", "0.4", "0.5", "0.6", "0.7"];
+/// Breaches are counted that see so many columns.
+const KNOWN: usize = 2;
+const K: u64 = 10;
+const L: u64 = 2;
+
+pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
+    let adult = &bench.adult;
+    let threats: &[&str] = if bench.quick { &THREATS[2..3] } else { &THREATS };
+    let head = ["threat", "table", "at risk", "of", "breaches", "worst", "LM"];
+    let mut table = Table::new("breaches", "What can be inferred, and what is lost", head);
+    let mut points: Vec<(String, f64, f64, f64)> = Vec::new();
+    for threat in threats {
+        let policy = adult.policy(threat, "ff", None)?;
+        let microdata = adult.read(&policy)?;
+        let mut tables = vec![("as it is".to_string(), Attacked::original(&policy, &microdata)?)];
+        adult.clock.progress().stage("other notions", None);
+        let mut versions = vec![(format!("{K}-anonymous"), Version::Anonymous(K))];
+        for (column, name) in Adult::sensitive(&policy) {
+            versions.push((format!("{L}-diverse, {name} sensitive"), Version::Diverse(column, L)));
+        }
+        for (name, asked) in versions {
+            if let Some(made) = version(&policy, asked, "mondrian", &adult.clock)? {
+                tables.push((name, made));
+            }
+        }
+        adult.clock.progress().stage("specialising", None);
+        let solution = method::run(&policy, &microdata, &adult.clock)?;
+        let released = Attacked::released(&policy, &microdata, &solution.recoding)?;
+        tables.push(("FF-anonymous".to_string(), released));
+        for (name, attacked) in tables {
+            adult.clock.check()?;
+            let (exposure, listing) = (attacked.exposure(), attacked.list(1, KNOWN));
+            table.row([
+                Cell::text(*threat),
+                Cell::text(&name),
+                Cell::Count(exposure.hits),
+                Cell::Count(exposure.targets),
+                Cell::Count(listing.found),
+                Cell::text(listing.worst.first().map_or_else(|| "none".to_string(), ToString::to_string)),
+                Cell::Number(attacked.lm()),
+            ]);
+            points.push((name, threat.parse().unwrap_or(0.0), exposure.hits as f64, attacked.lm()));
+        }
+    }
+    let mut names: Vec<&String> = Vec::new();
+    points.iter().for_each(|(name, ..)| {
+        if !names.contains(&name) {
+            names.push(name)
+        }
+    });
+    let plot = |title: &str, y: &str, value: &dyn Fn(&(String, f64, f64, f64)) -> f64| Plot {
+        title: title.to_string(),
+        kind: Kind::Lines,
+        x: Axis::new("threshold on threats"),
+        y: Axis::new(y),
+        series: names
+            .iter()
+            .map(|name| {
+                let own = points.iter().filter(|(other, ..)| other == *name);
+                Series::of(name.as_str(), own.map(|point| (point.1, Some(value(point)))))
+            })
+            .collect(),
+    };
+    Ok(vec![
+        Section::new("Freeform attacks on Adult")
+            .say(format!(
+                "Eight mixed columns; guarded are four occupations, two kinds of marital status and the higher income class. At \
+                 risk is who has a guarded value that follows from what can be seen of them, in any columns and at any level. \
+                 Breaches are counted that see at most {KNOWN} columns. Versions by k-anonymity or l-diversity are Mondrian's."
+            ))
+            .plot(plot("People at risk", "people", &|point| point.2))
+            .plot(plot("What is lost", "LM", &|point| point.3))
+            .table(table),
+    ])
+}

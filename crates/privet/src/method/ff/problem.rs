@@ -1,0 +1,89 @@
+//! From a policy and a table to the problem that is searched.
+
+use std::sync::Arc;
+
+use super::specialise::{Score, Scores};
+use crate::engine::cut::{Amount, Cut, Forest, Tree};
+use crate::engine::microdata::Microdata;
+use crate::loss::{self, Frame, Measure};
+use crate::method::cut_recoding::cell;
+use crate::policy::CheckedPolicy;
+use crate::privacy::freeform::{self, Model, Records};
+use crate::{Error, Result};
+
+/// A table with the cuts it can be shown under.
+pub(super) struct Problem {
+    pub model: Model,
+    pub records: Records,
+    pub forest: Forest,
+    pub measure: Measure,
+    /// Per tree and node, what it costs that all its records show the node.
+    pub prices: Vec<Vec<Amount>>,
+}
+
+impl Problem {
+    pub fn new(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Problem> {
+        let columns = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+        let model = freeform::model(policy, columns)?;
+        let mut records = Records::default();
+        for record in 0..microdata.summary.len() {
+            let leaves = microdata
+                .quasi_codes(record)
+                .iter()
+                .zip(&microdata.quasi)
+                .map(|(code, quasi)| quasi.taxonomy.leaf(quasi.leaf_of_code[*code as usize] as usize).0);
+            records.leaves.extend(leaves);
+            records.counts.push(microdata.summary.count(record));
+        }
+        let trees = microdata.quasi.iter().map(|quasi| {
+            let mut occupied = vec![false; quasi.taxonomy.leaves()];
+            quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
+            // A guarded value that is alone below a node is not hidden by it: it matters whether the node is opened.
+            Tree::with_every_node(&quasi.taxonomy, |leaf| occupied[leaf])
+        });
+        let forest = Forest { trees: trees.collect() };
+        let counts: Vec<Vec<u64>> = (microdata.quasi.iter().zip(&forest.trees))
+            .map(|(quasi, tree)| {
+                let mut counts = vec![0; tree.len()];
+                for (leaf, count) in quasi.leaf_of_code.iter().zip(&quasi.counts) {
+                    counts[tree.leaf(*leaf) as usize] += count;
+                }
+                for node in (1..tree.len()).rev() {
+                    counts[tree.parent(node as u32) as usize] += counts[node];
+                }
+                counts
+            })
+            .collect();
+        let cells = |at: usize| {
+            let (tree, taxonomy) = (&forest.trees[at], &microdata.quasi[at].taxonomy);
+            let nodes = (0..tree.len() as u32).zip(&counts[at]);
+            nodes.map(|(node, count)| cell(taxonomy, tree.taxonomy_node(node), *count)).collect()
+        };
+        let frame = Frame {
+            records: microdata.table.records,
+            columns: (0..forest.trees.len()).map(cells).collect(),
+            values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
+            labels: None,
+        };
+        let measure = loss::measure("LM", &frame)?;
+        let price = |at: usize, node: usize| {
+            let price = measure.column(at, std::iter::once((node as u32, counts[at][node])));
+            price.map(|price| price as Amount).ok_or_else(|| Error::internal("LM has no price for a cell"))
+        };
+        let prices = (0..forest.trees.len())
+            .map(|at| (0..forest.trees[at].len()).map(|node| price(at, node)).collect::<Result<Vec<_>>>())
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Problem { model, records, forest, measure, prices })
+    }
+
+    /// What a cut costs.
+    pub fn cost(&self, cut: &Cut) -> Amount {
+        let trees = cut.0.iter().zip(&self.prices);
+        trees.flat_map(|(nodes, prices)| nodes.iter().map(|node| prices[*node as usize])).sum()
+    }
+
+    /// What every node's specialisation gains.
+    pub fn scores(&self, microdata: &Microdata, score: Score) -> Arc<Scores> {
+        Arc::new(Scores::new(self, microdata, score))
+    }
+}

@@ -1,0 +1,84 @@
+//! What reports say about FF-anonymity.
+
+use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
+use crate::Result;
+use crate::attack::freeform::Attacked;
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::Recoding;
+use crate::policy::CheckedPolicy;
+use crate::privacy::freeform::model;
+
+/// What FF-anonymity promises.
+pub(super) fn notion(threat: &str) -> Notion {
+    Notion::Other {
+        name: "FF-anonymity".to_string(),
+        promise: format!(
+            "whoever sees any values that can be observed infers no hidden one with a probability that, times how sensitive \
+             it is, exceeds {threat}"
+        ),
+        column: None,
+        protections: vec![
+            Protection {
+                attack: Attack::Homogeneity,
+                cover: Cover::Bounded,
+                meaning: format!(
+                    "What can be seen of somebody, in whatever columns, tells a guarded value of another column with a \
+                     threat of at most {threat}."
+                ),
+            },
+            Protection {
+                attack: Attack::OutsideKnowledge,
+                cover: Cover::Partly,
+                meaning: "Any observable values may be known. Who knows a guarded value already, or part of the very column \
+                          that is asked about, such as the bracket of an income, can become surer than promised."
+                    .to_string(),
+            },
+            Protection {
+                attack: Attack::Skew,
+                cover: Cover::Partly,
+                meaning: "No threat exceeds the threshold; a rare value may still be many times likelier than usual."
+                    .to_string(),
+            },
+        ],
+    }
+}
+
+/// Marks the nodes of the drawn taxonomies: what is guarded and what is visible.
+pub(super) fn mark(columns: &mut [Column], policy: &CheckedPolicy, microdata: &Microdata) -> Result<()> {
+    let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+    for attribute in &model(policy, mixed)?.attributes {
+        let drawn = columns.iter_mut().find(|column| column.name == attribute.name);
+        let nodes = drawn.and_then(|column| column.taxonomy.as_mut()).map(|drawing| &mut drawing.nodes);
+        for node in nodes.into_iter().flatten() {
+            let Some(id) = attribute.taxonomy.find(&node.label) else { continue };
+            let mark = match (attribute.is_observable(id.0), attribute.sensitivity(id.0).numerator) {
+                (true, _) => "visible",
+                (false, 0) => "not visible",
+                (false, _) => "guarded",
+            };
+            node.mark = Some(mark.to_string());
+        }
+    }
+    Ok(())
+}
+
+/// How near the worst attack comes to the threshold.
+pub(super) fn tightness(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    recoding: &Recoding,
+) -> Result<Vec<Tightness>> {
+    let table = Attacked::released(policy, microdata, recoding)?;
+    let threshold = policy.requirements.iter().find_map(|clause| clause.settings.exact("threat"));
+    let (Some(worst), Some(threshold)) = (table.worst(), threshold) else { return Ok(Vec::new()) };
+    Ok(vec![Tightness {
+        requirement: "ff-anonymity".to_string(),
+        worst: format!("{worst} ({} of {} records)", worst.hits, worst.support),
+        value: worst.threat,
+        threshold: threshold.to_f64(),
+        side: Side::AtMost,
+        counted: false,
+        from_data: false,
+        holds: !worst.is_breach,
+    }])
+}
