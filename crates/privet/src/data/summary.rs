@@ -22,11 +22,25 @@ pub struct MissingRule {
     pub spellings: Vec<String>,
     /// Whether missing is a value of its own; else the record is dropped, and counted.
     pub keep: bool,
+    /// The columns, by position in the data, that hold sets: an empty cell is the empty set there, and so is a missing
+    /// value that is kept.
+    pub sets: Vec<usize>,
 }
 
 impl MissingRule {
     fn is_missing(&self, cell: &str) -> bool {
         self.spellings.iter().any(|spelling| spelling == cell)
+    }
+
+    /// What a cell of a column means: its own text, or what stands for a missing value; `None` when its record is dropped.
+    fn meaning<'a>(&'a self, column: usize, cell: &'a str) -> Option<&'a str> {
+        if !self.is_missing(cell) {
+            return Some(cell);
+        }
+        if self.sets.contains(&column) && (cell.is_empty() || self.keep) {
+            return Some("");
+        }
+        self.spellings.first().map(String::as_str).filter(|_| self.keep)
     }
 }
 
@@ -113,14 +127,10 @@ impl Summary {
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
                 for (position, column) in columns.iter().enumerate() {
-                    let mut cell = batch.cell(row, *column);
-                    if missing.is_missing(cell) {
-                        if !missing.keep {
-                            dropped += 1;
-                            continue 'rows;
-                        }
-                        cell = &missing.spellings[0];
-                    }
+                    let Some(cell) = missing.meaning(*column, batch.cell(row, *column)) else {
+                        dropped += 1;
+                        continue 'rows;
+                    };
                     let seen = interners[position].intern(cell);
                     if seen as usize == first_lines[position].len() {
                         first_lines[position].push(batch.line(row));
@@ -190,13 +200,9 @@ impl Summary {
             &mut long
         };
         for (position, column) in self.columns.iter().enumerate() {
-            let mut cell = batch.cell(row, column.index);
-            if self.missing.is_missing(cell) {
-                if !self.missing.keep {
-                    return Located::Dropped;
-                }
-                cell = &self.missing.spellings[0];
-            }
+            let Some(cell) = self.missing.meaning(column.index, batch.cell(row, column.index)) else {
+                return Located::Dropped;
+            };
             match column.interner.find(cell) {
                 Some(seen) => tuple[position] = column.codes[seen as usize],
                 None => return Located::Unknown,
@@ -382,7 +388,7 @@ mod tests {
 
         #[test]
         fn a_summary_counts_and_finds_every_row(rows in rows(), keep in any::<bool>(), turn in 0usize..60) {
-            let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep };
+            let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep, sets: Vec::new() };
             let (_folder, source, found) = summary(&rows, &missing);
             // Kept, all spellings of a missing value are the first; dropped, the row is gone.
             let cell = |text: &String| if text.is_empty() { "?".to_string() } else { text.clone() };
@@ -437,7 +443,7 @@ mod tests {
     fn numbers_are_sorted_by_size_and_missing_ones_come_first() {
         let rows =
             ["10", "9", "-2", "", "1.0", "1"].map(|number| ["a".to_string(), number.into(), "x".into()]);
-        let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep: true };
+        let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep: true, sets: Vec::new() };
         let (_folder, _, found) = summary(&rows, &missing);
         let column = &found.columns()[0];
         assert_eq!(column.dictionary.values(), ["?", "-2", "1", "1.0", "9", "10"]);
@@ -449,7 +455,7 @@ mod tests {
 
     #[test]
     fn a_row_that_was_not_there_is_unknown() {
-        let missing = MissingRule { spellings: vec!["?".into()], keep: false };
+        let missing = MissingRule { spellings: vec!["?".into()], keep: false, sets: Vec::new() };
         let row = |word: &str, number: &str| [word.to_string(), number.to_string(), "x".to_string()];
         let (_folder, _, found) = summary(&[row("a", "1"), row("b", "2")], &missing);
         let (_other_folder, source, _) =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Source, Summary, SummaryColumn};
-use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role};
+use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -34,6 +34,21 @@ pub struct Microdata {
     pub quasi: Vec<QuasiIdentifier>,
     /// The tracked columns: sensitive ones, and the class label if there is one.
     pub table: Table,
+    /// The quasi-sensitive column, where the policy's method heeds it. Its values are the cells as they were read.
+    pub sets: Option<SetColumn>,
+}
+
+/// The quasi-sensitive column of a summarised table.
+#[derive(Debug, Clone)]
+pub struct SetColumn {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its position in the summary, behind all other columns.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// What its terms reveal.
+    pub policy: SetPolicy,
 }
 
 impl Microdata {
@@ -49,7 +64,14 @@ impl Microdata {
             .in_file(policy.written.path())
             .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
         }
-        let indices: Vec<usize> = quasi.iter().chain(&tracked).map(|column| column.index).collect();
+        let sets =
+            policy.with_role(Role::QuasiSensitive).filter(|_| policy.heeds_sets()).find_map(|column| {
+                let (index, name) = (column.index, column.name.clone());
+                let position = quasi.len() + tracked.len();
+                Some(SetColumn { index, position, name, policy: column.sets.clone()? })
+            });
+        let indices = quasi.iter().chain(&tracked).map(|column| column.index);
+        let indices: Vec<usize> = indices.chain(sets.iter().map(|column| column.index)).collect();
         let summary = Summary::read(&policy.source, &indices, &policy.missing_rule(), tick)?;
         if summary.is_empty() {
             return Err(nothing_left(&policy.source, &summary));
@@ -80,7 +102,7 @@ impl Microdata {
             })
             .collect();
         let table = Table { records: summary.total(), tracked };
-        Ok(Microdata { summary, quasi, table })
+        Ok(Microdata { summary, quasi, table, sets })
     }
 
     /// The codes of the quasi-identifiers of a distinct record.
@@ -92,6 +114,12 @@ impl Microdata {
     pub fn slots(&self, record: usize) -> impl Iterator<Item = u32> + '_ {
         let codes = &self.summary.record(record)[self.quasi.len()..];
         self.table.tracked.iter().zip(codes).map(|(column, code)| column.slots.start + code)
+    }
+
+    /// The code of a distinct record's cell in the quasi-sensitive column.
+    pub fn set_code(&self, record: usize) -> Option<u32> {
+        let column = self.sets.as_ref()?;
+        self.summary.record(record).get(column.position).copied()
     }
 
     /// The column of the class label.

@@ -83,7 +83,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         .map(|(quasi, top)| (quasi.name.clone(), json!(top)))
         .collect();
     let plan = json!({ "levels": chosen, "highest": highest });
-    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
 /// The lattice of one table's levels, with requirements and cost.

@@ -5,7 +5,9 @@ pub mod injector;
 pub mod kl;
 mod l_plus;
 mod mondrian;
+pub mod quasi_sensitive;
 pub mod recoding;
+pub mod released_sets;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod vocabulary;
@@ -22,6 +24,7 @@ use crate::policy::{AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration
 use crate::privacy;
 use crate::{Error, Result};
 use recoding::Recoding;
+use released_sets::ReleasedSets;
 
 /// All requirements and methods for tables.
 pub static CATALOGUE: Catalogue =
@@ -38,6 +41,7 @@ static METHODS: &[&Declaration] = &[
     &l_plus::annealing::DECLARATION,
     &injector::DECLARATION,
     &injector::ANATOMY,
+    &quasi_sensitive::DECLARATION,
 ];
 
 /// The keys that every table method takes.
@@ -70,6 +74,8 @@ pub struct Solution {
     pub cost: Option<ShownCost>,
     /// What the user should know before the release leaves the house.
     pub warnings: Vec<String>,
+    /// What becomes of the cells of a quasi-sensitive column, where the method heeds it.
+    pub sets: Option<ReleasedSets>,
 }
 
 /// How a search went and what it proved.
@@ -131,6 +137,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "mondrian" => mondrian::run(policy, microdata, clock),
         "l-plus-optimize" => l_plus::run(policy, microdata, clock),
         "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
+        "quasi-sensitive" => quasi_sensitive::run(policy, microdata, clock),
         "injector" | "anatomy" => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
+use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
@@ -22,6 +23,8 @@ pub enum Role {
     QuasiIdentifier,
     /// What nobody may learn about a person.
     Sensitive,
+    /// A set of terms that public knowledge may turn into something sensitive.
+    QuasiSensitive,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// Carried through as it is.
@@ -30,8 +33,14 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 5] =
-        [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Class, Role::Other];
+    pub const ALL: [Role; 6] = [
+        Role::Identifier,
+        Role::QuasiIdentifier,
+        Role::Sensitive,
+        Role::QuasiSensitive,
+        Role::Class,
+        Role::Other,
+    ];
 
     /// The role as written in a policy.
     pub fn name(self) -> &'static str {
@@ -39,6 +48,7 @@ impl Role {
             Role::Identifier => "identifier",
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
+            Role::QuasiSensitive => "quasi-sensitive",
             Role::Class => "class",
             Role::Other => "other",
         }
@@ -119,6 +129,8 @@ pub struct PolicyColumn {
     pub hierarchy_path: Option<PathBuf>,
     /// How far the ranges of its hierarchy reach beyond their ends, as a share of their width, in mined rules.
     pub fuzzy_spread: Option<Exact>,
+    /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
+    pub sets: Option<SetPolicy>,
 }
 
 /// A policy as understood: only this kind can run.
@@ -154,7 +166,13 @@ impl CheckedPolicy {
 
     /// How missing values are recognised and what becomes of them.
     pub fn missing_rule(&self) -> MissingRule {
-        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
+        let sets = self.with_role(Role::QuasiSensitive).map(|column| column.index).collect();
+        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value, sets }
+    }
+
+    /// Whether the method heeds what a quasi-sensitive column reveals; all others carry such a column through.
+    pub(crate) fn heeds_sets(&self) -> bool {
+        self.method.declaration.heeds_sets()
     }
 
     /// Puts an error about a requirement, by its position, at its place in the policy.
@@ -319,13 +337,13 @@ fn foreign(
     ))
 }
 
-/// A key of `[data]` that is a single character.
-pub(super) fn character(data: &Section<'_>, key: &str) -> Result<Option<char>> {
-    let Some(entry) = data.entry(key) else { return Ok(None) };
+/// A key that is a single character.
+pub(super) fn character(section: &Section<'_>, key: &str) -> Result<Option<char>> {
+    let Some(entry) = section.entry(key) else { return Ok(None) };
     match entry.text()?.chars().collect::<Vec<char>>()[..] {
         [character] if !"\"\r\n".contains(character) => Ok(Some(character)),
         _ => {
-            let wrong = entry.error(format!("'data.{key}' must be a single character"));
+            let wrong = entry.error(format!("'{}' must be a single character", entry.name()));
             Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
         }
     }
@@ -349,6 +367,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             hierarchy: None,
             hierarchy_path: None,
             fuzzy_spread: None,
+            sets: None,
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -366,11 +385,14 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&["role", "hierarchy", "fuzzy_spread"])?;
-        let role =
-            section.required("role", "one of identifier, quasi-identifier, sensitive, class, other")?;
+        section.only(&[&["role", "hierarchy", "fuzzy_spread"][..], &SetPolicy::KEYS].concat())?;
+        let role = section.required(
+            "role",
+            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, class, other",
+        )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
+        column.sets = policy.set_column(&section, column.role)?;
         if let Some(hierarchy) = section.entry("hierarchy") {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive)) {
                 return Err(hierarchy
@@ -392,10 +414,12 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
-    if columns.iter().filter(|column| column.role == Some(Role::Class)).count() > 1 {
-        return Err(listed
-            .error("more than one column has role 'class'")
-            .help("keep one; make the others 'other'"));
+    for role in [Role::Class, Role::QuasiSensitive] {
+        if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
+            return Err(listed
+                .error(format!("more than one column has role '{role}'"))
+                .help("keep one; make the others 'other', or leave them out"));
+        }
     }
     Ok(columns)
 }

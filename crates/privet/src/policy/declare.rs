@@ -79,6 +79,11 @@ impl Declaration {
     pub(super) fn asks_for_knowledge(&self) -> bool {
         ["injector", "anatomy"].contains(&self.name)
     }
+
+    /// Whether a method heeds what the terms of a quasi-sensitive column reveal.
+    pub(super) fn heeds_sets(&self) -> bool {
+        self.name == "quasi-sensitive"
+    }
 }
 
 /// All requirements and methods that this build knows.

@@ -221,6 +221,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::Identifier) => "names a person directly",
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
+        Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
@@ -326,9 +327,9 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
-    let requirements = privacy::requirements(facts.policy, &microdata.table)?;
+    let requirements = privacy::class_requirements(facts.policy, &microdata.table)?;
     let mut all = Vec::new();
-    for (requirement, clause) in requirements.iter().zip(&facts.policy.requirements) {
+    for (clause, requirement) in &requirements {
         let of = |class: usize| requirement.tightness(&classes.class(class));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
         let Some(worst) = worst else { continue };

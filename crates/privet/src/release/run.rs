@@ -168,7 +168,7 @@ pub(super) fn publish(
     let name = format!("release.{}", kind.extension());
     let path = target.public().join(&name);
     let destination = Destination { path: &path, kind, spill: &target.spill(), seed };
-    apply::apply(&policy, &microdata, &solution.recoding, &destination, clock)?;
+    apply::apply(&policy, &microdata, &solution.recoding, solution.sets.as_ref(), &destination, clock)?;
 
     clock.progress().stage("auditing", None);
     let expected =
@@ -190,6 +190,7 @@ pub(super) fn publish(
         costs: &costs,
         search: &solution.search,
         plan: &solution.plan,
+        sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
         audit: &audit,
