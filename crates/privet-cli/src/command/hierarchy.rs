@@ -28,7 +28,7 @@ impl Values {
     fn read(data: &Path, column: &str, delimiter: Option<char>, missing: &[String]) -> Result<Values> {
         let source = Source::open(data, &ReadOptions { delimiter })?;
         let index = source.position(column)?;
-        let rule = MissingRule { spellings: missing.to_vec(), keep: false };
+        let rule = MissingRule { spellings: missing.to_vec(), keep: false, sets: Vec::new() };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
         let counts = summary.value_counts(0);
         let column = &summary.columns()[0];

@@ -6,6 +6,7 @@
 
 mod definetti;
 mod horizon;
+pub mod linking;
 mod suppression;
 
 use serde::{Deserialize, Serialize};

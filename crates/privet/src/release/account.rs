@@ -78,6 +78,7 @@ pub(super) fn model(
         tightness: tightness(facts, microdata, recoding, classes)?,
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
+        links: None,
         losses: losses(facts),
         search: Some(search(facts.search, facts.cost.value)),
         attacks: facts.attacks.to_vec(),
@@ -124,6 +125,7 @@ fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) 
             column: Some(text("column")),
             protections: limited_confidence(&text("column"), scheme),
         },
+        "qs-diversity" | "qs-closeness" => super::links::notion(clause, &text("column"), &text),
         name => Notion::Other {
             name: name.to_string(),
             promise: clause.declaration.summary.to_string(),
@@ -180,6 +182,9 @@ fn account_column(
     };
     if !super::is_published(column) {
         account.transformation = "removed".to_string();
+    }
+    if microdata.sets.as_ref().is_some_and(|sets| sets.index == column.index) {
+        account.transformation = "terms removed where needed".to_string();
     }
     if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
         account.distinct_before = Some(tracked.values.len() as u64);
@@ -449,7 +454,9 @@ pub(super) fn audit(audit: &crate::audit::Audit) -> Audit {
 fn inputs(facts: &Facts<'_>) -> Result<Vec<FileHash>> {
     let policy = facts.policy;
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
-    hashes(std::iter::once(policy.source.path()).chain(hierarchies))
+    let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
+    let knowledge = sets.map(|sets| sets.knowledge_path.as_path());
+    hashes(std::iter::once(policy.source.path()).chain(hierarchies).chain(knowledge))
 }
 
 /// The files that went in, each with what it holds.

@@ -5,6 +5,7 @@ mod apply;
 mod buckets;
 mod caution;
 mod confidence;
+mod links;
 mod manifest;
 pub mod report;
 mod rooms;

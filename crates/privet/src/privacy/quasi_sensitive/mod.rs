@@ -17,7 +17,7 @@ mod prior;
 mod tests;
 mod verdict;
 
-pub use links::{Linked, Links};
+pub use links::{Linked, Links, ones};
 pub use prior::{Prior, PriorCounter};
 pub use verdict::{Posterior, distance};
 
