@@ -48,9 +48,21 @@ fn what_is_wrong_is_told_with_its_exit_status_and_leaves_nothing() {
     fails(good, "separator = \"|\"", "separator = \"||\"", 2, "single character");
     fails(good, "knowledge = \"knowledge.csv\"", "", 2, "lacks 'knowledge'");
     fails(good, "knowledge.csv", "nowhere.csv", 2, "nowhere.csv");
-    fails(good, "name = \"quasi-sensitive\"", "name = \"mondrian\"", 2, "only method \"quasi-sensitive\" heeds");
+    fails(
+        good,
+        "name = \"quasi-sensitive\"",
+        "name = \"mondrian\"",
+        2,
+        "only method \"quasi-sensitive\" heeds",
+    );
     fails(good, "role = \"quasi-sensitive\"", "role = \"sensitive\"", 2, "has no meaning for this role");
-    fails(good, "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2", "[privacy.k-anonymity]\nk = 2", 2, "nothing to meet");
+    fails(
+        good,
+        "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2",
+        "[privacy.k-anonymity]\nk = 2",
+        2,
+        "nothing to meet",
+    );
     fails(
         good,
         "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2",

@@ -11,6 +11,7 @@ mod kl;
 mod l_plus;
 pub mod page;
 pub mod plot;
+mod quasi_sensitive;
 #[cfg(test)]
 mod tests;
 pub mod tree;
@@ -71,8 +72,13 @@ trait Laboratory {
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
 }
 
-static EXPERIMENTS: &[Experiment] =
-    &[l_plus::EXPERIMENT, kl::EXPERIMENT, vocabulary::EXPERIMENT, injector::EXPERIMENT];
+static EXPERIMENTS: &[Experiment] = &[
+    l_plus::EXPERIMENT,
+    kl::EXPERIMENT,
+    vocabulary::EXPERIMENT,
+    injector::EXPERIMENT,
+    quasi_sensitive::EXPERIMENT,
+];
 
 /// All experiments.
 pub fn experiments() -> &'static [Experiment] {
