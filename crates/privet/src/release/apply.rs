@@ -78,19 +78,21 @@ pub(super) fn apply(
             let set = match (&mut set_dispatcher, &microdata.sets) {
                 (Some(dispatcher), Some(column)) => match dispatcher.next(record as u32, class) {
                     Some(changed) => changed.to_string(),
-                    // A set has no order, and the one in which it was written down says nothing that may be published.
-                    None => set_cell(terms_of(batch.cell(row, column.index), separator), separator),
+                    None => match batch.cell(row, column.index) {
+                        missing if policy.is_missing(missing) => String::new(),
+                        // A set has no order; the one in which it was written down is not published.
+                        cell => set_cell(terms_of(cell, separator), separator),
+                    },
                 },
                 _ => String::new(),
             };
-            let set = if policy.is_missing(&set) { "" } else { set.as_str() };
             let cells: Vec<&str> = published
                 .iter()
                 .map(|column| match column {
                     Published::Recoded(position) => {
                         recoding.columns[*position].cells[shown[*position] as usize].label.as_str()
                     }
-                    Published::Set => set,
+                    Published::Set => set.as_str(),
                     Published::Starred(position) => {
                         let (column, code) = (&tracked[*position], codes[*position]);
                         let starred = recoding.is_starred(class, column.slots.start + code);
