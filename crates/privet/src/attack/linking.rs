@@ -10,11 +10,12 @@ use hashbrown::HashMap;
 
 use super::{Figure, Finding};
 use crate::Result;
+use crate::data::interner::Interner;
 use crate::data::{Batch, Source, terms_of};
 use crate::engine::suppression::Goal;
 use crate::policy::{CheckedPolicy, PolicyColumn, Role, SetPolicy};
 use crate::privacy::quasi_sensitive::{
-    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity,
+    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, ones,
 };
 
 /// More people than this are not listed by name.
@@ -37,7 +38,7 @@ pub struct Linkage {
     pub likeliest: [u64; 10],
     /// How often each term occurs.
     pub terms: BTreeMap<String, u64>,
-    /// People in such groups, those whose label is surest first.
+    /// Some of the people in such groups, those whose label is surest first.
     pub people: Vec<Exposed>,
 }
 
@@ -67,23 +68,34 @@ pub fn link(
     let goal = goal(policy, sets, &links)?;
     let quasi = policy.with_role(Role::QuasiIdentifier);
     let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
-    let mut adversary = Adversary { sets, links, known: HashMap::new(), linked: Vec::new() };
-    let mut groups: HashMap<Vec<String>, Vec<(u32, u64)>> = HashMap::new();
+    let mut people = People {
+        values: quasi.iter().map(|_| Interner::default()).collect(),
+        groups: HashMap::new(),
+        starts: vec![0],
+        terms: Vec::new(),
+    };
     let mut linkage = Linkage::default();
     table.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            let cell = batch.cell(row, place);
-            for term in terms_of(cell, sets.separator) {
-                *linkage.terms.entry(term.to_string()).or_default() += 1;
+            let terms = terms_of(batch.cell(row, place), sets.separator);
+            for term in &terms {
+                match linkage.terms.get_mut(*term) {
+                    Some(count) => *count += 1,
+                    None => {
+                        linkage.terms.insert(term.to_string(), 1);
+                    }
+                }
             }
-            let set = adversary.set(cell);
-            let cells = quasi.iter().map(|column| batch.cell(row, *column).to_string()).collect();
-            groups.entry(cells).or_default().push((set, batch.line(row)));
+            let heeded = terms.into_iter().filter_map(|term| links.heeded(sets.knowledge.term(term)));
+            people.add(quasi.iter().map(|column| batch.cell(row, *column)), heeded, batch.line(row));
         }
         tick()
     })?;
+    // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
+    let mut groups: Vec<(&Vec<u32>, &Vec<(u32, u64)>)> = people.groups.iter().collect();
+    groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
     for (cells, members) in groups {
-        adversary.judge(&goal, &cells, &members, &mut linkage);
+        judge(sets, &links, &goal, &people, (cells, members), &mut linkage);
     }
     linkage.people.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.line.cmp(&b.line)));
     linkage.people.truncate(MOST_LISTED);
@@ -135,67 +147,78 @@ fn linked(sets: &SetPolicy, links: &Links, cell: &str) -> Linked {
     links.linked(&terms)
 }
 
-/// What he works with.
-struct Adversary<'a> {
-    sets: &'a SetPolicy,
-    links: Links,
-    known: HashMap<String, u32>,
-    /// What each distinct cell links to.
-    linked: Vec<Linked>,
+/// The records of a table, by group.
+struct People {
+    /// The texts of each quasi-identifier.
+    values: Vec<Interner>,
+    /// By quasi-identifiers: records, by number, with their lines.
+    groups: HashMap<Vec<u32>, Vec<(u32, u64)>>,
+    /// Where each record's terms begin, and the end of the last.
+    starts: Vec<usize>,
+    terms: Vec<u32>,
 }
 
-impl Adversary<'_> {
-    /// The number of a cell.
-    fn set(&mut self, cell: &str) -> u32 {
-        if let Some(known) = self.known.get(cell) {
-            return *known;
-        }
-        let number = self.linked.len() as u32;
-        self.linked.push(linked(self.sets, &self.links, cell));
-        self.known.insert(cell.to_string(), number);
-        number
+impl People {
+    fn add<'c>(&mut self, cells: impl Iterator<Item = &'c str>, terms: impl Iterator<Item = u32>, line: u64) {
+        let cells = self.values.iter_mut().zip(cells).map(|(values, cell)| values.intern(cell)).collect();
+        let record = self.starts.len() as u32 - 1;
+        self.terms.extend(terms);
+        self.starts.push(self.terms.len());
+        self.groups.entry(cells).or_default().push((record, line));
     }
 
-    fn judge(&self, goal: &Goal, cells: &[String], members: &[(u32, u64)], linkage: &mut Linkage) {
-        let of = |set: u32| &self.linked[set as usize];
-        let mut likelihood = vec![0.0; self.links.labels()];
-        for (set, _) in members {
-            let Linked { bits, size } = of(*set);
-            linkage.records += 1;
-            linkage.single += u64::from(*size == 1);
-            linkage.unlinked += u64::from(*size == 0);
-            *linkage.sizes.entry(*size as usize).or_default() += 1;
-            let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
-            for label in crate::privacy::quasi_sensitive::ones(bits) {
-                likelihood[label] += share;
-            }
-        }
-        let top =
-            (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
-        let Some(top) = top else { return };
-        let surest = likelihood[top];
-        // A hair above a tenth is rounding.
-        let band = ((surest * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
-        linkage.likeliest[band] += members.len() as u64;
-        let asked = goal.diversity.is_some() || goal.closeness.is_some();
-        let exceeds = if asked {
-            let records = members.iter().map(|(set, _)| (&of(*set).bits[..], of(*set).size));
-            !goal.holds(&self.links, records)
-        } else {
-            members.iter().all(|(set, _)| of(*set).size == 1)
-        };
-        if !exceeds {
-            return;
-        }
-        linkage.exposed += members.len() as u64;
-        // Groups come in no order, so what is kept of them must not depend on it: the surest are kept, at the end.
-        linkage.people.extend(members.iter().map(|(_, line)| Exposed {
-            line: *line,
-            cells: cells.to_vec(),
-            label: self.sets.knowledge.labels()[top].clone(),
-            likelihood: surest,
-        }));
+    fn terms(&self, record: u32) -> &[u32] {
+        &self.terms[self.starts[record as usize]..self.starts[record as usize + 1]]
     }
+}
+
+/// Links one group: its quasi-identifiers, and its records with their lines.
+fn judge(
+    sets: &SetPolicy,
+    links: &Links,
+    goal: &Goal,
+    people: &People,
+    (cells, members): (&[u32], &[(u32, u64)]),
+    linkage: &mut Linkage,
+) {
+    let linked: Vec<Linked> = members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
+    let mut likelihood = vec![0.0; links.labels()];
+    for Linked { bits, size } in &linked {
+        linkage.records += 1;
+        linkage.single += u64::from(*size == 1);
+        linkage.unlinked += u64::from(*size == 0);
+        *linkage.sizes.entry(*size as usize).or_default() += 1;
+        let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
+        ones(bits).for_each(|label| likelihood[label] += share);
+    }
+    let top = (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
+    let Some(top) = top else { return };
+    // A hair above a tenth is rounding.
+    let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
+    linkage.likeliest[band] += members.len() as u64;
+    let exceeds = if goal.diversity.is_some() || goal.closeness.is_some() {
+        !goal.holds(links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
+    } else {
+        linked.iter().all(|linked| linked.size == 1)
+    };
+    if !exceeds {
+        return;
+    }
+    linkage.exposed += members.len() as u64;
+    let room = (10 * MOST_LISTED).saturating_sub(linkage.people.len());
+    linkage.people.extend(members.iter().take(room).map(|(_, line)| {
+        Exposed {
+            line: *line,
+            cells: people
+                .values
+                .iter()
+                .zip(cells)
+                .map(|(values, cell)| values.text(*cell as usize).to_string())
+                .collect(),
+            label: sets.knowledge.labels()[top].clone(),
+            likelihood: likelihood[top],
+        }
+    }));
 }
 
 /// The attack as a finding: on the release, and what it would find in the original.

@@ -236,7 +236,7 @@ fn small_phenotypes(folder: &Path) {
             let _ = writeln!(
                 text,
                 "OMIM:{disease}\tdisease\t\tHP:{:04}\tr\tPCS\t\t1/2\t\t\tP\tmade up",
-                (disease * 3 + term * term) % 40
+                (disease * 3 + term * 7) % 40
             );
         }
         let _ = writeln!(text, "OMIM:{disease}\tdisease\tNOT\tHP:9999\tr\tPCS\t\t\t\t\tP\tmade up");

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
@@ -21,9 +20,12 @@ use crate::{Error, Exact, Result};
 struct Linking {
     /// Where the column is among the unchanged columns.
     column: usize,
-    /// By number, the sets as texts of terms.
-    sets: Vec<Vec<String>>,
-    labels_of: HashMap<String, Vec<u32>>,
+    /// By the number of a set, where its terms begin, and the end of the last.
+    starts: Vec<usize>,
+    /// The terms of all sets, by their number in the knowledge; `None` for one that no label has.
+    terms: Vec<Option<u32>>,
+    /// By term, the labels that have it, rising.
+    having: Vec<Vec<u32>>,
     labels: u32,
     strict: bool,
 }
@@ -36,31 +38,33 @@ impl Linking {
             Error::input(format!("[privacy.{}] is about a column that holds no sets", clause.name()))
         })?;
         let knowledge = policy.knowledge.clone();
-        let mut labels_of: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut having = vec![Vec::new(); knowledge.terms().len()];
         for label in 0..knowledge.labels().len() {
             for term in knowledge.terms_of_label(label) {
-                let term = knowledge.terms()[*term as usize].clone();
-                labels_of.entry(term).or_default().push(label as u32);
+                having[*term as usize].push(label as u32);
             }
         }
-        let sets = facts.tables.plain[column]
-            .texts()
-            .map(|text| terms_of(text, policy.separator).into_iter().map(str::to_string).collect());
-        let sets = sets.collect();
+        let (mut starts, mut terms) = (vec![0], Vec::new());
+        for text in facts.tables.plain[column].texts() {
+            terms.extend(terms_of(text, policy.separator).into_iter().map(|term| knowledge.term(term)));
+            starts.push(terms.len());
+        }
         let strict = policy.unknown_terms == UnknownTerms::Strict;
-        Ok((Linking { column, sets, labels_of, labels: knowledge.labels().len() as u32, strict }, knowledge))
+        let labels = knowledge.labels().len() as u32;
+        Ok((Linking { column, starts, terms, having, labels, strict }, knowledge))
     }
 
     /// K of a set, by its number.
     fn linked(&self, set: u32) -> Vec<u32> {
         let mut linked: Option<Vec<u32>> = None;
-        for term in &self.sets[set as usize] {
-            let Some(having) = self.labels_of.get(term) else {
+        for term in &self.terms[self.starts[set as usize]..self.starts[set as usize + 1]] {
+            let Some(term) = term else {
                 if self.strict {
                     return Vec::new();
                 }
                 continue;
             };
+            let having = &self.having[*term as usize];
             linked = Some(match linked {
                 None => having.clone(),
                 Some(so_far) => {

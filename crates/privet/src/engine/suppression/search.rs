@@ -38,6 +38,8 @@ pub struct Budget<'c> {
     pub tries: u64,
     /// … or until this moment …
     pub until: Option<Instant>,
+    /// After this moment a first dive that is still going on tries less at each node.
+    pub haste: Option<Instant>,
     /// … or until the user wants it to stop, even within the first dive.
     pub clock: &'c Clock,
 }
@@ -164,11 +166,13 @@ impl<'a> Search<'a> {
             let all = all.collect();
             self.expand(all, false);
         }
-        let (mut late, mut look) = (false, self.tries);
+        let (mut late, mut haste, mut look) = (false, false, self.tries);
         while !self.stack.is_empty() {
             if self.tries >= look {
                 look = self.tries + TRIES_BETWEEN_LOOKS;
-                late = late || budget.until.is_some_and(|until| Instant::now() >= until);
+                let now = Instant::now();
+                late = budget.until.is_some_and(|until| now >= until);
+                haste = budget.haste.is_some_and(|haste| now >= haste);
                 if budget.clock.check().is_err() {
                     return;
                 }
@@ -176,7 +180,7 @@ impl<'a> Search<'a> {
             if self.dived && (late || self.tries >= budget.tries) {
                 return;
             }
-            self.step(late);
+            self.step(haste);
         }
     }
 

@@ -55,12 +55,13 @@ impl Solver<'_> {
 
     /// The first answers, in the order of the groups.
     pub fn dive(&self, parts: &[&Part]) -> Result<Vec<Answer>> {
-        let budget = Budget { tries: TRIES_AT_ONCE, until: self.end, clock: self.clock };
+        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+        let share = left.map(|left| left.mul_f64(self.cores(parts.len()) / parts.len().max(1) as f64));
         let answer = |part: &&Part| {
             self.clock.check()?;
             let problem = self.problem(part);
             let mut search = Search::new(&problem, self.order);
-            search.run(budget);
+            search.run(self.budget(TRIES_AT_ONCE, share));
             Ok(search.answer())
         };
         let answers = parts.par_iter().map(answer).collect::<Result<Vec<Answer>>>()?;
@@ -103,18 +104,25 @@ impl Solver<'_> {
             if active.is_empty() || left.is_some_and(|left| left < LEAST_ROUND) {
                 break;
             }
-            let cores = rayon::current_num_threads().min(active.len());
-            let share = left.map(|left| left.mul_f64(cores as f64 / active.len() as f64));
-            active.par_iter_mut().for_each(|search| {
-                let until = share.map(|share| Instant::now() + share);
-                search.run(Budget { tries: u64::MAX, until, clock: self.clock });
-            });
+            let share = left.map(|left| left.mul_f64(self.cores(active.len()) / active.len() as f64));
+            active.par_iter_mut().for_each(|search| search.run(self.budget(u64::MAX, share)));
             self.clock.check()?;
         }
         for ((_, answer), search) in open.iter_mut().zip(&searches) {
             **answer = (*answer).clone().and(search.answer());
         }
         Ok(())
+    }
+
+    /// How many groups can be searched at the same time.
+    fn cores(&self, groups: usize) -> f64 {
+        rayon::current_num_threads().min(groups) as f64
+    }
+
+    /// So many tries, and so much time from now on.
+    fn budget(&self, tries: u64, share: Option<Duration>) -> Budget<'_> {
+        let until = share.map(|share| Instant::now() + share);
+        Budget { tries, until, haste: self.end, clock: self.clock }
     }
 
     /// About how many bytes a search of the group takes.

@@ -121,16 +121,18 @@ fn records_that_are_alike_are_not_tried_twice() {
     };
     let answer = case.setting().answer(Order::Adaptive, u64::MAX);
     assert!(answer.complete && answer.found.is_some());
-    // Of 2¹² sets of removals only those that differ by more than the names of records are looked at.
-    assert!(answer.tries < 400, "{}", answer.tries);
+    // Each record keeps both terms, one or the other, or none. Apart from the names of records there are 84 ways to spread
+    // six records over these four states (of 2¹² sets of removals), each with at most 12 more removals to try.
+    assert!(answer.tries <= 84 * 12, "{}", answer.tries);
 }
 
 #[test]
 fn a_long_search_can_be_stopped_and_says_what_it_knows() {
     let records: Vec<(Vec<u8>, u32)> =
-        (0..8).map(|at| ((0..6).map(|term| (term * 3 + at) % 16).collect(), 0)).collect();
-    let labels =
-        (0..40u8).map(|label| (0..16).filter(|term| (term * 7 + label * 5) % 11 < 6).collect()).collect();
+        (0..8).map(|at| ((0..6u8).map(|term| (term * 3 + at) % 16).collect(), 0)).collect();
+    let labels = (0..40u8)
+        .map(|label| (0..16).filter(|term| (u32::from(*term) * 7 + u32::from(label) * 5) % 11 < 6).collect())
+        .collect();
     let case = Case { labels, records, diversity: Some(((1, 4), 6)), closeness: None, strict: false };
     let setting = case.setting();
     let answer = setting.answer(Order::Adaptive, 5_000);

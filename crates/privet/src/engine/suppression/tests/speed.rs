@@ -42,6 +42,7 @@ fn bitsets_try_a_hundred_times_as_many_removals() {
     search.run(Budget {
         tries: u64::MAX,
         until: Some(start + Duration::from_secs(3)),
+        haste: None,
         clock: &Clock::unlimited(),
     });
     let quick = search.answer().tries as f64 / start.elapsed().as_secs_f64();
