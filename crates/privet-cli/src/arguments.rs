@@ -83,12 +83,24 @@ pub struct Example {
 pub struct Init {
     /// The data file
     pub data: PathBuf,
+    /// What it holds [default: what it looks like]
+    #[arg(long, value_enum)]
+    pub kind: Option<InitKind>,
     /// The folder for policy.toml and hierarchies/ [default: NAME-policy beside the data]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// The delimiter of delimited text, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+}
+
+/// What a data file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InitKind {
+    /// A row per person
+    Table,
+    /// Sets of items: one per line, or two columns with the set and one of its items
+    Transactions,
 }
 
 #[derive(Debug, Args)]
@@ -239,11 +251,14 @@ pub struct Check {
     pub hierarchy: PathBuf,
     /// The data file
     pub data: PathBuf,
-    /// The column of the data
-    pub column: String,
+    /// The column of the data; without one, each line of the data is a transaction
+    pub column: Option<String>,
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+    /// The sensitive items of transactions, one per line: they are not in the hierarchy
+    #[arg(long, value_name = "FILE", conflicts_with = "column")]
+    pub sensitive: Option<PathBuf>,
     /// Spellings of missing values, which need no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
@@ -278,6 +293,12 @@ pub struct Experiment {
     /// Fewer settings, done in a few minutes
     #[arg(long, requires = "name")]
     pub quick: bool,
+    /// How long one run may take, where the experiment has limits; all together in proportion [default: 20s for kl]
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "name")]
+    pub time_limit: Option<std::time::Duration>,
+    /// Give every run the time it needs
+    #[arg(long, requires = "name", conflicts_with = "time_limit")]
+    pub no_time_limit: bool,
     /// A query log to use in the place of the made-up one
     #[arg(long, value_name = "FILE", requires = "name")]
     pub log: Option<PathBuf>,

@@ -80,6 +80,7 @@ fn page_of(declaration: &Declaration) -> String {
     let page = match declaration.name {
         "km-anonymity" | "coherence" | "transactional-k-anonymity" | "privacy-degree" => "kl-privacy",
         "mog" => "og",
+        "projection" | "codip-star" => "codip",
         "aa" | "lg" | "mm" => "transaction-baselines",
         "vocabulary-k-anonymity" => "vocabulary",
         "lg-bag" => "vocabulary-baselines",

@@ -75,3 +75,60 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     bench.write("injector/rules.txt", "sex=F => not Gout\n");
     fails("l = 2 ", "l = 2 ", 2, "'Gout' is no value");
 }
+
+#[test]
+fn groups_are_compared_with_groups() {
+    let bench = Bench::with_example("ward");
+    let policy = bench.text("ward/policy.toml");
+    let anatomy = policy
+        .replace("[privacy.matching-l-diversity]", "[privacy.l-diversity]")
+        .replace("name = \"injector\"", "name = \"anatomy\"");
+    let lines =
+        anatomy.lines().filter(|line| !["strategy", "infeasible"].iter().any(|key| line.starts_with(key)));
+    bench.write("ward/anatomy.toml", lines.collect::<Vec<_>>().join("\n"));
+    let outcome = bench.privet(&["compare", "ward/policy.toml", "ward/anatomy.toml", "--json"]).succeeds();
+    let json = outcome.json();
+    let [injector, anatomy] = [0, 1].map(|at| json["policies"][at].clone());
+    assert_eq!(injector["vulnerable"], 0, "{json}");
+    assert!(anatomy["vulnerable"].as_u64().is_some_and(|records| records > 50), "{json}");
+    assert!(anatomy["loss"]["query-error"].as_f64().is_some_and(|error| error > 0.0), "{json}");
+    let text = bench.privet(&["compare", "ward/policy.toml", "ward/anatomy.toml"]).succeeds().stdout;
+    assert!(text.contains("vulnerable") && text.contains("query error as a share of the worst"), "{text}");
+    // Groups and recoded tables have no measure in common.
+    let mondrian = bench.privet(&["example", "patients", "patients"]).succeeds();
+    drop(mondrian);
+    let outcome = bench.privet(&["compare", "ward/policy.toml", "patients/policy.toml"]).exits(2);
+    assert!(outcome.stderr.contains("no measure fits both"), "{}", outcome.stderr);
+}
+
+#[test]
+fn striking_out_what_was_never_mined_is_warned_of() {
+    let bench = Bench::with_example("injector");
+    bench.write(
+        "injector/rules.txt",
+        "sex=F => not Prostate Cancer\nsex=F => not Prostate Cancer\nmute sex=F => not Flu\n",
+    );
+    let outcome = bench.privet(&["mine", "injector/policy.toml"]).succeeds();
+    assert!(outcome.stderr.contains("'mute sex=F => not Flu'"), "{}", outcome.stderr);
+    assert_eq!(outcome.stdout.matches("sex=F => not Prostate Cancer").count(), 1, "{}", outcome.stdout);
+    let outcome = bench.privet(&["anonymize", "injector/policy.toml", "-o", "out"]).succeeds();
+    assert!(outcome.stderr.contains("'mute sex=F => not Flu'"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_blank_value_is_named_with_its_line() {
+    let bench = Bench::new();
+    bench.write("data.csv", "town,illness\na,x\n\"  \",y\n");
+    bench.write(
+        "policy.toml",
+        "[data]\npath = \"data.csv\"\nmissing = []\n[columns.town]\nrole = \"quasi-identifier\"\n[columns.illness]\n\
+         role = \"sensitive\"\n[privacy.matching-l-diversity]\ncolumn = \"illness\"\nl = 2\n[method]\nname = \"injector\"\n",
+    );
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(
+        outcome.stderr.contains("data.csv") && outcome.stderr.contains("column 'town'"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains(":3") || outcome.stderr.contains("line 3"), "{}", outcome.stderr);
+}

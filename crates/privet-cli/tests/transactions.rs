@@ -180,17 +180,52 @@ fn a_time_limit_that_means_nothing_is_told() {
 }
 
 #[test]
-fn a_draft_of_what_is_no_table_names_transactions() {
+fn a_draft_for_transactions_runs() {
     let bench = Bench::new();
-    for (name, data) in [("baskets.csv", "milk,beer\nwine\n"), ("T10.dat", "25 52 164\n39 120\n")] {
-        bench.write(name, data);
-        refuses(&bench, &["init", name], &["kind = \"transactions\"", "privet example baskets"]);
+    let lines: String = (0..30).map(|row| format!("{} {} {}\n39 120\n", row % 7, row % 5, row % 3)).collect();
+    let rows: String = (0..60).map(|row| format!("{},{}\n", row / 2, ["milk", "beer"][row % 2])).collect();
+    for (name, data) in [
+        ("T10.dat", lines.clone()),
+        ("clicks.csv", lines.replace(' ', ",")),
+        ("sales.csv", format!("order,product\n{rows}")),
+    ] {
+        bench.write(name, &data);
+        let stem = name.split('.').next().unwrap_or(name);
+        let outcome = bench.privet(&["init", name]).succeeds();
+        assert!(outcome.stdout.contains("transactions"), "{}", outcome.stdout);
+        bench
+            .privet(&["anonymize", &format!("{stem}-policy/policy.toml"), "-o", &format!("{stem}-release")])
+            .succeeds();
     }
+    bench.write("people.csv", "person,disease\n1,flu\n1,gout\n2,flu\n");
+    bench.privet(&["init", "people.csv", "--kind", "transactions"]).succeeds();
+    let table: String = (0..20).map(|row| format!("{row},x\n")).collect();
+    bench.write("broken-line.csv", &format!("a,b\n{table}1\n"));
+    refuses(&bench, &["init", "broken-line.csv"], &["--kind transactions"]);
     bench.write("broken.csv", "a,b\n1,\"2\n");
     let outcome = bench.privet(&["init", "broken.csv"]).exits(2);
     assert!(!outcome.stderr.contains("transactions"), "{}", outcome.stderr);
     let outcome = bench.privet(&["init", "none.dat"]).exits(2);
     assert!(!outcome.stderr.contains("transactions"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_hierarchy_is_checked_against_items() {
+    let bench = Bench::new();
+    bench.write("items.csv", "milk;Drinks\nbeer;Drinks\nbread;Food\n");
+    bench.write("data.csv", "milk,beer\n\nmilk,test\n");
+    bench.write("sensitive.txt", "test\n");
+    let fits = ["hierarchy", "check", "items.csv", "data.csv", "--sensitive", "sensitive.txt"];
+    let outcome = bench.privet(&fits).succeeds();
+    assert!(
+        outcome.stdout.contains("2 roots") && outcome.stdout.contains("1 leaves do not"),
+        "{}",
+        outcome.stdout
+    );
+    let outcome = bench.privet(&["hierarchy", "check", "items.csv", "data.csv"]).exits(2);
+    assert!(outcome.stdout.contains("no leaf: 'test' (1 times, first in line 3)"), "{}", outcome.stdout);
+    bench.write("sensitive.txt", "milk\n");
+    refuses(&bench, &fits, &["sensitive.txt", "'milk' is in the hierarchy"]);
 }
 
 #[test]

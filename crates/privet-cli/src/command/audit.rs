@@ -3,9 +3,10 @@
 use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::engine::clock::Clock;
+use privet::method::codip::publishes_projections;
 use privet::method::injector::publishes_groups;
 use privet::policy::{AnyPolicy, Policy};
-use privet::release::{audit_bucket_files, audit_release, audit_vocabulary_file};
+use privet::release::{audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::json;
 
@@ -27,6 +28,9 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
             match policy {
                 AnyPolicy::Table(policy) if publishes_groups(&policy) => {
                     audit_bucket_files(&policy, release, clock)?
+                }
+                AnyPolicy::Table(policy) if publishes_projections(&policy) => {
+                    audit_projection_files(&policy, release, clock)?
                 }
                 AnyPolicy::Table(policy) => {
                     let release = Source::open(release, &ReadOptions::default())?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use privet::engine::clock::Clock;
-use privet::experiment::{DEFAULT_DATA, Experiment as Named, Setting, experiments};
+use privet::experiment::{DEFAULT_DATA, Experiment as Named, Patience, Setting, experiments};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
@@ -30,7 +30,17 @@ pub fn run(arguments: &Experiment, output: &Output, clock: &Clock) -> Result<u8>
             .in_file(log)
             .help("leave out --log"));
     }
-    let setting = Setting { data, log: arguments.log.clone(), quick: arguments.quick, clock: clock.clone() };
+    let patience = match arguments.time_limit {
+        _ if arguments.no_time_limit => Patience::Endless,
+        Some(limit) => Patience::Each(limit),
+        None => Patience::Usual,
+    };
+    if patience != Patience::Usual && experiment.name != "kl" {
+        let wrong = format!("the experiment '{}' has no time limits", experiment.name);
+        return Err(Error::input(wrong).help("leave out --time-limit and --no-time-limit"));
+    }
+    let (log, quick) = (arguments.log.clone(), arguments.quick);
+    let setting = Setting { data, log, quick, patience, clock: clock.clone() };
     let page = experiment.run(&parts, &setting, &folder, &mut |part| {
         output.tell(&format!("{:<15} {:>7.1} s  {}\n", part.name, part.seconds, part.title));
     })?;

@@ -119,6 +119,9 @@ fn takes(kind: KeyKind) -> String {
         KeyKind::Choice(words) => words.join(" | "),
         KeyKind::Flag => "true or false".to_string(),
         KeyKind::Duration => "a length of time".to_string(),
+        KeyKind::Choices(role, words) => {
+            format!("a table of columns of role {role}, each with one of {}", words.join(", "))
+        }
         KeyKind::Thresholds(least, most) => {
             format!("a table of values, each with an exact number from {least} to {most}")
         }

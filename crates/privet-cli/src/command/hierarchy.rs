@@ -1,5 +1,7 @@
 //! `privet hierarchy`: build, show and check.
 
+mod items;
+
 use std::path::Path;
 
 use privet::data::{MissingRule, ReadOptions, Source, Summary};
@@ -28,7 +30,7 @@ impl Values {
     fn read(data: &Path, column: &str, delimiter: Option<char>, missing: &[String]) -> Result<Values> {
         let source = Source::open(data, &ReadOptions { delimiter })?;
         let index = source.position(column)?;
-        let rule = MissingRule { spellings: missing.to_vec(), keep: false, sets: Vec::new() };
+        let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
         let counts = summary.value_counts(0);
         let column = &summary.columns()[0];
@@ -136,8 +138,9 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
 }
 
 fn verify(arguments: &Check, output: &Output) -> Result<u8> {
+    let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
-    let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
+    let values = Values::read(&arguments.data, column, arguments.delimiter, &arguments.missing)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{} leaves, {} levels, height {}, {} cuts; {} leaves do not occur in the data\n",

@@ -2,36 +2,58 @@
 
 use std::path::{Path, PathBuf};
 
-use privet::data::{ReadOptions, Source};
-use privet::policy::draft::{DraftOptions, data_path, draft};
+use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
+use privet::policy::draft::{
+    Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
+};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
-use crate::arguments::Init;
+use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let data = &arguments.data;
-    let source = Source::open(data, &ReadOptions { delimiter: arguments.delimiter })
-        .map_err(|error| no_table(data, error))?;
+    let folder = arguments.output.clone().unwrap_or_else(|| beside(data));
+    let options = DraftOptions { data_path: Some(data_path(&folder, data)), delimiter: arguments.delimiter };
+    let as_transactions = |form: &TransactionOptions| {
+        let draft = draft_transactions(&TransactionSource::open(data, form)?, &options)?;
+        finish(&draft, format!("{} transactions\n", draft.rows), "transactions", &folder, output)
+    };
+    if let Some(form) = transactions(arguments)? {
+        return as_transactions(&form);
+    }
+    let source = Source::open(data, &ReadOptions { delimiter: arguments.delimiter })?;
     if is_query_log(&source) {
-        return Err(Error::input("this looks like a query log, and `init` drafts policies for tables only")
+        return Err(Error::input("this looks like a query log, and `init` drafts no policies for these")
             .in_file(data)
             .help(
                 "take the policy of `privet example queries`, with kind = \"query-log\" in [data]; as a table, what people \
                  typed would be published",
             ));
     }
-    let folder = arguments.output.clone().unwrap_or_else(|| beside(&arguments.data));
-    let options =
-        DraftOptions { data_path: Some(data_path(&folder, &arguments.data)), delimiter: arguments.delimiter };
-    let draft = draft(&source, &options).map_err(|error| no_table(data, error))?;
-    let written = draft.write(&folder)?;
+    let draft = match draft(&source, &options) {
+        Err(error) if is_ragged(&error) => {
+            let lines = TransactionOptions::Lines { separator: arguments.delimiter };
+            let looks = || TransactionSource::open(data, &lines).and_then(|lines| differ_in_length(&lines));
+            if arguments.kind.is_none() && looks().unwrap_or(false) {
+                return as_transactions(&lines);
+            }
+            return Err(no_table(error));
+        }
+        draft => draft?,
+    };
     let mut text = format!("{} records, {} columns\n", draft.rows, draft.columns.len());
     for column in &draft.columns {
         let role = column.role.map_or("left out".to_string(), |role| role.to_string());
         text += &format!("  {:<20} {role:<17} {}\n", column.name, column.reason);
     }
+    finish(&draft, text, "table", &folder, output)
+}
+
+/// Writes a draft and tells about it.
+fn finish(draft: &Draft, mut text: String, kind: &str, folder: &Path, output: &Output) -> Result<u8> {
+    let written = draft.write(folder)?;
     text += &format!("wrote {} files to {}\n", written.len(), folder.display());
     let policy = folder.join("policy.toml");
     text += &format!("next: read {0}, mend it, then privet anonymize {0} -o release\n", policy.display());
@@ -44,9 +66,37 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
                 json!({ "name": column.name, "role": role, "distinct": column.distinct, "reason": column.reason })
             })
             .collect();
-        json!({ "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
+        json!({ "kind": kind, "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
     });
     Ok(0)
+}
+
+/// How a file holds transactions, if that is seen at once: the user says so, it goes by the name of such files, or it has
+/// two columns of which the first names transactions.
+fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
+    let Init { data, kind, delimiter, .. } = arguments;
+    let lines = || Ok(Some(TransactionOptions::Lines { separator: *delimiter }));
+    let is_told = *kind == Some(InitKind::Transactions);
+    if *kind == Some(InitKind::Table) {
+        return Ok(None);
+    }
+    let name = data.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat") {
+        return lines();
+    }
+    let found = Source::open(data, &ReadOptions { delimiter: *delimiter })
+        .and_then(|source| long_form(&source, is_told));
+    match found {
+        Ok(Some((id, item))) => Ok(Some(TransactionOptions::Long { id, item, delimiter: *delimiter })),
+        _ if is_told => lines(),
+        Err(error) if !is_ragged(&error) => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Whether an error says that rows have more or fewer cells than the first.
+fn is_ragged(error: &Error) -> bool {
+    error.message().contains("but the header has")
 }
 
 /// Whether the columns are those that search engines have published logs with.
@@ -55,15 +105,9 @@ fn is_query_log(source: &Source) -> bool {
     ["AnonID", "Query", "QueryTime"].into_iter().all(has)
 }
 
-/// Names the other kind of data where a file looks like it: rows of differing lengths, or the name that files of
-/// transactions go by.
-fn no_table(data: &Path, error: Error) -> Error {
-    let name = data.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let is_dat = data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat");
-    if !is_dat && !error.message().contains("but the header has") {
-        return error;
-    }
-    let hint = "if each line is a set of items, write kind = \"transactions\" in [data]; see `privet example baskets`";
+/// Names the other kind of data, for a file with rows of differing lengths.
+fn no_table(error: Error) -> Error {
+    let hint = "if each line is a set of items, run `privet init --kind transactions`";
     let help = error.remedy().map_or_else(|| hint.to_string(), |remedy| format!("{remedy}; {hint}"));
     error.help(help)
 }

@@ -3,7 +3,7 @@
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
-use privet::method::injector::{known_rules, publishes_groups};
+use privet::method::injector::{idle_note, known_rules, publishes_groups};
 use privet::policy::{AnyPolicy, Policy};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
@@ -28,14 +28,18 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
         clock.check()
     })?;
     clock.progress().stage("mining", None);
-    let (observations, rules, mined) = known_rules(&policy, &microdata, clock)?;
+    let (observations, shown) = known_rules(&policy, &microdata, clock)?;
+    if let Some(note) = idle_note(&shown) {
+        output.warn(&note);
+    }
+    let (rules, mined) = (&shown.rules, shown.mined);
     let origin = |rule: &KnownRule| match rule.origin {
         Origin::Mined => "mined",
         Origin::Muted => "muted",
         Origin::Stated(_) => "stated",
     };
     let mut text = String::new();
-    for rule in &rules {
+    for rule in rules {
         let expectation = 100.0 * rule.rule.expectation(&observations);
         let confidence = 100.0 * rule.rule.confidence();
         text += &format!(
@@ -47,6 +51,9 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
         );
     }
     text += &format!("{} rules; {mined} mined in all, implied ones are folded\n", rules.len());
+    if shown.repeated > 0 {
+        text += &format!("{} stated rules say what others say as well, and are folded too\n", shown.repeated);
+    }
     output.result(&text, || {
         let rule = |rule: &KnownRule| {
             let conjunction: serde_json::Map<String, Json> =
@@ -61,7 +68,7 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
                 "confidence": rule.rule.confidence(),
             })
         };
-        json!({ "rules": rules.iter().map(rule).collect::<Vec<_>>(), "mined": mined })
+        json!({ "rules": rules.iter().map(rule).collect::<Vec<_>>(), "mined": mined, "repeated": shown.repeated })
     });
     Ok(0)
 }

@@ -7,6 +7,7 @@
 mod definetti;
 mod horizon;
 pub mod linking;
+pub mod projections;
 mod suppression;
 
 use serde::{Deserialize, Serialize};

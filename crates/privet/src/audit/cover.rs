@@ -61,6 +61,15 @@ impl Coverage {
         Ok(Coverage { naming, numbers, ranges, senseless })
     }
 
+    /// The cells that stand for a value, in rising order.
+    pub fn standing_for(&self, value: u32) -> Vec<u32> {
+        let in_range = (0..self.ranges.len() as u32).filter(|cell| self.in_range(*cell, value));
+        let mut cells: Vec<u32> = self.naming(value).iter().copied().chain(in_range).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     /// The number of distinct released cells.
     pub fn cells(&self) -> usize {
         self.ranges.len()

@@ -15,7 +15,8 @@
 //! 6. *counts*: the manifest's numbers are right, where there is one;
 //! 7. every requirement of the policy, in every class.
 //!
-//! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`].
+//! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
+//! groups and several tables about the same people: [`buckets`] and [`projections`].
 
 pub mod buckets;
 mod classes;
@@ -23,6 +24,7 @@ mod columns;
 mod cover;
 mod flow;
 mod notion;
+pub mod projections;
 mod render;
 mod subsets;
 mod suppressed;
@@ -83,8 +85,11 @@ pub struct AuditRecords {
 pub struct Check {
     /// What was checked, such as `k-anonymity (k = 5)`.
     pub name: String,
-    /// Whether it holds.
+    /// Whether it holds, or at least nothing was found that speaks against it.
     pub holds: bool,
+    /// Whether what was given to the audit is not enough to tell; `detail` says what is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub undetermined: bool,
     /// The class that is worst off, whether it fails or not: its released cells, its size and the inequality.
     pub worst: Option<String>,
     /// How many released records are concerned by a failure.
@@ -98,7 +103,12 @@ pub struct Check {
 impl Check {
     fn new(name: impl Into<String>, holds: bool, detail: impl Into<String>) -> Check {
         let (name, detail) = (name.into(), detail.into());
-        Check { name, holds, worst: None, concerned: 0, classes_failing: 0, detail }
+        Check { name, holds, undetermined: false, worst: None, concerned: 0, classes_failing: 0, detail }
+    }
+
+    /// A check that nothing speaks against, and that cannot be decided from what is there.
+    fn undetermined(name: impl Into<String>, detail: impl Into<String>) -> Check {
+        Check { undetermined: true, ..Check::new(name, true, detail) }
     }
 }
 

@@ -9,7 +9,12 @@ use crate::policy::DataKind;
 pub fn render(audit: &Audit) -> String {
     let mut text = String::new();
     let failing = audit.checks.iter().filter(|check| !check.holds).count();
+    let open = audit.checks.iter().filter(|check| check.undetermined).count();
     let verdict = match failing {
+        0 if audit.passed && open > 0 => {
+            let checks = if open == 1 { "one check" } else { "some checks" };
+            format!("audit found no violation, but {checks} cannot be decided from what is there")
+        }
         0 if audit.passed => "audit passed".to_string(),
         1 => "AUDIT FAILED: one check does not hold".to_string(),
         _ => format!("AUDIT FAILED: {failing} checks do not hold"),
@@ -38,7 +43,11 @@ pub fn render(audit: &Audit) -> String {
         ),
     };
     for check in &audit.checks {
-        let mark = if check.holds { '✓' } else { '✗' };
+        let mark = match (check.holds, check.undetermined) {
+            (_, true) => '?',
+            (true, false) => '✓',
+            (false, false) => '✗',
+        };
         let _ = writeln!(text, "{mark} {}: {}", check.name, check.detail);
         if let Some(worst) = &check.worst {
             let what = match audit.kind {
@@ -104,5 +113,10 @@ mod tests {
             ✗ k-anonymity (k = 5): fails in 1 of 9 classes\n    for instance: age = [17,35]: size 4 < k = 5\n    \
             concerned: 4 transactions\n";
         assert_eq!(render(&audit), expected);
+        audit.checks[1] = Check::undetermined("assignment", "nobody knows");
+        audit.passed = true;
+        let text = render(&audit);
+        assert!(text.starts_with("audit found no violation, but one check cannot be decided"), "{text}");
+        assert!(text.contains("? assignment: nobody knows"), "{text}");
     }
 }

@@ -218,7 +218,7 @@ fn read_original(
             let set = set.flatten();
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
-            table.add(cells.chain(set.as_deref()), batch.line(row), plain)?;
+            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
         }
         tick()
     })?;
@@ -241,7 +241,7 @@ fn read_release(
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
-            table.add(cells.chain(set.as_deref()), batch.line(row), plain)?;
+            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
         }
         tick()
     })?;
@@ -280,23 +280,25 @@ impl<'a> SetReader<'a> {
 }
 
 impl Table {
-    fn new(layout: &Layout) -> Table {
+    /// A table without records.
+    pub fn new(layout: &Layout) -> Table {
         let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
         let records = Tuples::new(layout.compared().count());
         Table { quasi, records, rows: 0, dropped: 0 }
     }
 
-    fn add<'a>(
+    /// Counts a record, given as texts, `count` times more; returns its number.
+    pub fn add<'a>(
         &mut self,
         cells: impl Iterator<Item = &'a str>,
+        count: u64,
         line: u64,
         plain: &mut [Dictionary],
-    ) -> Result<()> {
+    ) -> Result<u32> {
         let columns = self.quasi.iter_mut().chain(plain);
         let tuple =
             columns.zip(cells).map(|(column, cell)| column.code(cell, line)).collect::<Result<Vec<u32>>>()?;
-        self.records.add(&tuple, 1, line)?;
-        self.rows += 1;
-        Ok(())
+        self.rows += count;
+        self.records.add(&tuple, count, line)
     }
 }

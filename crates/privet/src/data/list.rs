@@ -12,7 +12,7 @@ const NOTHING: char = '\0';
 
 /// The texts of a list with the lines they stand on; `what` is what messages call the file. A text may stand in double
 /// quotes, and must where it holds a line break or begins with a quote. Blank lines say nothing.
-pub(crate) fn read_list(path: &Path, what: &str) -> Result<Vec<(u64, String)>> {
+pub fn read_list(path: &Path, what: &str) -> Result<Vec<(u64, String)>> {
     let at = |line: u64, message: &str| Error::input(message).in_file(path).at_line(line);
     let bytes = fs::read(path).map_err(|error| Error::io(&format!("read {what}"), path, &error))?;
     let mut reader = RecordReader::new(bytes.as_slice(), NOTHING);

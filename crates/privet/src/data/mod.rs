@@ -41,4 +41,4 @@ pub use vocabularies::{
     Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,
 };
 
-pub(crate) use list::read_list;
+pub use list::read_list;

@@ -22,25 +22,11 @@ pub struct MissingRule {
     pub spellings: Vec<String>,
     /// Whether missing is a value of its own; else the record is dropped, and counted.
     pub keep: bool,
-    /// The columns, by position in the data, that hold sets: an empty cell is the empty set there, and so is a missing
-    /// value that is kept.
-    pub sets: Vec<usize>,
 }
 
 impl MissingRule {
     fn is_missing(&self, cell: &str) -> bool {
         self.spellings.iter().any(|spelling| spelling == cell)
-    }
-
-    /// What a cell of a column means: its own text, or what stands for a missing value; `None` when its record is dropped.
-    fn meaning<'a>(&'a self, column: usize, cell: &'a str) -> Option<&'a str> {
-        if !self.is_missing(cell) {
-            return Some(cell);
-        }
-        if self.sets.contains(&column) && (cell.is_empty() || self.keep) {
-            return Some("");
-        }
-        self.spellings.first().map(String::as_str).filter(|_| self.keep)
     }
 }
 
@@ -83,6 +69,7 @@ pub struct SummaryColumn {
     /// The line of the data where each value occurs first, by code, for messages.
     pub first_line: Vec<u64>,
     interner: Interner,
+    missing: MissingRule,
     /// From the interner's first-seen numbers to codes.
     codes: Vec<u32>,
 }
@@ -91,7 +78,6 @@ pub struct SummaryColumn {
 #[derive(Debug, Clone)]
 pub struct Summary {
     columns: Vec<SummaryColumn>,
-    missing: MissingRule,
     records: Records,
     /// Rows read, the dropped ones included.
     pub read: u64,
@@ -119,6 +105,17 @@ impl Summary {
         missing: &MissingRule,
         tick: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<Summary> {
+        let columns: Vec<(usize, MissingRule)> =
+            columns.iter().map(|column| (*column, missing.clone())).collect();
+        Summary::read_columns(source, &columns, tick)
+    }
+
+    /// The same where columns have missing values of their own.
+    pub fn read_columns(
+        source: &Source,
+        columns: &[(usize, MissingRule)],
+        tick: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<Summary> {
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
         let mut first_lines: Vec<Vec<u64>> = columns.iter().map(|_| Vec::new()).collect();
         let mut records = Records::new(columns.len());
@@ -126,11 +123,15 @@ impl Summary {
         let mut tuple = vec![0; columns.len()];
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
-                for (position, column) in columns.iter().enumerate() {
-                    let Some(cell) = missing.meaning(*column, batch.cell(row, *column)) else {
-                        dropped += 1;
-                        continue 'rows;
-                    };
+                for (position, (column, missing)) in columns.iter().enumerate() {
+                    let mut cell = batch.cell(row, *column);
+                    if missing.is_missing(cell) {
+                        if !missing.keep {
+                            dropped += 1;
+                            continue 'rows;
+                        }
+                        cell = &missing.spellings[0];
+                    }
                     let seen = interners[position].intern(cell);
                     if seen as usize == first_lines[position].len() {
                         first_lines[position].push(batch.line(row));
@@ -143,10 +144,12 @@ impl Summary {
             tick(bytes)
         })?;
         let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
-            .map(|((index, interner), lines)| SummaryColumn::sorted(*index, interner, &lines, missing))
+            .map(|(((index, missing), interner), lines)| {
+                SummaryColumn::sorted(*index, interner, &lines, missing)
+            })
             .collect();
         let records = records.recoded(&columns);
-        Ok(Summary { columns, missing: missing.clone(), records, read, dropped })
+        Ok(Summary { columns, records, read, dropped })
     }
 
     /// The columns that matter, in the order they were asked for.
@@ -200,9 +203,13 @@ impl Summary {
             &mut long
         };
         for (position, column) in self.columns.iter().enumerate() {
-            let Some(cell) = self.missing.meaning(column.index, batch.cell(row, column.index)) else {
-                return Located::Dropped;
-            };
+            let mut cell = batch.cell(row, column.index);
+            if column.missing.is_missing(cell) {
+                if !column.missing.keep {
+                    return Located::Dropped;
+                }
+                cell = &column.missing.spellings[0];
+            }
             match column.interner.find(cell) {
                 Some(seen) => tuple[position] = column.codes[seen as usize],
                 None => return Located::Unknown,
@@ -247,7 +254,7 @@ impl SummaryColumn {
             numbers: numbers.map(|numbers| order.iter().map(|seen| numbers[*seen as usize]).collect()),
         };
         let first_line = order.iter().map(|seen| first_seen[*seen as usize]).collect();
-        SummaryColumn { index, dictionary, first_line, interner, codes }
+        SummaryColumn { index, dictionary, first_line, interner, missing: missing.clone(), codes }
     }
 }
 
@@ -388,7 +395,7 @@ mod tests {
 
         #[test]
         fn a_summary_counts_and_finds_every_row(rows in rows(), keep in any::<bool>(), turn in 0usize..60) {
-            let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep, sets: Vec::new() };
+            let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep };
             let (_folder, source, found) = summary(&rows, &missing);
             // Kept, all spellings of a missing value are the first; dropped, the row is gone.
             let cell = |text: &String| if text.is_empty() { "?".to_string() } else { text.clone() };
@@ -443,7 +450,7 @@ mod tests {
     fn numbers_are_sorted_by_size_and_missing_ones_come_first() {
         let rows =
             ["10", "9", "-2", "", "1.0", "1"].map(|number| ["a".to_string(), number.into(), "x".into()]);
-        let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep: true, sets: Vec::new() };
+        let missing = MissingRule { spellings: vec!["?".into(), "".into()], keep: true };
         let (_folder, _, found) = summary(&rows, &missing);
         let column = &found.columns()[0];
         assert_eq!(column.dictionary.values(), ["?", "-2", "1", "1.0", "9", "10"]);
@@ -455,7 +462,7 @@ mod tests {
 
     #[test]
     fn a_row_that_was_not_there_is_unknown() {
-        let missing = MissingRule { spellings: vec!["?".into()], keep: false, sets: Vec::new() };
+        let missing = MissingRule { spellings: vec!["?".into()], keep: false };
         let row = |word: &str, number: &str| [word.to_string(), number.to_string(), "x".to_string()];
         let (_folder, _, found) = summary(&[row("a", "1"), row("b", "2")], &missing);
         let (_other_folder, source, _) =

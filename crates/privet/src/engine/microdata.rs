@@ -1,5 +1,6 @@
 //! A summarised table as methods see it: quasi-identifiers with taxonomies, and the columns whose values are counted.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Source, Summary, SummaryColumn};
@@ -36,6 +37,8 @@ pub struct Microdata {
     pub table: Table,
     /// The quasi-sensitive column, where the policy's method heeds it. Its values are the cells as they were read.
     pub sets: Option<SetColumn>,
+    /// Where the values of each tracked column come from.
+    origins: Vec<Origin>,
 }
 
 /// The quasi-sensitive column of a summarised table.
@@ -49,6 +52,16 @@ pub struct SetColumn {
     pub name: String,
     /// What its terms reveal.
     pub policy: SetPolicy,
+}
+
+/// Where the values of a tracked column come from.
+#[derive(Debug)]
+struct Origin {
+    /// The summary's column.
+    position: usize,
+    /// Per code of that column the code of the tracked one, where they differ: a column whose cells hold several values is
+    /// replaced by one of zeros and ones per value (the bitmap transformation of CODIP).
+    codes: Option<Vec<u32>>,
 }
 
 impl Microdata {
@@ -70,9 +83,12 @@ impl Microdata {
                 let position = quasi.len() + tracked.len();
                 Some(SetColumn { index, position, name, policy: column.sets.clone()? })
             });
-        let indices = quasi.iter().chain(&tracked).map(|column| column.index);
-        let indices: Vec<usize> = indices.chain(sets.iter().map(|column| column.index)).collect();
-        let summary = Summary::read(&policy.source, &indices, &policy.missing_rule(), tick)?;
+        let columns = quasi.iter().chain(&tracked).copied();
+        let columns: Vec<_> = columns
+            .chain(policy.with_role(Role::QuasiSensitive).filter(|_| sets.is_some()))
+            .map(|column| (column.index, policy.missing_rule_of(column)))
+            .collect();
+        let summary = Summary::read_columns(&policy.source, &columns, tick)?;
         if summary.is_empty() {
             return Err(nothing_left(&policy.source, &summary));
         }
@@ -82,27 +98,30 @@ impl Microdata {
                 quasi_identifier(policy, column, &columns[position], summary.value_counts(position))
             })
             .collect::<Result<_>>()?;
+        let (mut numbered, mut origins) = (Vec::new(), Vec::new());
+        let mut bitmaps = policy.columns.len();
+        for (position, column) in tracked.iter().enumerate() {
+            let position = quasi.len() + position;
+            let whole = whole_column(column, &summary, position);
+            if column.separator.is_none() {
+                origins.push(Origin { position, codes: None });
+                numbered.push(whole);
+                continue;
+            }
+            for (bitmap, codes) in bitmap_columns(policy, column, whole)? {
+                origins.push(Origin { position, codes: Some(codes) });
+                numbered.push(TrackedColumn { index: bitmaps, ..bitmap });
+                bitmaps += 1;
+            }
+        }
         let mut start = 0;
-        let tracked = (tracked.iter().enumerate())
-            .map(|(position, column)| {
-                let position = quasi.len() + position;
-                let dictionary = &columns[position].dictionary;
-                let slots = start..start + dictionary.len() as u32;
-                start = slots.end;
-                TrackedColumn {
-                    index: column.index,
-                    name: column.name.clone(),
-                    role: column.role.unwrap_or(Role::Other),
-                    values: dictionary.values().to_vec(),
-                    numeric: dictionary.numbers().is_some(),
-                    taxonomy: column.hierarchy.clone(),
-                    slots,
-                    totals: summary.value_counts(position),
-                }
-            })
-            .collect();
+        for column in &mut numbered {
+            column.slots = start..start + column.values.len() as u32;
+            start = column.slots.end;
+        }
+        let tracked = numbered;
         let table = Table { records: summary.total(), tracked };
-        Ok(Microdata { summary, quasi, table, sets })
+        Ok(Microdata { summary, quasi, table, origins, sets })
     }
 
     /// The codes of the quasi-identifiers of a distinct record.
@@ -112,8 +131,20 @@ impl Microdata {
 
     /// The slots that a distinct record counts in, one per tracked column.
     pub fn slots(&self, record: usize) -> impl Iterator<Item = u32> + '_ {
-        let codes = &self.summary.record(record)[self.quasi.len()..];
-        self.table.tracked.iter().zip(codes).map(|(column, code)| column.slots.start + code)
+        (self.table.tracked.iter().enumerate())
+            .map(move |(position, column)| column.slots.start + self.tracked_code(record, position))
+    }
+
+    /// The code of a distinct record's value in a tracked column, by the column's position among them.
+    pub fn tracked_code(&self, record: usize, position: usize) -> u32 {
+        let origin = &self.origins[position];
+        let code = self.summary.record(record)[origin.position];
+        origin.codes.as_ref().map_or(code, |codes| codes[code as usize])
+    }
+
+    /// The column of the data that a tracked column is or comes from.
+    pub fn source_column(&self, position: usize) -> usize {
+        self.summary.columns()[self.origins[position].position].index
     }
 
     /// The code of a distinct record's cell in the quasi-sensitive column.
@@ -126,6 +157,65 @@ impl Microdata {
     pub fn label(&self) -> Option<&TrackedColumn> {
         self.table.tracked.iter().find(|column| column.role == Role::Class)
     }
+}
+
+/// A column of the summary as it is; its slots are given later.
+fn whole_column(column: &PolicyColumn, summary: &Summary, position: usize) -> TrackedColumn {
+    let dictionary = &summary.columns()[position].dictionary;
+    TrackedColumn {
+        index: column.index,
+        name: column.name.clone(),
+        role: column.role.unwrap_or(Role::Other),
+        values: dictionary.values().to_vec(),
+        numeric: dictionary.numbers().is_some(),
+        taxonomy: column.hierarchy.clone(),
+        slots: 0..0,
+        totals: summary.value_counts(position),
+    }
+}
+
+/// One column of zeros and ones per value of a column whose cells hold several, with the code of each cell in it.
+fn bitmap_columns(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    whole: TrackedColumn,
+) -> Result<Vec<(TrackedColumn, Vec<u32>)>> {
+    let sets: Vec<BTreeSet<&str>> =
+        whole.values.iter().map(|cell| column.values_of(cell).into_iter().collect()).collect();
+    let values: BTreeSet<&str> = sets.iter().flatten().copied().collect();
+    if values.is_empty() {
+        return Err(Error::input(format!("all cells of column '{}' are empty sets", column.name))
+            .in_file(policy.source.path())
+            .help("leave the column out of the policy"));
+    }
+    let bitmap = |value: &&str| {
+        let name = format!("{}={value}", column.name);
+        if policy.columns.iter().any(|other| other.name == name) {
+            return Err(Error::input(format!(
+                "the data has a column '{name}', which the release needs for a value of '{}'",
+                column.name
+            ))
+            .in_file(policy.source.path())
+            .help("rename that column of the data"));
+        }
+        let mut totals = [0u64; 2];
+        let bits: Vec<usize> = sets.iter().map(|set| usize::from(set.contains(value))).collect();
+        bits.iter().zip(&whole.totals).for_each(|(bit, count)| totals[*bit] += count);
+        // A value that every record has, or none, makes a column of one value.
+        let present: Vec<usize> = (0..2).filter(|bit| totals[*bit] > 0).collect();
+        let code = |bit: &usize| present.iter().position(|present| present == bit).unwrap_or(0) as u32;
+        let codes = bits.iter().map(code).collect();
+        let tracked = TrackedColumn {
+            name,
+            values: present.iter().map(usize::to_string).collect(),
+            numeric: true,
+            taxonomy: None,
+            totals: present.iter().map(|bit| totals[*bit]).collect(),
+            ..whole.clone()
+        };
+        Ok((tracked, codes))
+    };
+    values.iter().map(bitmap).collect()
 }
 
 fn nothing_left(source: &Source, summary: &Summary) -> Error {
@@ -182,6 +272,13 @@ fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) 
             .in_file(policy.source.path())
             .at_line(summary.first_line[code])
             .help("list \"*\" under 'missing' in [data], or rename the value"));
+    }
+    if let Some(code) = values.iter().position(|value| !value.is_empty() && value.trim().is_empty()) {
+        let message = format!("column '{}' holds a value of blanks alone", column.name);
+        return Err(Error::input(message)
+            .in_file(policy.source.path())
+            .at_line(summary.first_line[code])
+            .help("list it under 'missing' in [data], or write out what it means"));
     }
     let named: Vec<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
     if named.is_empty() {

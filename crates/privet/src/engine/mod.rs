@@ -4,6 +4,7 @@ pub mod baskets;
 pub mod clock;
 pub mod conflict;
 pub mod cut;
+pub mod groupings;
 pub mod itemset;
 pub mod lattice;
 pub mod local;

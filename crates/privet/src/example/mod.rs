@@ -4,6 +4,7 @@
 
 pub mod baskets;
 pub mod census;
+pub mod clinic;
 pub mod queries;
 pub mod symptoms;
 pub mod ward;
@@ -49,7 +50,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 10] = [
+static EXAMPLES: [Example; 11] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -140,6 +141,18 @@ static EXAMPLES: [Example; 10] = [
         ],
     },
     Example {
+        name: "clinic",
+        summary: "5,000 made-up outpatients with eight sensitive columns, in tables that share none of them",
+        about: include_str!("../../../../examples/clinic/README.md"),
+        files: &[
+            stored!("clinic", "README.md"),
+            stored!("clinic", "policy.toml"),
+            ("clinic.csv", Content::Generated(|writer| clinic::write(clinic::ROWS, clinic::SEED, writer))),
+            stored!("clinic", "hierarchies/age.csv"),
+            stored!("clinic", "hierarchies/region.csv"),
+        ],
+    },
+    Example {
         name: "symptoms",
         summary: "3,000 made-up patients, and a public table that turns their symptoms into diagnoses",
         about: include_str!("../../../../examples/symptoms/README.md"),
@@ -198,7 +211,7 @@ static EXAMPLES: [Example; 10] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "symptoms",
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "symptoms",
 ///     "queries", "census"
 /// ]);
 /// ```

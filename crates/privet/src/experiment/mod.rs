@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+mod codip;
 mod injector;
 mod kl;
 mod l_plus;
@@ -18,7 +19,7 @@ pub mod tree;
 pub mod vocabulary;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::engine::clock::Clock;
 use crate::error::suggestion;
@@ -62,8 +63,22 @@ pub struct Setting {
     pub log: Option<PathBuf>,
     /// Fewer settings, to be done in a few minutes.
     pub quick: bool,
+    /// How long the experiment's runs may take, where it has limits.
+    pub patience: Patience,
     /// Interruption and progress.
     pub clock: Clock,
+}
+
+/// How long the runs of an experiment may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Patience {
+    /// As long as the experiment allows by itself.
+    #[default]
+    Usual,
+    /// Each of them so long, and all together in proportion.
+    Each(Duration),
+    /// As long as they need.
+    Endless,
 }
 
 /// Runs the parts of one experiment; it may keep what several parts need.
@@ -77,6 +92,7 @@ static EXPERIMENTS: &[Experiment] = &[
     kl::EXPERIMENT,
     vocabulary::EXPERIMENT,
     injector::EXPERIMENT,
+    codip::EXPERIMENT,
     quasi_sensitive::EXPERIMENT,
 ];
 

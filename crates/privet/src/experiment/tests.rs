@@ -47,7 +47,13 @@ fn small_adult(folder: &Path) {
 }
 
 fn setting(data: &Path) -> Setting {
-    Setting { data: data.to_path_buf(), log: None, quick: true, clock: Clock::unlimited() }
+    Setting {
+        data: data.to_path_buf(),
+        log: None,
+        quick: true,
+        patience: Patience::Usual,
+        clock: Clock::unlimited(),
+    }
 }
 
 #[test]
@@ -55,6 +61,12 @@ fn every_part_of_l_plus_finds_something() {
     let folder = tempfile::tempdir().expect("a folder");
     small_adult(folder.path());
     assert_findings(l_plus::trial::run(&setting(folder.path())));
+}
+
+#[test]
+fn every_part_of_codip_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_findings(codip::trial::run(folder.path(), &setting(folder.path())));
 }
 
 /// Every part has rows, and its tables have files of their own.

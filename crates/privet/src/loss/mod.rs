@@ -4,6 +4,7 @@
 //! whole number of *units*: one record for DM and CM, one over a common denominator for LM and its kin. Floating point
 //! appears only when a cost is shown.
 
+pub mod association;
 mod average_class_size;
 pub mod bags;
 mod cells;

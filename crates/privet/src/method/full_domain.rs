@@ -17,16 +17,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use num_bigint::BigUint;
 use serde_json::json;
 
-use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use super::levels::Levelling;
 use super::{COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
 use crate::engine::microdata::Microdata;
-use crate::engine::rollup::{Grouping, Ladder, Ladders, Levels, refines};
-use crate::loss::{self, Cell, Cost, Extent, Frame, Measure, Tally};
+use crate::engine::rollup::{Grouping, Levels};
+use crate::loss::{Cost, Tally};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
 use crate::privacy::{self, Class, Requirement};
-use crate::{Error, Exact, Result};
+use crate::{Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     name: "full-domain",
@@ -46,9 +46,6 @@ pub(super) static DECLARATION: Declaration = Declaration {
     ],
 };
 
-/// Groupings are kept for rolling up as long as they fit in this many bytes.
-const CACHE: usize = 32 << 20;
-
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
@@ -62,51 +59,31 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let problem = FullDomain::new(microdata, requirements, cost, limit)?;
     let outcome = lattice::search(&problem, &clock)?;
     let Some((best, levels)) = outcome.best else {
-        let top = problem.grouping(problem.tops());
+        let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
-    let recoding = problem.recoding(&levels);
-    let space: BigUint = problem.tops.iter().map(|top| BigUint::from(*top as u32 + 1)).product();
+    let recoding = problem.levelling.recoding(&levels, |class| problem.holds(class));
+    let space: BigUint = problem.tops().iter().map(|top| BigUint::from(*top as u32 + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
     let search = SearchFacts {
         space: Some(space.to_string()),
         examined: problem.examined(),
         seconds: clock.elapsed().as_secs_f64(),
         optimal: outcome.complete || bound == best,
-        bound: Some(problem.measure.value(bound)),
+        bound: Some(problem.levelling.measure.value(bound)),
         trace: Vec::new(),
     };
-    let chosen: serde_json::Map<String, serde_json::Value> = (microdata.quasi.iter().zip(levels.iter()))
-        .map(|(quasi, level)| (quasi.name.clone(), json!(level)))
-        .collect();
-    let highest: serde_json::Map<String, serde_json::Value> = (microdata.quasi.iter().zip(&problem.tops))
-        .map(|(quasi, top)| (quasi.name.clone(), json!(top)))
-        .collect();
-    let plan = json!({ "levels": chosen, "highest": highest });
+    let plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
 /// The lattice of one table's levels, with requirements and cost.
 struct FullDomain<'a> {
-    microdata: &'a Microdata,
+    levelling: Levelling<'a>,
     requirements: Vec<Box<dyn Requirement>>,
-    measure: Measure,
     /// The most records that may be suppressed.
     limit: u64,
-    tops: Vec<u8>,
-    ladders: Ladders,
-    /// Per column and level, where the level's cells start in the measure's frame.
-    cells: Vec<Vec<u32>>,
-    /// Per column and level, cost and dearest cell; only for measures that add up over columns.
-    additive: Option<Vec<Vec<(u128, u128)>>>,
-    cache: Mutex<Cache>,
-}
-
-struct Cache {
-    groupings: Vec<Arc<Grouping>>,
-    /// How many bytes further groupings may take.
-    room: usize,
-    judged: HashMap<Levels, Arc<Judged>>,
+    judged: Mutex<HashMap<Levels, Arc<Judged>>>,
 }
 
 /// All that the search wants to know about one vector of levels.
@@ -129,70 +106,40 @@ impl<'a> FullDomain<'a> {
         cost: &str,
         limit: u64,
     ) -> Result<FullDomain<'a>> {
-        let ladders = Ladders::of(microdata);
-        let tops: Option<Vec<u8>> =
-            ladders.columns().iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
-        let tops = tops.ok_or_else(|| {
-            Error::input("a hierarchy has more than 256 levels").help("full-domain needs flatter hierarchies")
-        })?;
-        let (frame, cells, counts) = frame(microdata, ladders.columns());
-        let measure = loss::measure(cost, &frame)?;
-        let additive = additive_costs(&measure, &cells, &counts);
-        let base = Arc::new(Grouping::base(microdata, &ladders));
-        let cache = Mutex::new(Cache { room: CACHE, groupings: vec![base], judged: HashMap::new() });
-        Ok(FullDomain { microdata, requirements, measure, limit, tops, ladders, cells, additive, cache })
+        let levelling = Levelling::new(microdata, cost)?;
+        Ok(FullDomain { levelling, requirements, limit, judged: Mutex::default() })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Cache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn examined(&self) -> u64 {
-        self.lock().judged.len() as u64
-    }
-
-    /// The classes at some levels, rolled up from the smallest finer grouping at hand.
-    fn grouping(&self, levels: &[u8]) -> Arc<Grouping> {
-        let from = {
-            let cache = self.lock();
-            let finer = cache.groupings.iter().filter(|grouping| refines(&grouping.levels, levels));
-            finer.min_by_key(|grouping| grouping.len()).cloned()
-        };
-        let Some(from) = from else { return Arc::new(Grouping::base(self.microdata, &self.ladders)) };
-        if *from.levels == *levels {
-            return from;
-        }
-        let grouping = Arc::new(from.roll_up(levels, &self.ladders));
-        let mut cache = self.lock();
-        let worth_keeping = grouping.len() * 2 <= from.len() || from.len() <= 64;
-        if worth_keeping && grouping.bytes() <= cache.room {
-            cache.room -= grouping.bytes();
-            cache.groupings.push(grouping.clone());
-        }
-        grouping
+        self.lock().len() as u64
     }
 
     fn judged(&self, levels: &[u8]) -> Arc<Judged> {
-        if let Some(judged) = self.lock().judged.get(levels) {
+        if let Some(judged) = self.lock().get(levels) {
             return judged.clone();
         }
-        let judged = Arc::new(self.evaluate(&self.grouping(levels)));
-        self.lock().judged.insert(levels.into(), judged.clone());
+        let judged = Arc::new(self.evaluate(&self.levelling.groupings.at(levels)));
+        self.lock().insert(levels.into(), judged.clone());
         judged
     }
 
     fn evaluate(&self, grouping: &Grouping) -> Judged {
+        let measure = &self.levelling.measure;
+        let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
         let (mut must_go, mut dearest) = (0, 0);
-        for class in 0..grouping.len() {
-            let cells = || self.frame_cells(grouping.key(class), &grouping.levels);
-            let class = grouping.class(class);
+        for number in 0..grouping.len() {
+            let cells = || self.levelling.frame_cells(grouping, number);
+            let class = grouping.class(number);
             let holds = self.holds(&class);
-            let price =
-                if holds || self.additive.is_none() { self.measure.class(cells(), &class) } else { 0 };
-            if self.additive.is_none() {
+            let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
+            if !is_additive {
                 everything += price;
-                dearest = dearest.max(self.measure.dearest(cells(), &class));
+                dearest = dearest.max(measure.dearest(cells(), &class));
             }
             if holds {
                 kept.price += price;
@@ -202,80 +149,32 @@ impl<'a> FullDomain<'a> {
             kept.suppressed += class.size;
             let most = self.requirements.iter().map(|requirement| requirement.most_kept(&class)).min();
             must_go += class.size - most.unwrap_or(class.size).min(class.size);
-            if must_go > self.limit && self.additive.is_some() {
+            if must_go > self.limit && is_additive {
                 // Nothing here or below is valid: no other figure matters any more.
                 break;
             }
         }
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
-        let floor = self.measure.total(&all);
-        Judged { cost: self.measure.total(&kept), suppressed: kept.suppressed, must_go, floor, dearest }
+        let floor = measure.total(&all);
+        Judged { cost: measure.total(&kept), suppressed: kept.suppressed, must_go, floor, dearest }
     }
 
     fn holds(&self, class: &Class<'_>) -> bool {
         self.requirements.iter().all(|requirement| requirement.holds(class))
     }
 
-    fn frame_cells<'b>(&'b self, key: &'b [u64], levels: &'b [u8]) -> impl Iterator<Item = u32> + 'b {
-        let values = self.ladders.values(key);
-        values.zip(levels).zip(&self.cells).map(|((value, level), starts)| starts[*level as usize] + value)
-    }
-
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.
     fn floor(&self, levels: &[u8]) -> (Cost, u128) {
-        match &self.additive {
-            Some(columns) => {
-                let parts = columns.iter().zip(levels).map(|(costs, level)| costs[*level as usize]);
-                let (cost, dearest) = parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-                (Cost(cost), dearest)
-            }
-            None => {
-                let judged = self.judged(levels);
-                (judged.floor, judged.dearest)
-            }
-        }
-    }
-
-    fn recoding(&self, levels: &[u8]) -> Recoding {
-        let column = |column: usize| {
-            let (level, quasi) = (levels[column] as usize, &self.microdata.quasi[column]);
-            let ladder = &self.ladders.columns()[column];
-            let counts = records_per_value(self.microdata, column, ladder, level);
-            let cells = ladder.nodes[level].iter().zip(counts).map(|(node, records)| ReleasedCell {
-                label: quasi.taxonomy.label(*node).to_string(),
-                node: Some(*node),
-                measure: cell(self.microdata, column, *node, level, records),
-            });
-            RecodedColumn { cells: cells.collect() }
-        };
-        let columns = (0..levels.len()).map(column).collect();
-        let mut recoding = Recoding::new(columns, self.microdata.summary.len());
-        let grouping = self.grouping(levels);
-        let mut class_of_key: HashMap<&[u64], u32> = HashMap::new();
-        // Sorted by their values, so that classes come in the same order however the grouping was made.
-        let mut order: Vec<usize> = (0..grouping.len()).collect();
-        order.sort_unstable_by_key(|class| grouping.key(*class));
-        for class in order {
-            if self.holds(&grouping.class(class)) {
-                let key = grouping.key(class);
-                class_of_key.insert(key, recoding.add_class(self.ladders.values(key)));
-            }
-        }
-        let mut key = Vec::new();
-        for record in 0..self.microdata.summary.len() {
-            self.ladders.key(self.microdata, record, levels, &mut key);
-            if let Some(class) = class_of_key.get(key.as_slice()) {
-                let count = self.microdata.summary.count(record);
-                recoding.assign(record, *class, count, count);
-            }
-        }
-        recoding
+        self.levelling.additive_cost(levels).unwrap_or_else(|| {
+            let judged = self.judged(levels);
+            (judged.floor, judged.dearest)
+        })
     }
 }
 
 impl Levelled for FullDomain<'_> {
     fn tops(&self) -> &[u8] {
-        &self.tops
+        &self.levelling.tops
     }
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {
@@ -289,87 +188,10 @@ impl Levelled for FullDomain<'_> {
             return None;
         }
         let (floor, dearest) = self.floor(low);
-        Some(self.measure.bound(floor, dearest, must_go))
+        Some(self.levelling.measure.bound(floor, dearest, must_go))
     }
 
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
-        match &self.additive {
-            Some(columns) => (columns[column][high as usize].0 - columns[column][low as usize].0) as f64,
-            None => {
-                let values = |level: u8| self.ladders.columns()[column].nodes[level as usize].len() as f64;
-                values(low) / values(high)
-            }
-        }
+        self.levelling.contrast(column, low, high)
     }
-}
-
-/// The measure's frame: all values of all levels of all columns, where each level's values start, and how many records
-/// each value has.
-fn frame(microdata: &Microdata, ladders: &[Ladder]) -> (Frame, Vec<Vec<u32>>, Vec<Vec<u64>>) {
-    let (mut columns, mut starts, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for (column, ladder) in ladders.iter().enumerate() {
-        let (mut cells, mut column_starts, mut column_counts) = (Vec::new(), Vec::new(), Vec::new());
-        for level in 0..ladder.levels() {
-            column_starts.push(cells.len() as u32);
-            let records = records_per_value(microdata, column, ladder, level);
-            for (node, records) in ladder.nodes[level].iter().zip(records) {
-                cells.push(cell(microdata, column, *node, level, records));
-                column_counts.push(records);
-            }
-        }
-        columns.push(cells);
-        starts.push(column_starts);
-        counts.push(column_counts);
-    }
-    let frame = Frame {
-        records: microdata.table.records,
-        columns,
-        values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
-        labels: microdata.label().map(|column| column.slots.clone()),
-    };
-    (frame, starts, counts)
-}
-
-fn cell(
-    microdata: &Microdata,
-    column: usize,
-    node: crate::taxonomy::NodeId,
-    level: usize,
-    records: u64,
-) -> Cell {
-    let taxonomy = &microdata.quasi[column].taxonomy;
-    Cell {
-        extent: Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64),
-        level: Some((level as u64, taxonomy.levels() as u64 - 1)),
-        records,
-    }
-}
-
-fn records_per_value(microdata: &Microdata, column: usize, ladder: &Ladder, level: usize) -> Vec<u64> {
-    let quasi = &microdata.quasi[column];
-    let mut records = vec![0; ladder.nodes[level].len()];
-    for (leaf, count) in quasi.leaf_of_code.iter().zip(&quasi.counts) {
-        records[ladder.value(*leaf, level as u8) as usize] += count;
-    }
-    records
-}
-
-/// Per column and level, the cost of the column and its dearest cell, for measures that add up over columns.
-fn additive_costs(
-    measure: &Measure,
-    starts: &[Vec<u32>],
-    counts: &[Vec<u64>],
-) -> Option<Vec<Vec<(u128, u128)>>> {
-    let column_costs = |column: usize| {
-        let (starts, counts) = (&starts[column], &counts[column]);
-        let end = |level: usize| starts.get(level + 1).map_or(counts.len(), |end| *end as usize);
-        let level_cost = |level: usize| {
-            let cells = starts[level]..end(level) as u32;
-            let cost = measure.column(column, cells.clone().map(|cell| (cell, counts[cell as usize])))?;
-            let dearest = cells.filter_map(|cell| measure.column(column, std::iter::once((cell, 1)))).max();
-            Some((cost, dearest.unwrap_or(0)))
-        };
-        (0..starts.len()).map(level_cost).collect::<Option<Vec<_>>>()
-    };
-    (0..starts.len()).map(column_costs).collect()
 }

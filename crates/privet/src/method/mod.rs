@@ -1,9 +1,11 @@
 //! The methods, one file or folder per published system.
 
+pub mod codip;
 mod full_domain;
 pub mod injector;
 pub mod kl;
 mod l_plus;
+mod levels;
 mod mondrian;
 pub mod quasi_sensitive;
 pub mod recoding;
@@ -41,6 +43,8 @@ static METHODS: &[&Declaration] = &[
     &l_plus::annealing::DECLARATION,
     &injector::DECLARATION,
     &injector::ANATOMY,
+    &codip::STAR,
+    &codip::CODIP,
     &quasi_sensitive::DECLARATION,
 ];
 
@@ -141,6 +145,10 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "injector" | "anatomy" => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
+            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+        }
+        "codip-star" | "codip" => {
+            let wrong = format!("method \"{}\" publishes several tables, not one", policy.method.name());
             Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
         }
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),

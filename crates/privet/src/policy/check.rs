@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::declare::{Catalogue, Catalogues, Declaration};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
+use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
@@ -131,6 +132,18 @@ pub struct PolicyColumn {
     pub fuzzy_spread: Option<Exact>,
     /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
     pub sets: Option<SetPolicy>,
+    /// What separates the values of a cell, for a sensitive column whose cells hold several.
+    pub separator: Option<char>,
+    /// Sensitive values that need no protection.
+    pub insensitive: Vec<String>,
+}
+
+impl PolicyColumn {
+    /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
+    pub fn values_of<'a>(&self, cell: &'a str) -> Vec<&'a str> {
+        let Some(separator) = self.separator else { return vec![cell] };
+        cell.split(separator).map(str::trim).filter(|value| !value.is_empty()).collect()
+    }
 }
 
 /// A policy as understood: only this kind can run.
@@ -152,6 +165,8 @@ pub struct CheckedPolicy {
     pub columns: Vec<PolicyColumn>,
     /// What the release must guarantee.
     pub requirements: Vec<Clause>,
+    /// Which table of `[privacy]` each requirement comes from: one that names no column stands for several requirements.
+    places: Vec<usize>,
     /// How the release is made.
     pub method: Clause,
     /// What the adversary is taken to know, for methods that ask.
@@ -166,8 +181,7 @@ impl CheckedPolicy {
 
     /// How missing values are recognised and what becomes of them.
     pub fn missing_rule(&self) -> MissingRule {
-        let sets = self.with_role(Role::QuasiSensitive).map(|column| column.index).collect();
-        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value, sets }
+        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
     /// Whether the method heeds what a quasi-sensitive column reveals; all others carry such a column through.
@@ -175,9 +189,22 @@ impl CheckedPolicy {
         self.method.declaration.heeds_sets()
     }
 
+    /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
+    pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
+        let mut rule = self.missing_rule();
+        if column.separator.is_some() || column.sets.is_some() {
+            rule.spellings.retain(|spelling| !spelling.is_empty());
+        }
+        if column.sets.is_some() && rule.keep {
+            // A missing set that is kept is the empty one.
+            rule.spellings.insert(0, String::new());
+        }
+        rule
+    }
+
     /// Puts an error about a requirement, by its position, at its place in the policy.
     pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
-        self.written.at_requirement(position, error)
+        self.written.at_requirement(self.places.get(position).copied().unwrap_or(position), error)
     }
 
     /// Puts an error about a key of the method at its place in the policy.
@@ -216,8 +243,10 @@ impl Policy {
             None => OnMissing::Drop,
         };
         let columns = check_columns(self, &root, &source)?;
-        let requirements = check_requirements(&root, catalogue, &columns)?;
+        let written = check_requirements(&root, catalogue, &columns)?;
+        let (places, requirements) = self.for_every_column(written, &columns)?;
         let method = check_method(&root, catalogue, &columns)?;
+        self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
         if let Some(entry) = root.entry("knowledge").filter(|_| !method.declaration.asks_for_knowledge()) {
             return Err(entry
@@ -233,6 +262,7 @@ impl Policy {
             on_missing,
             columns,
             requirements,
+            places,
             method,
             knowledge,
         })
@@ -339,9 +369,13 @@ fn foreign(
 
 /// A key that is a single character.
 pub(super) fn character(section: &Section<'_>, key: &str) -> Result<Option<char>> {
-    let Some(entry) = section.entry(key) else { return Ok(None) };
+    section.entry(key).map(|entry| character_of(&entry)).transpose()
+}
+
+/// A single character that separates something.
+pub(super) fn character_of(entry: &Entry<'_>) -> Result<char> {
     match entry.text()?.chars().collect::<Vec<char>>()[..] {
-        [character] if !"\"\r\n".contains(character) => Ok(Some(character)),
+        [character] if !"\"\r\n".contains(character) => Ok(character),
         _ => {
             let wrong = entry.error(format!("'{}' must be a single character", entry.name()));
             Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
@@ -368,6 +402,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             hierarchy_path: None,
             fuzzy_spread: None,
             sets: None,
+            separator: None,
+            insensitive: Vec::new(),
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -385,7 +421,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&[&["role", "hierarchy", "fuzzy_spread"][..], &SetPolicy::KEYS].concat())?;
+        section
+            .only(&[&["role", "hierarchy", "fuzzy_spread", "insensitive"][..], &SetPolicy::KEYS].concat())?;
         let role = section.required(
             "role",
             "one of identifier, quasi-identifier, sensitive, quasi-sensitive, class, other",
@@ -414,6 +451,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
+    check_sensitive(&listed, &mut columns)?;
     for role in [Role::Class, Role::QuasiSensitive] {
         if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
             return Err(listed

@@ -22,6 +22,8 @@ pub enum KeyKind {
     /// A table that gives values of a column an exact number each, within the two bounds (both included):
     /// `{ Cancer = "3/10", Flu = 0.5 }`.
     Thresholds(&'static str, &'static str),
+    /// A table that gives columns of this role one of these words each: `{ age_at_onset = "ordered" }`.
+    Choices(Role, &'static [&'static str]),
 }
 
 /// One key of a requirement's or a method's table.
@@ -83,6 +85,12 @@ impl Declaration {
     /// Whether a method heeds what the terms of a quasi-sensitive column reveal.
     pub(super) fn heeds_sets(&self) -> bool {
         self.name == "quasi-sensitive"
+    }
+
+    /// Whether a method publishes several tables, each with some of the sensitive columns: only then values may be
+    /// insensitive, and cells hold several values.
+    pub(super) fn projects(&self) -> bool {
+        ["codip-star", "codip"].contains(&self.name)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod draft;
 mod file;
 mod knowledge;
 mod rules;
+mod sensitive;
 mod sets;
 mod settings;
 mod transactions;

@@ -39,7 +39,9 @@ impl Policy {
     /// What a column's section says about sets, if it is quasi-sensitive.
     pub(super) fn set_column(&self, section: &Section<'_>, role: Option<Role>) -> Result<Option<SetPolicy>> {
         if role != Some(Role::QuasiSensitive) {
-            return match SetPolicy::KEYS.iter().find_map(|key| section.entry(key)) {
+            // Sensitive columns may have a separator of their own.
+            let own = SetPolicy::KEYS.iter().filter(|key| **key != "separator");
+            return match own.into_iter().find_map(|key| section.entry(key)) {
                 Some(entry) => Err(entry
                     .error(format!("'{}' has no meaning for this role", entry.name()))
                     .help("remove it, or set role = \"quasi-sensitive\"")),

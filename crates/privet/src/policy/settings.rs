@@ -26,6 +26,8 @@ pub enum Setting {
     Duration(Duration),
     /// An exact number for each of some values of a column.
     Thresholds(BTreeMap<String, Exact>),
+    /// A declared word for each of some columns, by their positions in the data.
+    Choices(BTreeMap<usize, &'static str>),
 }
 
 /// The values of a clause, complete: what the policy leaves out has its declared default.
@@ -100,6 +102,14 @@ impl Settings {
         }
     }
 
+    /// Words, each for a column.
+    pub fn choices(&self, key: &str) -> Option<&BTreeMap<usize, &'static str>> {
+        match self.get(key) {
+            Some(Setting::Choices(choices)) => Some(choices),
+            _ => None,
+        }
+    }
+
     /// All settings, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Setting)> {
         self.0.iter().map(|(key, setting)| (*key, setting))
@@ -112,11 +122,19 @@ impl Setting {
         match self {
             Setting::Count(count) => count.to_string(),
             Setting::Exact(exact) => exact.to_string(),
-            Setting::Column(column) => columns[*column].name.clone(),
+            Setting::Column(column) => {
+                columns.get(*column).map(|column| column.name.clone()).unwrap_or_default()
+            }
             Setting::Choice(choice) => choice.to_string(),
             Setting::Flag(flag) => flag.to_string(),
             Setting::Duration(duration) => format!("{duration:?}"),
             Setting::Thresholds(thresholds) => show_thresholds(thresholds),
+            Setting::Choices(choices) => {
+                let name = |column: &usize| columns.get(*column).map_or("", |column| column.name.as_str());
+                let parts: Vec<String> =
+                    choices.iter().map(|(column, word)| format!("{} = {word}", name(column))).collect();
+                format!("{{ {} }}", parts.join(", "))
+            }
         }
     }
 }
@@ -150,6 +168,11 @@ impl Clause {
     /// Sets a declared key, for what the command line says over the policy.
     pub fn set(&mut self, key: &'static str, setting: Setting) {
         self.settings.0.insert(key, setting);
+    }
+
+    /// Takes a key away, once what it says has been understood.
+    pub(super) fn unset(&mut self, key: &str) {
+        self.settings.0.remove(key);
     }
 
     /// The clause as a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
@@ -219,6 +242,15 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
             });
             thresholds.collect::<Result<_>>().map(Setting::Thresholds)
         }
+        KeyKind::Choices(role, words) => {
+            let table =
+                entry.table("a table of columns with a word each").map_err(|error| error.help(key.help))?;
+            let choices = table.entries().map(|(name, entry)| {
+                let column = named_column(&entry, name, role, columns)?;
+                Ok((column, entry.one_of(words)?))
+            });
+            choices.collect::<Result<_>>().map(Setting::Choices)
+        }
     }
 }
 
@@ -233,7 +265,7 @@ fn default_of(key: &Key) -> Option<Setting> {
     match key.kind {
         KeyKind::Count(_) => text.parse().ok().map(Setting::Count),
         KeyKind::Exact(..) => Exact::parse(text).map(Setting::Exact),
-        KeyKind::Column(_) | KeyKind::Thresholds(..) => None,
+        KeyKind::Column(_) | KeyKind::Thresholds(..) | KeyKind::Choices(..) => None,
         KeyKind::Choice(words) => words.iter().copied().find(|word| *word == text).map(Setting::Choice),
         KeyKind::Flag => Some(Setting::Flag(text == "true")),
         KeyKind::Duration => parse_duration(text).map(Setting::Duration),
@@ -259,7 +291,10 @@ fn exact_between(entry: &Entry<'_>, key: &Key, least: &str, most: &str) -> Resul
 }
 
 fn column_of_role(entry: &Entry<'_>, role: Role, columns: &[PolicyColumn]) -> Result<usize> {
-    let name = entry.text()?;
+    named_column(entry, entry.text()?, role, columns)
+}
+
+fn named_column(entry: &Entry<'_>, name: &str, role: Role, columns: &[PolicyColumn]) -> Result<usize> {
     let fitting: Vec<&str> = columns
         .iter()
         .filter(|column| column.role == Some(role))

@@ -22,10 +22,10 @@ pub(super) static DECLARATION: Declaration = Declaration {
            least l different values; \"frequency\": no value above 1/l; \"entropy\": entropy at least log l; \
            \"recursive\": the most frequent count strictly below c times the sum of the counts from the l-th on.",
     keys: &[
-        Key::required(
+        Key::optional(
             "column",
             KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"",
+            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
         ),
         Key::required("l", KeyKind::Exact("1", ""), "how diverse, as in l = 3"),
         Key::with_default(

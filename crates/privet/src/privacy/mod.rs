@@ -3,11 +3,14 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+pub mod exposure;
+pub mod information;
 mod k_anonymity;
 pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
 pub mod matching;
+pub mod projection;
 pub mod quasi_sensitive;
 mod t_closeness;
 pub mod vocabulary;
@@ -28,6 +31,7 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &quasi_sensitive::DIVERSITY,
     &quasi_sensitive::CLOSENESS,
     &t_closeness::DECLARATION,
+    &projection::DECLARATION,
 ];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -203,7 +207,8 @@ fn about_classes<'p>(
     built.collect()
 }
 
-fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+/// Builds one requirement.
+pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
     match clause.name() {
         "k-anonymity" => k_anonymity::build(clause, table),
         "l-diversity" => l_diversity::build(clause, table),
@@ -211,6 +216,7 @@ fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
         "matching-l-diversity" => Err(matching::not_for_classes()),
         "qs-diversity" | "qs-closeness" => Err(quasi_sensitive::not_for_classes(clause)),
         "t-closeness" => t_closeness::build(clause, table),
+        "projection" => Err(projection::not_for_one_table()),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }
 }

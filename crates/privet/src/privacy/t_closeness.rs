@@ -17,6 +17,9 @@ use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
 
+/// What moving a value may cost.
+const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical"];
+
 pub(super) static DECLARATION: Declaration = Declaration {
     name: "t-closeness",
     summary: "in every class a sensitive column is distributed much as in the whole table",
@@ -24,17 +27,22 @@ pub(super) static DECLARATION: Declaration = Declaration {
            whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
            rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
     keys: &[
-        Key::required(
+        Key::optional(
             "column",
             KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"",
+            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
         ),
         Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2"),
         Key::with_default(
             "distance",
-            KeyKind::Choice(&["equal", "ordered", "hierarchical"]),
+            KeyKind::Choice(DISTANCES),
             "equal",
             "what moving a value costs: equal, ordered or hierarchical",
+        ),
+        Key::optional(
+            "columns",
+            KeyKind::Choices(Role::Sensitive, DISTANCES),
+            "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
         ),
     ],
 };

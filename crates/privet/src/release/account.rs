@@ -97,7 +97,8 @@ pub(super) fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String
     clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
 }
 
-fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
+/// A requirement as reports know it.
+pub(super) fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
     let text = |key: &str| {
         clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default()
     };

@@ -68,7 +68,7 @@ pub(super) struct Claims<'a> {
 }
 
 /// What a release loses by one measure.
-pub(super) struct Price {
+pub(crate) struct Price {
     pub name: &'static str,
     pub value: f64,
     /// The value as an exact fraction, where it is one.
@@ -182,6 +182,12 @@ impl Claims<'_> {
     }
 }
 
+/// The files besides the data that a release follows from, with what they hold: when it is audited again they must be as
+/// they were. For `origin.inputs` of the steward's manifest.
+pub(super) fn inputs<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Json> {
+    paths.map(|path| Ok(json!({ "path": absolute(path), "sha256": sha256_of(path)? }))).collect()
+}
+
 fn files(files: &[(String, String)]) -> Json {
     files.iter().map(|(path, sha256)| json!({ "path": path, "sha256": sha256 })).collect()
 }
@@ -256,7 +262,7 @@ pub(super) fn is_small(count: u64) -> bool {
 }
 
 /// A count as it may be published.
-fn shown(count: u64) -> Json {
+pub(super) fn shown(count: u64) -> Json {
     if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 

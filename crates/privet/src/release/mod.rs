@@ -7,6 +7,7 @@ mod caution;
 mod confidence;
 mod links;
 mod manifest;
+mod projections;
 pub mod report;
 mod rooms;
 mod run;
@@ -19,6 +20,7 @@ mod transactions;
 mod vocabularies;
 
 pub use buckets::audit_bucket_files;
+pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};

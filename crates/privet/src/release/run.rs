@@ -12,13 +12,13 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, links, transactions, vocabularies};
+use super::{account, buckets, caution, links, projections, transactions, vocabularies};
 use crate::attack::linking::{self, Linkage};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, Solution, injector};
+use crate::method::{self, Solution, codip, injector};
 use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting};
 use crate::{Error, ErrorKind, Result, attack, privacy};
 
@@ -58,6 +58,9 @@ pub struct Published {
 pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
     if injector::publishes_groups(&policy) {
         return buckets::anonymize(policy, options, clock);
+    }
+    if codip::publishes_projections(&policy) {
+        return projections::anonymize(policy, options, clock);
     }
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
@@ -287,6 +290,10 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
         AnyPolicy::Table(policy) if injector::publishes_groups(policy) => {
             buckets::audit_folder(policy, folder, expected, clock)?
         }
+        AnyPolicy::Table(policy) if codip::publishes_projections(policy) => {
+            projections::audit_folder(policy, folder, &manifest, expected, clock)?
+                .ok_or_else(|| broken(folder))?
+        }
         AnyPolicy::Table(policy) => audit_file(policy, &path, expected, &mut || clock.check())?,
         AnyPolicy::Transactions(policy) => {
             let text = |key: &str| manifest["cost"][key].as_str().ok_or_else(|| broken(folder));
@@ -327,6 +334,14 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     {
         faults.push("steward/policy.toml is not the policy that the release was made under".to_string());
     }
+    for input in manifest["origin"]["inputs"].as_array().into_iter().flatten() {
+        let (Some(path), Some(sha256)) = (input["path"].as_str(), input["sha256"].as_str()) else {
+            return Err(broken(folder));
+        };
+        if sha256_of(Path::new(path))? != sha256 {
+            faults.push(format!("{path} is not as it was when the release was made, its SHA-256 differs"));
+        }
+    }
     let detail = match faults.as_slice() {
         [] => "the public room holds the published files and no others".to_string(),
         faults => faults.join("; "),
@@ -334,6 +349,7 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     Ok(Check {
         name: "files".to_string(),
         holds: faults.is_empty(),
+        undetermined: false,
         worst: None,
         concerned: 0,
         classes_failing: 0,

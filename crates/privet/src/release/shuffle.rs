@@ -85,8 +85,17 @@ impl Shuffle {
     /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`. `bytes` is about how large
     /// all rows are together.
     pub fn new(seed: u64, folder: &Path, bytes: u64) -> Shuffle {
+        Shuffle::keyed(keyed(seed, "privet: order of records"), folder, bytes)
+    }
+
+    /// The order of the records of one of several tables, by its number: it tells nothing about that of the others.
+    pub fn of_table(seed: u64, number: usize, folder: &Path, bytes: u64) -> Shuffle {
+        Shuffle::keyed(keyed(seed, &format!("privet: order of records in table {number}")), folder, bytes)
+    }
+
+    fn keyed(random: ChaCha20Rng, folder: &Path, bytes: u64) -> Shuffle {
         Shuffle {
-            random: keyed(seed, "privet: order of records"),
+            random,
             rows: Rows::default(),
             spill: None,
             folder: folder.to_path_buf(),

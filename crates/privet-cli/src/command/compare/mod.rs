@@ -1,5 +1,6 @@
 //! `privet compare`: what several policies on the same data cost.
 
+mod groups;
 mod tables;
 mod transactions;
 mod vocabularies;
@@ -8,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, DataKind, Policy};
+use privet::method::injector::publishes_groups;
+use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Policy};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -58,7 +60,7 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     } else if !vocabularies.is_empty() {
         vocabularies::run(&vocabularies, clock)?
     } else {
-        tables::run(&tables, clock)?
+        run_tables(&tables, clock)?
     };
     if let Some(path) = &arguments.csv {
         let text: String = comparison
@@ -71,6 +73,24 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     let text = aligned(&comparison.rows) + comparison.note + &bars(comparison.bars.0, &comparison.bars.1);
     output.result(&text, || json!({ "policies": comparison.json }));
     Ok(0)
+}
+
+/// Groups and recoded tables lose different things, so they are not compared with each other.
+fn run_tables(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
+    let (grouped, recoded): (Vec<_>, Vec<_>) =
+        policies.iter().partition(|(_, policy)| publishes_groups(policy));
+    if let (Some((one, first)), Some((other, second))) = (grouped.first(), recoded.first()) {
+        let message = format!(
+            "{} publishes exact quasi-identifiers in groups (\"{}\"), {} recodes them (\"{}\"): no measure fits both",
+            one.display(),
+            first.method.name(),
+            other.display(),
+            second.method.name()
+        );
+        return Err(Error::input(message)
+            .help("compare injector and anatomy with each other, and other methods apart"));
+    }
+    if grouped.is_empty() { tables::run(policies, clock) } else { groups::run(policies, clock) }
 }
 
 /// What one policy came to.

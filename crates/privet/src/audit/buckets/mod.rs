@@ -4,23 +4,27 @@
 //! 2. *buckets*: as many values as records in each, every value once and with a positive count;
 //! 3. *records*: the published quasi-identifiers are those of original records, each used once;
 //! 4. *values*: no value occurs more often than in the original;
-//! 5. *assignment*: the steward's list of who is in which bucket gives just these tables, where there is one;
+//! 5. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
+//!    the original records does;
 //! 6. *suppression* and *counts*, as for other tables;
 //! 7. the requirement, in every bucket, with rules that are mined here once more.
 //!
 //! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
-//! transport problem in three dimensions; then only what can be seen bucket by bucket is checked.
+//! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
+//! what depends on who is an exception; that is told as far as all assignments agree on it.
 
 mod book;
 mod knowledge;
 mod matching;
 #[cfg(test)]
 mod tests;
+mod transport;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use self::book::{Book, Bucket};
+use self::book::{Book, Bucket, Person};
 use self::matching::Kind;
+use self::transport::{Bounds, Transport, Verdict};
 use super::{Audit, AuditRecords, Check, ExpectedCounts, check_counts};
 use crate::data::Source;
 use crate::policy::{CheckedPolicy, Clause, DataKind};
@@ -64,13 +68,36 @@ pub fn audit_buckets(
         suppressed: book.rows.saturating_sub(book.released()),
     };
     let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
-    checks.extend(assignment.is_some().then(|| check_assignment(&book)));
+    let matching = clause.name() == "matching-l-diversity";
+    let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
+    let is_exception =
+        |person: &Person, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
+    let transport = match assignment {
+        Some(_) => {
+            checks.push(check_assignment(&book));
+            None
+        }
+        None if checks.iter().all(|check| check.holds) => {
+            let transport = Transport::of(&book, &is_exception, tick)?;
+            checks.push(check_transport(transport.verdict));
+            Some(transport)
+        }
+        None => None,
+    };
     checks.push(check_suppression(policy, &records));
     checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
     let name = clause.describe(&policy.columns);
-    checks.push(match clause.name() {
-        "matching-l-diversity" => check_matching(policy, clause, name, &book, tick)?,
-        _ => check_diversity(clause, name, &book)?,
+    checks.push(if matching {
+        let exceptions = book.original.keys().any(|(person, value)| is_exception(person, *value));
+        let sight = match (assignment, transport) {
+            (Some(_), _) => Sight::List,
+            (None, _) if !exceptions => Sight::Rules,
+            (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
+            (None, _) => Sight::Nothing,
+        };
+        check_matching(clause, name, &book, &excluded, &sight, tick)?
+    } else {
+        check_diversity(clause, name, &book)?
     });
     let passed = checks.iter().all(|check| check.holds);
     Ok(Audit { passed, kind: DataKind::Table, records, classes: book.buckets.len() as u64, checks })
@@ -219,67 +246,166 @@ fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> 
 /// A bucket as far as valid values go: kinds of records with their numbers, and values with theirs.
 type Look = (Vec<Kind>, Vec<(u32, u64)>);
 
+/// What is known about who has which value, for the sake of exceptions to rules.
+enum Sight<'a> {
+    /// Everything: there is a list.
+    List,
+    /// Rules have no exceptions, so it does not matter.
+    Rules,
+    /// What all assignments agree on.
+    Bounds(Transport<'a>),
+    /// The tables are not of these records.
+    Nothing,
+}
+
+/// Which exceptions to rules a bucket is judged with.
+#[derive(Clone, Copy)]
+enum Exceptions {
+    /// Those that every assignment has.
+    Certain,
+    /// Those that some assignment has.
+    Possible,
+}
+
+/// The values that are out of the question for people.
+type Excluded = HashMap<Person, BTreeSet<u32>>;
+
+fn check_transport(verdict: Verdict) -> Check {
+    let name = "assignment";
+    match verdict {
+        Verdict::Found => Check::new(
+            name,
+            true,
+            "some assignment of the original records to buckets gives the published tables; whether it is the true one only \
+             the steward's list tells",
+        ),
+        Verdict::Impossible => Check::new(
+            name,
+            false,
+            "no assignment of the original records to buckets gives the published tables",
+        ),
+        Verdict::Undetermined => Check::undetermined(
+            name,
+            "whether some assignment of the original records to buckets gives the published tables takes too long to find \
+             out; the steward's list would tell",
+        ),
+    }
+}
+
 fn check_matching(
-    policy: &CheckedPolicy,
     clause: &Clause,
     name: String,
     book: &Book,
+    excluded: &Excluded,
+    sight: &Sight<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Check> {
     let l = clause.settings.count("l").unwrap_or(1);
     let bound = clause.settings.exact("max_posterior");
-    let excluded = knowledge::excluded(policy, book, tick)?;
-    let contradicted =
-        |person: &Vec<u32>, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
-    if book.assigned.is_empty() && book.original.keys().any(|(person, value)| contradicted(person, *value)) {
-        let detail = "some records have a value that a rule excludes for them; which ones these are in the release cannot \
-                      be told without the steward's list";
-        return Ok(Check::new(name, false, detail));
+    if matches!(sight, Sight::Nothing) {
+        let detail = "some records have a value that a rule excludes for them, and which ones these are cannot be told from \
+                      tables that are not of these records";
+        return Ok(Check::undetermined(name, detail));
     }
-    let mut known: HashMap<Look, Option<String>> = HashMap::new();
-    let mut faults = Vec::new();
+    let mut known: HashMap<(Look, Option<Exact>), Option<String>> = HashMap::new();
+    let mut judged = |look: Look, bound: Option<Exact>| -> Result<Option<String>> {
+        let key = (look, bound);
+        if let Some(fault) = known.get(&key) {
+            return Ok(fault.clone());
+        }
+        tick()?;
+        let fault = judge(&key.0, l, bound);
+        known.insert(key, fault.clone());
+        Ok(fault)
+    };
+    let (mut faults, mut open, mut open_records) = (Vec::new(), 0u64, 0u64);
     for (bucket_name, bucket) in &book.buckets {
-        let look = look_of(book, bucket_name, bucket, &excluded);
-        let fault = match known.get(&look) {
-            Some(fault) => fault.clone(),
-            None => {
-                tick()?;
-                let fault = judge(&look, l, bound);
-                known.insert(look, fault.clone());
-                fault
+        let fault = match sight {
+            Sight::Bounds(transport) => {
+                let look = |which| look_within(transport, bucket_name, bucket, excluded, which);
+                let (certain, possible) = (look(Exceptions::Certain), look(Exceptions::Possible));
+                let settled = certain == possible;
+                let fault = judged(certain, bound)?;
+                // More exceptions make more values valid, so both ends decide; how likely values are they do not.
+                if settled || (fault.is_none() && bound.is_none()) {
+                    fault
+                } else {
+                    let fault = judged(possible, None)?;
+                    if fault.is_none() {
+                        (open, open_records) = (open + 1, open_records + bucket.records());
+                    }
+                    fault
+                }
             }
+            _ => judged(look_of(book, bucket_name, bucket, excluded), bound)?,
         };
         faults.extend(fault.map(|fault| (format!("bucket {bucket_name}: {fault}"), bucket.records())));
+    }
+    if faults.is_empty() && open > 0 {
+        let detail = format!(
+            "some records have a value that a rule excludes for them; in {open} buckets with {open_records} records it depends \
+             on which ones these are, and only the steward's list tells; the other buckets meet it"
+        );
+        return Ok(Check::undetermined(name, detail));
     }
     Ok(told(&name, "every record of every bucket has at least l valid values", faults))
 }
 
-fn look_of(
-    book: &Book,
-    name: &str,
-    bucket: &Bucket,
-    excluded: &HashMap<Vec<u32>, std::collections::BTreeSet<u32>>,
-) -> Look {
-    let values: Vec<(u32, u64)> = bucket.values.iter().map(|(value, count)| (*value, *count)).collect();
-    let allowed = |person: &Vec<u32>, own: Option<u32>| -> Vec<u32> {
-        let barred = |value: &u32| excluded.get(person).is_some_and(|set| set.contains(value));
-        values.iter().map(|(value, _)| *value).filter(|value| Some(*value) == own || !barred(value)).collect()
-    };
+/// The values of a bucket that are not out of the question for somebody, and those named besides.
+fn allowed(bucket: &Bucket, excluded: &Excluded, person: &Person, besides: &[u32]) -> Vec<u32> {
+    let barred = |value: &u32| excluded.get(person).is_some_and(|set| set.contains(value));
+    bucket.values.keys().copied().filter(|value| besides.contains(value) || !barred(value)).collect()
+}
+
+fn look(bucket: &Bucket, kinds: BTreeMap<Vec<u32>, u64>) -> Look {
+    let kinds = kinds.into_iter().filter(|(_, count)| *count > 0);
+    let values = bucket.values.iter().map(|(value, count)| (*value, *count)).collect();
+    (kinds.map(|(allowed, count)| Kind { allowed, count }).collect(), values)
+}
+
+fn look_of(book: &Book, name: &str, bucket: &Bucket, excluded: &Excluded) -> Look {
     let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
     match book.assigned.get(name) {
         Some(assigned) => {
             for ((person, value), count) in assigned {
-                *kinds.entry(allowed(person, Some(*value))).or_default() += count;
+                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += count;
             }
         }
         None => {
             for (person, count) in &bucket.people {
-                *kinds.entry(allowed(person, None)).or_default() += count;
+                *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += count;
             }
         }
     }
-    let kinds = kinds.into_iter().map(|(allowed, count)| Kind { allowed, count }).collect();
-    (kinds, values)
+    look(bucket, kinds)
+}
+
+/// A bucket with the exceptions that it certainly has, or with all that it can have.
+fn look_within<'a>(
+    transport: &Transport<'a>,
+    name: &'a str,
+    bucket: &'a Bucket,
+    excluded: &Excluded,
+    which: Exceptions,
+) -> Look {
+    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for (person, count) in &bucket.people {
+        let exceptions = transport.bounds(name, person);
+        let settled = exceptions.iter().all(|(_, Bounds { low, high })| low == high);
+        let mut plain = *count;
+        if matches!(which, Exceptions::Certain) || settled {
+            for (value, Bounds { low, .. }) in exceptions {
+                let low = (*low).min(plain);
+                plain -= low;
+                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += low;
+            }
+            *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += plain;
+        } else {
+            let besides: Vec<u32> = exceptions.iter().map(|(value, _)| *value).collect();
+            *kinds.entry(allowed(bucket, excluded, person, &besides)).or_default() += plain;
+        }
+    }
+    look(bucket, kinds)
 }
 
 /// What is wrong with a bucket, if anything is.

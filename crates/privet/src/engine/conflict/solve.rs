@@ -270,10 +270,12 @@ impl<'a> Search<'a> {
         let mut alive = true;
         loop {
             self.examined += 1;
-            if self.examined.is_multiple_of(256) && self.clock.is_over() {
+            if self.examined.is_multiple_of(256) {
                 self.clock.check()?;
-                self.proven = root_bound.min(self.best_loss);
-                return Ok(());
+                if self.clock.is_over() {
+                    self.proven = root_bound.min(self.best_loss);
+                    return Ok(());
+                }
             }
             if alive && !self.is_hopeless() {
                 match self.next_variable() {

@@ -69,16 +69,18 @@ pub enum Ended {
     Early,
 }
 
-/// First items that are worked on before conflicts are shared. The same for any number of threads, so that what is found
-/// does not depend on it.
+/// First items that are worked on before conflicts are shared: few as long as conflicts are found, for they spare others work,
+/// and more and more where there are none, so that no thread waits. The same for any number of threads, so that what is
+/// found does not depend on it.
 const BATCH: usize = 8;
+const LARGEST_BATCH: usize = 256;
 
 /// The transactions as a cut shows them, ready to be mined for threats.
 #[derive(Debug)]
 pub struct Miner<'a> {
-    tree: &'a ItemTree,
-    privacy: &'a KlPrivacy,
-    field: Field,
+    pub(super) tree: &'a ItemTree,
+    pub(super) privacy: &'a KlPrivacy,
+    pub(super) field: Field,
 }
 
 impl<'a> Miner<'a> {
@@ -176,7 +178,10 @@ impl<'a> Mining<'a> {
         if self.power.present > 0 {
             starts.extend(self.single_nodes().into_iter().map(Start::Present));
         }
-        for batch in starts.chunks(BATCH) {
+        let (mut rest, mut size) = (&starts[..], BATCH);
+        while !rest.is_empty() {
+            let batch;
+            (batch, rest) = rest.split_at(size.min(rest.len()));
             self.clock.check()?;
             let left = cells.saturating_sub(self.effort.cells);
             if left == 0 || self.conflicts.impossible().is_some() {
@@ -185,10 +190,14 @@ impl<'a> Mining<'a> {
             let found: Vec<(Vec<Found>, Effort, Ended)> =
                 batch.par_iter().map(|start| self.work(*start, left)).collect();
             let mut ended = Ended::Complete;
+            size = (2 * size).min(LARGEST_BATCH);
             for (found, effort, end) in found {
                 self.effort.add(effort);
                 if end == Ended::Early {
                     ended = Ended::Early;
+                }
+                if !found.is_empty() {
+                    size = BATCH;
                 }
                 found.into_iter().for_each(|found| self.keep(found));
             }

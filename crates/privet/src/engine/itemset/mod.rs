@@ -11,6 +11,7 @@ mod mine;
 pub mod patterns;
 pub mod rows;
 pub mod spread;
+mod whole;
 mod worker;
 
 pub use field::{Layout, Scope};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::stated::{Pattern, Stated};
+use super::stated::{Pattern, Stated, StatedRule};
 use super::{Item, Observations, Parameters, Rule, TOLERANCE, descent, most_general, spell};
 use crate::engine::clock::Clock;
 use crate::policy::RuleText;
@@ -83,42 +83,71 @@ pub fn gather(
     Ok(Knowledge { excluded, exceptions, is_empty })
 }
 
+/// The rules as they are shown to a person.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// The most general mined rules, with those that are struck out, and the stated ones; none that another implies.
+    pub rules: Vec<KnownRule>,
+    /// How many were mined, implied ones included.
+    pub mined: u64,
+    /// How many stated rules say nothing that another does not say as well.
+    pub repeated: u64,
+    /// What was to be struck out, but was not mined.
+    pub idle: Vec<RuleText>,
+}
+
 impl Knowledge {
-    /// The rules to show: the most general mined ones, with those that are struck out, and the stated ones; and how many
-    /// were mined, implied ones included.
+    /// The rules to show.
     pub fn rules(
         observations: &Observations,
         mined: Option<&Parameters>,
         stated: &Stated,
         clock: &Clock,
-    ) -> Result<(Vec<KnownRule>, u64)> {
-        let mut shown = Vec::new();
-        let mut count = 0;
+    ) -> Result<Shown> {
+        let mut shown = Shown { repeated: stated.repeated, ..Shown::default() };
+        let attributes = &observations.attributes;
+        let implies = |pattern: &Pattern, rule: &Rule| {
+            pattern.value == rule.value && pattern.implies(&rule.items, attributes)
+        };
+        let mut all = Vec::new();
         if let Some(parameters) = mined {
             let muted = muted(observations, parameters, stated, clock)?;
-            let all = descent::list(observations, parameters, &[], clock)?;
-            count = all.len() as u64;
+            all = descent::list(observations, parameters, &[], clock)?;
+            shown.mined = all.len() as u64;
             for at in most_general(observations, &all) {
                 let rule = all[at].clone();
-                let silent = |pattern: &Pattern| {
-                    pattern.value == rule.value && pattern.implies(&rule.items, &observations.attributes)
+                let silent = muted.iter().any(|pattern| implies(pattern, &rule));
+                // What a stated rule says need not be told again.
+                let told = |stated: &StatedRule| {
+                    implies(&stated.pattern, &rule) && stated.pattern.items != rule.items
                 };
-                let origin = if muted.iter().any(silent) { Origin::Muted } else { Origin::Mined };
+                if !silent && stated.rules.iter().any(told) {
+                    continue;
+                }
+                let origin = if silent { Origin::Muted } else { Origin::Mined };
                 let text = spell(observations, &rule.items, rule.value);
-                shown.push(KnownRule { rule, text, origin });
+                shown.rules.push(KnownRule { rule, text, origin });
             }
         }
+        let idle = stated.muted.iter().filter(|pattern| !all.iter().any(|rule| implies(pattern, rule)));
+        shown.idle = idle.map(|pattern| spell(observations, &pattern.items, pattern.value)).collect();
         let alpha = mined.map_or(0.0, Parameters::alpha);
-        let stated = stated.rules.iter().map(|rule| {
-            let Pattern { items, value } = &rule.pattern;
-            KnownRule {
-                rule: figures(observations, &rule.pattern, alpha),
-                text: spell(observations, items, *value),
-                origin: Origin::Stated(rule.line),
+        let known: Vec<Pattern> = (shown.rules.iter())
+            .filter(|known| known.origin == Origin::Mined)
+            .map(|known| Pattern { items: known.rule.items.clone(), value: known.rule.value })
+            .collect();
+        for stated_rule in &stated.rules {
+            let rule = figures(observations, &stated_rule.pattern, alpha);
+            let wider =
+                |other: &StatedRule| other.pattern != stated_rule.pattern && implies(&other.pattern, &rule);
+            if known.iter().any(|pattern| implies(pattern, &rule)) || stated.rules.iter().any(wider) {
+                shown.repeated += 1;
+                continue;
             }
-        });
-        shown.extend(stated);
-        Ok((shown, count))
+            let text = spell(observations, &rule.items, rule.value);
+            shown.rules.push(KnownRule { rule, text, origin: Origin::Stated(stated_rule.line) });
+        }
+        Ok(shown)
     }
 }
 

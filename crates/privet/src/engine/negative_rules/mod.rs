@@ -20,7 +20,7 @@ pub(crate) mod tests;
 pub use attribute::{Attribute, Trapezoid};
 pub use descent::{exclude, list};
 pub use fold::most_general;
-pub use knowledge::{Knowledge, KnownRule, Origin, gather};
+pub use knowledge::{Knowledge, KnownRule, Origin, Shown, gather};
 pub use stated::{Pattern, Stated, StatedRule};
 
 use super::microdata::Microdata;

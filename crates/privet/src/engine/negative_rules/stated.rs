@@ -59,8 +59,10 @@ pub struct StatedRule {
 /// What a person says about rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stated {
-    /// The rules to add.
+    /// The rules to add, each once.
     pub rules: Vec<StatedRule>,
+    /// How often a rule was stated that had been stated before.
+    pub repeated: u64,
     /// The mined rules to strike out, by what they say.
     pub muted: Vec<Pattern>,
     /// The mined rules to strike out, by their name, with the line that says so.
@@ -73,7 +75,16 @@ impl Stated {
         let mut stated = Stated::default();
         for rule in &text.rules {
             let pattern = Pattern::of(rule, observations)?;
-            stated.rules.push(StatedRule { pattern, usually: rule.usually, line: rule.line });
+            match stated.rules.iter_mut().find(|other| other.pattern == pattern) {
+                // Of two the one without exceptions says more.
+                Some(other) => {
+                    if other.usually && !rule.usually {
+                        (other.usually, other.line) = (false, rule.line);
+                    }
+                    stated.repeated += 1;
+                }
+                None => stated.rules.push(StatedRule { pattern, usually: rule.usually, line: rule.line }),
+            }
         }
         for muted in &text.muted {
             match muted {

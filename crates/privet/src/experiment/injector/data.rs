@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::engine::negative_rules::{Attribute, Observations};
 use crate::taxonomy::Taxonomy;
@@ -67,16 +66,25 @@ const SEX: [&str; 2] = ["Female", "Male"];
 /// The ages of Adult, in bands of five years from 17 on, of ten and of twenty.
 const AGES: std::ops::RangeInclusive<u32> = 17..=90;
 
-/// The table with how long it took to read.
+/// The table.
 pub(super) struct Adult {
     pub observations: Observations,
-    pub seconds: f64,
+    /// The seven columns of its records with a header, in the file's order.
+    pub csv: String,
+}
+
+/// A policy without hierarchies for the table as [`Adult::csv`] has it.
+pub(super) fn policy(path: &Path) -> String {
+    let mut text = format!("[data]\npath = {:?}\n[columns.occupation]\nrole = \"sensitive\"\n", path);
+    for (name, _) in QUASI {
+        text += &format!("[columns.{name}]\nrole = \"quasi-identifier\"\n");
+    }
+    text + "[privacy.matching-l-diversity]\ncolumn = \"occupation\"\nl = 2\n[method]\nname = \"injector\"\n"
 }
 
 impl Adult {
     /// Reads the records that miss none of the seven columns.
     pub fn read(folder: &Path) -> Result<Adult> {
-        let start = Instant::now();
         let path = FILES.map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
         let path = path.ok_or_else(|| {
             Error::input("the experiment's data is not there").in_file(folder.join(FILES[1])).help(
@@ -92,8 +100,8 @@ impl Adult {
             false => std::io::BufReader::new(file).read_to_string(&mut text),
         }
         .map_err(wrong)?;
-        let observations = observations(&text).map_err(|error| error.in_file(&path))?;
-        Ok(Adult { observations, seconds: start.elapsed().as_secs_f64() })
+        let (observations, csv) = observations(&text).map_err(|error| error.in_file(&path))?;
+        Ok(Adult { observations, csv })
     }
 }
 
@@ -134,7 +142,7 @@ fn trees() -> Result<Vec<Attribute>> {
         .collect())
 }
 
-fn observations(text: &str) -> Result<Observations> {
+fn observations(text: &str) -> Result<(Observations, String)> {
     let attributes = trees()?;
     let rows: Vec<Vec<&str>> = (text.lines())
         .map(|line| line.split(',').map(str::trim).collect::<Vec<_>>())
@@ -160,5 +168,11 @@ fn observations(text: &str) -> Result<Observations> {
     for ((leaves, value), count) in counts {
         observations.push(&leaves, value, count);
     }
-    Ok(observations)
+    let places: Vec<usize> = QUASI.iter().map(|(_, at)| *at).chain([SENSITIVE]).collect();
+    let mut csv: String = QUASI.map(|(name, _)| name).join(",") + ",occupation\n";
+    for cells in &rows {
+        csv += &places.iter().map(|at| cells[*at]).collect::<Vec<_>>().join(",");
+        csv.push('\n');
+    }
+    Ok((observations, csv))
 }

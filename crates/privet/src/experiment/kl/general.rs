@@ -19,6 +19,8 @@ const POWER: u64 = 3;
 const THETA: u64 = 20;
 const BETA: usize = 60;
 const METHODS: [&str; 2] = ["mog", "og"];
+/// How many runs' limits all runs on a data set may take together.
+const ALLOWANCE: u32 = 15;
 
 /// A setting: m = n, the number of sensitive items, their threshold in percent.
 type Point = (u64, usize, u64);
@@ -32,13 +34,16 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut shown = Section::new("Loss in the general case (figure 4.6)").say(
         "Sensitive items are drawn among those that at most the share θ of the transactions holds: the thesis draws among \
          all items of less than half of them, but with a more frequent item than θ no release can meet the requirement. \
-         The thesis does not say which data its figure is from.",
+         The thesis does not say which data its figure is from: its bound of 7 % holds on the stand-in for POS, not on the \
+         shorter transactions of WV1, where fewer of them share what is left below a cut. Each figure is from one taxonomy.",
     );
+    shown = shown.say(bench.limits.words());
     let scale = &bench.scale;
     let power: Vec<Point> = scale.powers.iter().map(|power| (*power, BETA, THETA)).collect();
     let beta: Vec<Point> = scale.betas.iter().map(|beta| (POWER, *beta, THETA)).collect();
     let theta: Vec<Point> = scale.thetas.iter().map(|theta| (POWER, BETA, *theta)).collect();
     for dataset in present {
+        bench.limits.allow(ALLOWANCE);
         let mut all = Vec::new();
         for (name, points) in [("m = n", &power), ("sensitive items", &beta), ("theta in percent", &theta)] {
             let mut rows: Vec<(u64, Vec<Answer>)> = Vec::new();
@@ -54,7 +59,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                     let ground =
                         |seed| Ground { beta: *beta, theta, ..Ground::plain(dataset, FAN_OUT, seed) };
                     let setup = |seed| Setup { ground: ground(seed), method, k: K, m: *power, n: *power };
-                    let answer = bench.mean(dataset, setup)?;
+                    let answer = bench.mean(1, setup)?;
                     // More power takes longer; of the number of sensitive items and their threshold this cannot be said.
                     *given_up = name == "m = n" && answer.is_late();
                     answers.push(answer);
@@ -71,8 +76,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             let file = format!("{}-{}", dataset.name, name.split(' ').next().unwrap_or(name));
             let mut table = Table::new(&file, format!("{}, over {name}", dataset.name), head);
             for (x, answers) in &rows {
-                let ncp = |at: usize| answers[at].cell(Answer::ncp, Cell::Share);
-                let time = |at: usize| answers[at].cell(Answer::seconds, Cell::Seconds);
+                let ncp = |at: usize| answers[at].ncp_cell();
+                let time = |at: usize| answers[at].time_cell();
                 table.row([Cell::Count(*x), ncp(0), ncp(1), time(0), time(1)]);
             }
             let series = |at: usize| {

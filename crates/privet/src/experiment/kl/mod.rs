@@ -4,6 +4,7 @@
 
 mod data;
 mod general;
+mod limit;
 mod ncp;
 mod patterns;
 mod runtime;
@@ -13,21 +14,19 @@ mod table45;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use self::data::{Dataset, POS, Shelf, Transactions, WV1, WV2};
+use self::limit::{Limits, in_seconds, within};
 use super::page::{Cell, Section, Table, percent};
 use super::plot::{Axis, Kind, Plot, Series};
-use super::{Experiment, Laboratory, Part, Setting};
+use super::{Experiment, Laboratory, Part, Patience, Setting};
 use crate::engine::baskets::Baskets;
-use crate::engine::clock::{Clock, Silent};
+use crate::engine::clock::Clock;
 use crate::loss::items::ItemMeasure;
 use crate::method::kl::recoding::cost_of_everything;
 use crate::method::kl::{self, CATALOGUE, ItemSolution, Task};
-use crate::policy::{Clause, Settings};
+use crate::policy::{Clause, Setting as Value, Settings};
 use crate::privacy::kl::KlPrivacy;
 use crate::{Error, ErrorKind, Exact, Result};
 
@@ -61,7 +60,7 @@ struct Scale {
     datasets: Vec<&'static Dataset>,
     /// How many random taxonomies figures are means of, but for the largest data set.
     seeds: u64,
-    /// How long one run may take.
+    /// How long one run may take where nothing else is asked for.
     limit: Duration,
     ks: Vec<u64>,
     ms: Vec<u64>,
@@ -80,12 +79,12 @@ struct Scale {
 }
 
 impl Scale {
-    /// Everything, expected to take less than an hour on two quiet cores.
+    /// Everything: at most about 35 minutes, as runs have limits.
     fn full() -> Scale {
         Scale {
             datasets: vec![&WV1, &WV2, &POS],
             seeds: 3,
-            limit: Duration::from_secs(60),
+            limit: Duration::from_secs(20),
             ks: vec![2, 5, 10, 20, 50],
             ms: vec![1, 2, 3, 4, 6, 10],
             pattern_powers: vec![1, 2, 3, 6],
@@ -103,7 +102,7 @@ impl Scale {
         Scale {
             datasets: vec![&WV1],
             seeds: 1,
-            limit: Duration::from_secs(10),
+            limit: Duration::from_secs(5),
             ks: vec![2, 5, 20],
             ms: vec![1, 2, 3, 6],
             pattern_powers: vec![1, 3],
@@ -116,9 +115,14 @@ impl Scale {
         }
     }
 
-    /// How many random taxonomies figures on a data set are means of: one where runs take long.
+    /// How many random taxonomies figures on a data set are means of: one on the largest.
     fn seeds(&self, dataset: &Dataset) -> u64 {
         if dataset == &POS { 1 } else { self.seeds }
+    }
+
+    /// The same for the tables about techniques, which also have other fan-outs: one for those.
+    fn seeds_of_fan_out(&self, dataset: &Dataset, fan_out: usize) -> u64 {
+        if fan_out == FAN_OUT { self.seeds(dataset) } else { 1 }
     }
 }
 
@@ -127,6 +131,7 @@ struct Bench {
     shelf: Shelf,
     clock: Clock,
     scale: Scale,
+    limits: Limits,
     /// The baskets that were made last, as many as there are taxonomies to take the mean over.
     baskets: RefCell<Vec<(Ground, Rc<Baskets>)>>,
     answers: RefCell<Vec<(Setup, Answer)>>,
@@ -163,8 +168,8 @@ struct Setup {
 /// What came of a run.
 #[derive(Debug, Clone)]
 enum Answer {
-    /// A release.
-    Solved { ncp: f64, seconds: f64 },
+    /// A release; of a search that proves its answers but had not done so in time, also what no release can beat.
+    Solved { ncp: f64, bound: Option<f64>, seconds: f64 },
     /// No release.
     None(Lack),
 }
@@ -174,15 +179,21 @@ enum Answer {
 enum Lack {
     /// The requirement cannot be met.
     Infeasible(String),
-    /// The time was over, or it was over already for a smaller setting: in words that fit into a table.
-    Late(String),
+    /// It was given up after this time.
+    Late(Duration),
+    /// A smaller setting was given up.
+    NotTried,
+    /// The runs before it used up the time of all.
+    NoTimeLeft,
 }
 
 impl Lack {
     fn cell(&self) -> Cell {
         match self {
             Lack::Infeasible(reason) => Cell::Missing(reason.clone()),
-            Lack::Late(words) => Cell::text(words.clone()),
+            Lack::Late(limit) => Cell::text(format!("not done in {} s", in_seconds(*limit))),
+            Lack::NotTried => Cell::text("not tried"),
+            Lack::NoTimeLeft => Cell::text("no time left"),
         }
     }
 }
@@ -211,7 +222,12 @@ impl Bench {
     fn new(setting: &Setting, scale: Scale) -> Result<Bench> {
         let shelf = Shelf::open(&setting.data)?;
         let clock = setting.clock.clone();
-        Ok(Bench { shelf, clock, scale, baskets: RefCell::default(), answers: RefCell::default() })
+        let limits = Limits::new(match setting.patience {
+            Patience::Usual => Some(scale.limit),
+            Patience::Each(limit) => Some(limit),
+            Patience::Endless => None,
+        });
+        Ok(Bench { shelf, clock, scale, limits, baskets: RefCell::default(), answers: RefCell::default() })
     }
 
     /// A data set, if it is there.
@@ -265,30 +281,47 @@ impl Bench {
         let privacy = KlPrivacy { k: setup.k, m: setup.m, n: setup.n, theta };
         let Setup { ground, method, k, m, n } = setup;
         self.clock.progress().note(&format!("{} {method} k = {k}, m = {m}, n = {n}", ground.dataset.name));
-        let answer = match self.attempt(&baskets, method, privacy)? {
-            Ok((solution, seconds)) => Answer::Solved { ncp: ncp_of(&solution, &baskets), seconds },
+        let limit = self.limits.of(ground.dataset);
+        let answer = match self.attempt(&baskets, method, privacy, limit)? {
+            Ok((solution, seconds)) => {
+                let ncp = ncp_of(&solution, &baskets);
+                let proves = *method == "og" && !solution.search.optimal;
+                Answer::Solved { ncp, bound: proves.then(|| solution.search.bound.unwrap_or(0.0)), seconds }
+            }
+            Err(Lack::NoTimeLeft) => return Ok(Answer::None(Lack::NoTimeLeft)),
             Err(lack) => Answer::None(lack),
         };
         self.answers.borrow_mut().push((setup.clone(), answer.clone()));
         Ok(answer)
     }
 
-    /// Runs a method within the time of a run: the release and how long it took, or why there is none.
+    /// Runs a method within a limit: the release and how long it took, or why there is none. OG keeps the limit by itself,
+    /// and always has a release; others are given up.
     fn attempt(
         &self,
         baskets: &Baskets,
         method: &'static str,
         privacy: KlPrivacy,
+        limit: Option<Duration>,
     ) -> Result<std::result::Result<(ItemSolution, f64), Lack>> {
+        if self.limits.are_over() {
+            return Ok(Err(Lack::NoTimeLeft));
+        }
         self.clock.progress().stage("solving", None);
         let declaration = CATALOGUE
             .method(method)
             .ok_or_else(|| Error::internal(format!("there is no method '{method}'")))?;
-        let clause = Clause { declaration, settings: Settings::default() };
+        let mut clause = Clause { declaration, settings: Settings::default() };
+        let mut patience = limit;
+        if let (Some(limit), true) = (limit, method == "og") {
+            clause.set("time_limit", Value::Duration(limit));
+            // What has to be done after the limit is little, but not nothing.
+            patience = Some(limit * 2);
+        }
         let task = Task { baskets, requirements: &[privacy], method: &clause };
         let start = Instant::now();
-        match within(self.scale.limit, &self.clock, |clock| kl::run(&task, clock))? {
-            None => Ok(Err(Lack::Late(format!("not done in {} s", self.scale.limit.as_secs_f64())))),
+        match within(patience, &self.clock, |clock| kl::run(&task, clock))? {
+            None => Ok(Err(Lack::Late(patience.unwrap_or_default()))),
             Some(Ok(solution)) => Ok(Ok((solution, start.elapsed().as_secs_f64()))),
             Some(Err(error)) if error.kind() == ErrorKind::Infeasible => {
                 Ok(Err(Lack::Infeasible(error.to_string())))
@@ -298,19 +331,23 @@ impl Bench {
     }
 
     /// The means over the random taxonomies, of NCP and of the time; nothing where one of the runs has no release.
-    fn mean(&self, dataset: &Dataset, setup: impl Fn(u64) -> Setup) -> Result<Answer> {
-        let (mut total_ncp, mut total_seconds) = (0.0, 0.0);
-        let seeds = self.scale.seeds(dataset);
+    fn mean(&self, seeds: u64, setup: impl Fn(u64) -> Setup) -> Result<Answer> {
+        let (mut total_ncp, mut total_bound, mut total_seconds) = (0.0, 0.0, 0.0);
+        let mut is_proven = true;
         for seed in 1..=seeds {
             match self.solve(&setup(seed))? {
-                Answer::Solved { ncp, seconds } => {
-                    (total_ncp, total_seconds) = (total_ncp + ncp, total_seconds + seconds)
+                Answer::Solved { ncp, bound, seconds } => {
+                    total_ncp += ncp;
+                    total_bound += bound.unwrap_or(ncp);
+                    total_seconds += seconds;
+                    is_proven &= bound.is_none();
                 }
                 Answer::None(lack) => return Ok(Answer::None(lack)),
             }
         }
         let seeds = seeds as f64;
-        Ok(Answer::Solved { ncp: total_ncp / seeds, seconds: total_seconds / seeds })
+        let bound = (!is_proven).then_some(total_bound / seeds);
+        Ok(Answer::Solved { ncp: total_ncp / seeds, bound, seconds: total_seconds / seeds })
     }
 
     /// The means of all methods over what varies, the settings of the comparison (l = 1, n = 0). A method that was not done
@@ -337,7 +374,7 @@ impl Bench {
                 let m = if method == "lg" { dataset.default_m } else { m };
                 let ground = |seed| Ground::plain(dataset, FAN_OUT, seed);
                 let setup = |seed| Setup { ground: ground(seed), method, k, m, n: 0 };
-                let answer = self.mean(dataset, setup)?;
+                let answer = self.mean(self.scale.seeds(dataset), setup)?;
                 *given_up = answer.is_late();
                 answers.push(answer);
             }
@@ -371,38 +408,6 @@ impl Sweep {
     }
 }
 
-/// Runs something that knows no time limit of its own, and stops it when the time is over: `None` then.
-fn within<T>(
-    limit: Duration,
-    clock: &Clock,
-    work: impl FnOnce(&Clock) -> Result<T>,
-) -> Result<Option<Result<T>>> {
-    /// How often the time is looked at.
-    const LOOK: Duration = Duration::from_millis(20);
-    let stop = Arc::new(AtomicBool::new(false));
-    let (done, is_done) = channel::<()>();
-    let flag = stop.clone();
-    let watch = move || {
-        let start = Instant::now();
-        while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            if start.elapsed() >= limit || clock.check().is_err() {
-                flag.store(true, Ordering::Relaxed);
-            }
-        }
-    };
-    let outcome = std::thread::scope(|scope| {
-        scope.spawn(watch);
-        let outcome = work(&Clock::new(stop, Arc::new(Silent)));
-        drop(done);
-        outcome
-    });
-    clock.check()?;
-    match outcome {
-        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
-        outcome => Ok(Some(outcome)),
-    }
-}
-
 /// What a release loses by NCP, from 0 to 1.
 fn ncp_of(solution: &ItemSolution, baskets: &Baskets) -> f64 {
     let everything = cost_of_everything(ItemMeasure::Ncp, baskets);
@@ -412,7 +417,7 @@ fn ncp_of(solution: &ItemSolution, baskets: &Baskets) -> f64 {
 impl Answer {
     /// A smaller setting took too long.
     fn not_tried() -> Answer {
-        Answer::None(Lack::Late("not tried".to_string()))
+        Answer::None(Lack::NotTried)
     }
 
     fn is_late(&self) -> bool {
@@ -426,18 +431,33 @@ impl Answer {
         }
     }
 
+    /// How long it took to prove the answer.
     fn seconds(&self) -> Option<f64> {
         match self {
-            Answer::Solved { seconds, .. } => Some(*seconds),
-            Answer::None(_) => None,
+            Answer::Solved { seconds, bound: None, .. } => Some(*seconds),
+            _ => None,
         }
     }
 
-    /// A figure as a cell.
-    fn cell(&self, figure: impl Fn(&Answer) -> Option<f64>, show: impl Fn(f64) -> Cell) -> Cell {
+    /// What is lost, as a cell.
+    fn ncp_cell(&self) -> Cell {
         match self {
             Answer::None(lack) => lack.cell(),
-            solved => figure(solved).map_or(Cell::share(None), show),
+            Answer::Solved { ncp, bound: None, .. } => Cell::Share(*ncp),
+            Answer::Solved { ncp, bound: Some(bound), .. } => {
+                Cell::text(format!("{}, at best {}", percent(*ncp), percent(*bound)))
+            }
+        }
+    }
+
+    /// How long it took, as a cell.
+    fn time_cell(&self) -> Cell {
+        match self {
+            Answer::None(lack) => lack.cell(),
+            Answer::Solved { seconds, bound: None, .. } => Cell::Seconds(*seconds),
+            Answer::Solved { seconds, bound: Some(_), .. } => {
+                Cell::text(format!("{}, not proven", Cell::Seconds(*seconds).shown()))
+            }
         }
     }
 }
@@ -460,13 +480,13 @@ fn comparison(
     rows: &[(f64, Vec<Answer>)],
     y: Axis,
     figure: impl Fn(&Answer) -> Option<f64> + Copy,
-    show: impl Fn(f64) -> Cell + Copy,
+    cell: impl Fn(&Answer) -> Cell,
 ) -> (Table, Plot) {
     let title = format!("{}, {}", dataset.name, sweep.rest(dataset));
     let head = std::iter::once(sweep.name()).chain(METHODS.map(shown_name));
     let mut table = Table::new(&format!("{}-{}", dataset.name, sweep.name()), title.clone(), head);
     for (value, answers) in rows {
-        let cells = answers.iter().map(|answer| answer.cell(figure, show));
+        let cells = answers.iter().map(&cell);
         table.row(std::iter::once(Cell::Count(*value as u64)).chain(cells));
     }
     let series = |at: usize| {

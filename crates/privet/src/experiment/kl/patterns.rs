@@ -18,6 +18,8 @@ pub(super) const PART: Part = Part {
 /// The support threshold in percent.
 const THRESHOLD: u64 = 1;
 const METHODS: [&str; 2] = ["mog", "lg"];
+/// How many runs' limits all runs may take together.
+const ALLOWANCE: u32 = 6;
 
 /// What was found for one setting: per method, the patterns kept and their error.
 struct Found {
@@ -34,6 +36,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     if bench.present(&[&WV1], &mut sections)?.is_empty() {
         return Ok(sections);
     }
+    bench.limits.allow(ALLOWANCE);
     let default = bench.scale.pattern_powers.last().copied().unwrap_or(1);
     let over_k: Vec<Found> = settings(bench, bench.scale.ks.iter().map(|k| (*k, default)))?;
     let over_m: Vec<Found> = settings(bench, bench.scale.pattern_powers.iter().map(|power| (K, *power)))?;
@@ -55,6 +58,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
          the transactions hold; the root alone is one. The error compares the supports of the patterns that both the \
          original and the release have.",
     );
+    let section = section.say(bench.limits.words());
     let x_of_k = |found: &Found| found.k;
     let x_of_m = |found: &Found| found.power;
     let section = shown(section, "k", &format!("m = n = {default}"), &over_k, x_of_k);
@@ -71,7 +75,7 @@ fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result
         let mut before = 0;
         let mut measure = |method: &'static str| -> Result<Kept> {
             let privacy = KlPrivacy { k, m: power, n: power, theta: Vec::new() };
-            let solution = match bench.attempt(&baskets, method, privacy)? {
+            let solution = match bench.attempt(&baskets, method, privacy, bench.limits.of(&WV1))? {
                 Ok((solution, _)) => solution,
                 Err(lack) => return Ok(Err(lack)),
             };

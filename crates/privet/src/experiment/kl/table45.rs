@@ -44,26 +44,33 @@ fn runs_on(line: &Line, dataset: &Dataset) -> bool {
     dataset == &WV1 || line.pos.is_some()
 }
 
+/// How many runs' limits all runs on a data set may take together.
+const ALLOWANCE: u32 = 9;
+
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut sections = Vec::new();
-    let limit = bench.scale.limit;
-    let mut shown = Section::new("Techniques of phase 2 (table 4.5)").say(format!(
+    let mut shown = Section::new("Techniques of phase 2 (table 4.5)").say(
         "The thesis' own search, (m, n, k, l) = (3, 0, 5, 1), all prunings of phase 1: valid cuts that were examined, and \
-         seconds of phase 2, as means over the drawn taxonomies. A search is given up after {} s; its figures are then lower \
-         limits. The number of cuts and of valid ones depends on the taxonomy far more than on anything else: the thesis \
+         seconds of phase 2, as means over three taxonomies for fan-out 5, else one. Figures of a search that was not ended in \
+         time are lower limits. The number of cuts and of valid ones depends on the taxonomy far more than on anything else: the thesis \
          has 23 thousand million cuts.",
-        limit.as_secs_f64()
-    ));
+    );
+    shown = shown.say(bench.limits.words());
     for dataset in bench.present(&bench.scale.switched, &mut sections)? {
+        bench.limits.allow(ALLOWANCE);
         let fan_outs = if dataset == &WV1 { &bench.scale.fan_outs[..] } else { &[super::FAN_OUT][..] };
         for fan_out in fan_outs {
             let cuts = bench.baskets(&Ground::plain(dataset, *fan_out, 1))?.tree.cuts();
             let title =
                 format!("{}, fan-out {fan_out}: about 10^{} cuts", dataset.name, cuts.to_string().len() - 1);
             let head = ["", "cuts", "thesis", "share", "thesis", "time", "thesis", "ended"];
-            let mut table = Table::new(&format!("{}-{fan_out}", dataset.name), title, head);
+            let mut table = Table::new(&format!("{}-{fan_out}", dataset.name), title.clone(), head);
             let lines: Vec<&Line> = LINES.iter().filter(|line| runs_on(line, dataset)).collect();
-            let means = means(bench, dataset, *fan_out, &lines)?;
+            let Some(means) = means(bench, dataset, *fan_out, &lines)? else {
+                let words = "The time was over before all threats of this one were known.";
+                shown = shown.say(format!("{title}: {words}"));
+                continue;
+            };
             let is_wv1 = dataset == &WV1;
             let base = is_wv1.then(|| means[0].cuts).filter(|base| *base > 0.0);
             for (line, found) in lines.iter().zip(&means) {
@@ -96,26 +103,39 @@ struct Means {
     ended: bool,
 }
 
-/// Per line, what it takes. Phase 1 is done once for all lines that share it.
-fn means(bench: &Bench, dataset: &'static Dataset, fan_out: usize, lines: &[&Line]) -> Result<Vec<Means>> {
+/// Per line, what it takes; nothing if there is no time for phase 1, which is done once for all lines that share it.
+fn means(
+    bench: &Bench,
+    dataset: &'static Dataset,
+    fan_out: usize,
+    lines: &[&Line],
+) -> Result<Option<Vec<Means>>> {
     let mut means = vec![Means { cuts: 0.0, seconds: 0.0, ended: true }; lines.len()];
     let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
     let techniques: Vec<CutSwitches> =
         lines.iter().filter(|line| !line.in_rounds).map(|line| line.cuts).collect();
-    for seed in 1..=bench.scale.seeds(dataset) {
+    let seeds = bench.scale.seeds_of_fan_out(dataset, fan_out);
+    let limit = bench.limits.of(dataset);
+    for seed in 1..=seeds {
+        if bench.limits.are_over() {
+            return Ok(None);
+        }
         let baskets = bench.baskets(&Ground::plain(dataset, fan_out, seed))?;
         bench.clock.progress().stage("enumerating", None);
-        let (limit, clock) = (bench.scale.limit, &bench.clock);
-        let mut each =
-            solve_each(&baskets, &privacy, ItemMeasure::Ncp, &techniques, limit, clock)?.into_iter();
+        let each = solve_each(&baskets, &privacy, ItemMeasure::Ncp, &techniques, limit, &bench.clock)?;
+        let Some(each) = each else { return Ok(None) };
+        let mut each = each.into_iter();
         for (line, means) in lines.iter().zip(&mut means) {
-            let in_rounds = || solve_in_rounds(&baskets, &privacy, ItemMeasure::Ncp, Switches::ALL, clock);
+            let in_rounds = || {
+                let clock = bench.clock.with_limit(limit);
+                solve_in_rounds(&baskets, &privacy, ItemMeasure::Ncp, Switches::ALL, &clock)
+            };
             let found = if line.in_rounds { Some(in_rounds()?) } else { each.next() };
             let Some(Enumerated { facts, complete, .. }) = found else { continue };
-            means.cuts += facts.cuts as f64 / bench.scale.seeds(dataset) as f64;
-            means.seconds += facts.cut_seconds / bench.scale.seeds(dataset) as f64;
+            means.cuts += facts.cuts as f64 / seeds as f64;
+            means.seconds += facts.cut_seconds / seeds as f64;
             means.ended &= complete;
         }
     }
-    Ok(means)
+    Ok(Some(means))
 }

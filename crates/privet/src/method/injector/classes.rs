@@ -1,6 +1,6 @@
 //! Records that are interchangeable when groups are formed: they have the same value and may have the same values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::engine::negative_rules::Observations;
 use crate::privacy::matching::{Kind, ValueSet};
@@ -41,15 +41,19 @@ impl Classes {
     /// same is not barred.
     pub fn of(observations: &Observations, excluded: &[ValueSet]) -> (Classes, Vec<u32>) {
         let values = observations.values.len();
-        // Sets are told apart by the list of their values, which is the order that ties are broken by.
-        let mut numbers: BTreeMap<(u32, Vec<u32>), u32> = BTreeMap::new();
-        let key = |record: usize| {
-            let value = observations.value(record);
-            (value, excluded[record].iter().filter(|other| *other != value).collect::<Vec<_>>())
+        // Few sets occur among many records: they are told apart by their bits first, and sorted once.
+        let mut kinds: HashMap<(u32, &ValueSet), u32> = HashMap::new();
+        let kind_of: Vec<u32> = (excluded.iter().enumerate())
+            .map(|(record, excluded)| {
+                let next = kinds.len() as u32;
+                *kinds.entry((observations.value(record), excluded)).or_insert(next)
+            })
+            .collect();
+        // Ties are broken by the value and the list of what is barred.
+        let key = |(value, excluded): &(u32, &ValueSet)| {
+            (*value, excluded.iter().filter(|other| other != value).collect::<Vec<_>>())
         };
-        for record in 0..observations.len() {
-            numbers.entry(key(record)).or_insert(0);
-        }
+        let mut numbers: BTreeMap<(u32, Vec<u32>), u32> = kinds.keys().map(|kind| (key(kind), 0)).collect();
         let mut list = Vec::with_capacity(numbers.len());
         for ((value, barred), number) in &mut numbers {
             *number = list.len() as u32;
@@ -57,7 +61,11 @@ impl Classes {
             let allowed = Kind { value: *value, excluded: barred.clone() }.allowed(values);
             list.push(Class { value: *value, allowed, barred, count: 0 });
         }
-        let class_of: Vec<u32> = (0..observations.len()).map(|record| numbers[&key(record)]).collect();
+        let mut class_of_kind = vec![0; kinds.len()];
+        for (kind, at) in &kinds {
+            class_of_kind[*at as usize] = numbers[&key(kind)];
+        }
+        let class_of: Vec<u32> = kind_of.iter().map(|kind| class_of_kind[*kind as usize]).collect();
         for (record, class) in class_of.iter().enumerate() {
             list[*class as usize].count += observations.weight(record);
         }

@@ -5,7 +5,9 @@ use serde_json::{Value as Json, json};
 use super::{Exposure, Grouping, Strategy, Task, expose, group};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::engine::negative_rules::{Knowledge, KnownRule, Observations, Origin, Parameters, Stated, gather};
+use crate::engine::negative_rules::{
+    Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
+};
 use crate::method::SearchFacts;
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role};
 use crate::privacy::matching::MatchingDiversity;
@@ -211,19 +213,19 @@ fn in_rules(policy: &CheckedPolicy, error: Error) -> Error {
     }
 }
 
-/// The rules that the adversary is taken to know, most general ones first, and how many were mined in all.
+/// The rules that the adversary is taken to know, with the records that they are about.
 pub fn known_rules(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     clock: &Clock,
-) -> Result<(Observations, Vec<KnownRule>, u64)> {
+) -> Result<(Observations, Shown)> {
     let column = Asked::of(policy)?.demand.column;
     let (observations, parameters, stated) = observe(policy, microdata, column)?;
     // A stated rule that the data contradicts is refused here as it is when a release is made.
     gather(&observations, parameters.as_ref(), &stated, clock).map_err(|error| in_rules(policy, error))?;
-    let (rules, mined) = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)
+    let shown = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)
         .map_err(|error| in_rules(policy, error))?;
-    Ok((observations, rules, mined))
+    Ok((observations, shown))
 }
 
 /// Forms the groups that a policy asks for.
@@ -233,7 +235,8 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     clock.progress().stage("mining", None);
     let knowledge = gather(&observations, parameters.as_ref(), &stated, clock)
         .map_err(|error| in_rules(policy, error))?;
-    let (rules, mined) = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)?;
+    let shown = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)?;
+    let rules = &shown.rules;
     clock.progress().stage("grouping", None);
     let task = Task {
         observations: &observations,
@@ -241,7 +244,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
         l: asked.demand.l,
         max_posterior: asked.demand.max_posterior,
         suppress: asked.suppress,
-        rules: &rules,
+        rules,
     };
     let grouping = group(&task, asked.strategy, seed, clock)?;
     let exposure = expose(&task, &grouping);
@@ -259,14 +262,17 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
         "sizes": sizes,
         "rules": spelt(|origin| *origin != Origin::Muted),
         "muted": spelt(|origin| *origin == Origin::Muted),
+        "suppressed": lost(&observations, &grouping).into_iter().collect::<serde_json::Map<_, _>>(),
     });
-    let warnings = warnings(&asked, &rules, &knowledge);
+    let mut warnings = warnings(&asked, &shown, &knowledge);
+    warnings.extend(rounded_up(policy, &asked));
+    warnings.extend(loss_note(&observations, &grouping, asked.demand.l));
     Ok(Decision {
         asked,
         observations,
         knowledge,
-        rules,
-        mined,
+        mined: shown.mined,
+        rules: shown.rules,
         grouping,
         exposure,
         baseline,
@@ -276,7 +282,48 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     })
 }
 
-fn warnings(asked: &Asked, rules: &[KnownRule], knowledge: &Knowledge) -> Vec<String> {
+/// The values of the records that are left out, with how many had each.
+fn lost(observations: &Observations, grouping: &Grouping) -> Vec<(String, Json)> {
+    let mut counts = vec![0u64; observations.values.len()];
+    for record in &grouping.suppressed {
+        counts[observations.value(*record as usize) as usize] += observations.weight(*record as usize);
+    }
+    let values = observations.values.iter().zip(counts).filter(|(_, count)| *count > 0);
+    values.map(|(value, count)| (value.clone(), json!(count))).collect()
+}
+
+fn loss_note(observations: &Observations, grouping: &Grouping, l: usize) -> Option<String> {
+    let lost = lost(observations, grouping);
+    if lost.is_empty() {
+        return None;
+    }
+    let records: u64 = lost.iter().filter_map(|(_, count)| count.as_u64()).sum();
+    let whole = |value: &str, count: &Json| {
+        let at = observations.values.iter().position(|other| other == value);
+        at.is_some_and(|at| count.as_u64() == Some(observations.value_counts()[at]))
+    };
+    let told: Vec<String> = (lost.iter())
+        .map(|(value, count)| {
+            let all = if whole(value, count) { ", all there were" } else { "" };
+            format!("'{value}' ({count}{all})")
+        })
+        .collect();
+    Some(format!(
+        "{records} records can never have l = {l} possible values and are left out; their values are {}",
+        told.join(", ")
+    ))
+}
+
+/// Anatomy's groups have a whole number of values.
+fn rounded_up(policy: &CheckedPolicy, asked: &Asked) -> Option<String> {
+    let l = policy.requirements.first()?.settings.exact("l")?;
+    let rounded = asked.strategy == Strategy::Anatomy && l.denominator() != 1;
+    rounded.then(|| {
+        format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)
+    })
+}
+
+fn warnings(asked: &Asked, shown: &Shown, knowledge: &Knowledge) -> Vec<String> {
     let mut warnings = vec![
         "quasi-identifiers are published exactly as they are: whoever knows them can tell that a person is in the data, \
          and in which group"
@@ -287,16 +334,17 @@ fn warnings(asked: &Asked, rules: &[KnownRule], knowledge: &Knowledge) -> Vec<St
     }
     if knowledge.is_empty && asked.strategy != Strategy::Anatomy {
         warnings.push(
-            "no rule is known to the adversary, so the groups protect no more than Anatomy's; `privet mine` shows what \
-             lower thresholds would find"
+            "no rule is known to the adversary, so the groups protect no more than Anatomy's; lower min_expectation in \
+             [knowledge], or state rules of your own in a rules file, if he may know something"
                 .to_string(),
         );
     }
-    let muted = rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
+    let muted = shown.rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
     if muted > 0 {
         warnings
             .push(format!("{muted} mined rules are struck out: who knows them may learn more than l allows"));
     }
+    warnings.extend(idle_note(shown));
     if knowledge.exceptions > 0 {
         warnings.push(format!(
             "{} records have a value that a rule excludes for them; rules count as facts except where the data refutes them",
@@ -304,4 +352,15 @@ fn warnings(asked: &Asked, rules: &[KnownRule], knowledge: &Knowledge) -> Vec<St
         ));
     }
     warnings
+}
+
+/// A rule that is to be struck out and was never mined may be a slip of the pen.
+pub fn idle_note(shown: &Shown) -> Option<String> {
+    let idle: Vec<String> = shown.idle.iter().map(ToString::to_string).collect();
+    (!idle.is_empty()).then(|| {
+        format!(
+            "nothing that was mined is struck out by 'mute {}'; `privet mine` lists what was",
+            idle.join("', 'mute ")
+        )
+    })
 }

@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use classes::Classes;
 pub(super) use decide::{ANATOMY, DECLARATION};
 pub use decide::{
-    Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, known_rules, publishes_groups,
+    Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, idle_note, known_rules,
+    publishes_groups,
 };
 use grouping::{Choice, Slot};
 
@@ -46,6 +47,18 @@ pub enum Strategy {
     Paper,
     /// Anatomy: blind to what the adversary knows.
     Anatomy,
+}
+
+impl Strategy {
+    /// The name by which policies call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Balanced => "balanced",
+            Strategy::Local => "local",
+            Strategy::Paper => "paper",
+            Strategy::Anatomy => "anatomy",
+        }
+    }
 }
 
 /// What is to be grouped, and what must hold.
@@ -100,7 +113,8 @@ pub struct Exposure {
 /// Forms groups; every choice left open is drawn from the seed.
 pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> Result<Grouping> {
     let Task { observations, l, .. } = *task;
-    let nothing = vec![ValueSet::none(observations.values.len()); observations.len()];
+    let blind = if strategy == Strategy::Anatomy { observations.len() } else { 0 };
+    let nothing = vec![ValueSet::none(observations.values.len()); blind];
     let known = if strategy == Strategy::Anatomy { &nothing } else { task.excluded };
     let (mut classes, class_of) = Classes::of(observations, known);
     let mut kept = vec![true; classes.list.len()];
@@ -122,7 +136,9 @@ pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> R
         Strategy::Balanced => {
             vec![local::Part { records, groups: balanced(&classes, l, task.max_posterior, clock)? }]
         }
-        Strategy::Paper => vec![local::Part { records, groups: as_published(&classes, l, clock)? }],
+        Strategy::Paper => {
+            vec![local::Part { records, groups: as_published(&classes, l, task.max_posterior, clock)? }]
+        }
         Strategy::Anatomy => vec![local::Part { records, groups: anatomy::form(&classes, l, &mut random) }],
     };
     if let Some(bound) = task.max_posterior.filter(|_| strategy != Strategy::Anatomy) {
@@ -140,9 +156,9 @@ pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> R
     Ok(Grouping { groups, suppressed })
 }
 
-fn as_published(classes: &Classes, l: usize, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
+fn as_published(classes: &Classes, l: usize, bound: Option<Exact>, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
     let phase = grouping::form(classes, l, Choice::FewestBlocked, clock)?;
-    remaining::place_as_published(classes, phase.groups, &phase.remaining, l, clock)
+    remaining::place_as_published(classes, phase.groups, &phase.remaining, l, bound, clock)
 }
 
 fn balanced(classes: &Classes, l: usize, bound: Option<Exact>, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
@@ -217,8 +233,13 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         (excluded, []) => format!(", because the rules exclude {}", shortened_values(excluded)),
         (_, rules) => format!(", because {}", rules.join("; ")),
     };
+    let (none_left, suppress) = match task.suppress {
+        true if failing < task.observations.total() => (", and without them none of the others can", ""),
+        true => ("", ""),
+        false => ("", " set infeasible = \"suppress\","),
+    };
     Err(Error::infeasible(format!(
-        "{failing} of {} records can never have l = {} possible values; a record with {} and value '{}' can only have {}{because}",
+        "{failing} of {} records can never have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
         task.observations.total(),
         task.l,
         who.join(", "),
@@ -226,7 +247,7 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         shortened_values(&possible),
     ))
     .help(format!(
-        "l = {} is the largest that all records meet; or set infeasible = \"suppress\", mine fewer rules, or mute some",
+        "l = {} is the largest that all records meet; or{suppress} mine fewer rules, or mute some",
         verdict.largest_l
     )))
 }

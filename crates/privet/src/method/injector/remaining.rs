@@ -19,6 +19,7 @@ pub(super) fn place_as_published(
     groups: Vec<Vec<Slot>>,
     remaining: &[Slot],
     l: usize,
+    bound: Option<Exact>,
     clock: &Clock,
 ) -> Result<Vec<Vec<Slot>>> {
     let mut shelf = Shelf::new(classes, groups);
@@ -34,6 +35,9 @@ pub(super) fn place_as_published(
         while shelf.count_valid(slot.class, &[&shelf.look(group)]) < l && merge_widest(&mut shelf, group) {}
     }
     merge_failing(&mut shelf, l, clock)?;
+    if let Some(bound) = bound {
+        merge_too_sure(&mut shelf, bound, clock)?;
+    }
     Ok(shelf.into_groups())
 }
 
@@ -58,6 +62,9 @@ pub(super) fn place_sparingly(
         }
     }
     merge_failing(&mut shelf, l, clock)?;
+    if let Some(bound) = bound {
+        merge_too_sure(&mut shelf, bound, clock)?;
+    }
     Ok(shelf.into_groups())
 }
 
@@ -127,6 +134,43 @@ fn merge_failing(shelf: &mut Shelf<'_>, l: usize, clock: &Clock) -> Result<()> {
             let look = shelf.look(group);
             if look.is_empty() || shelf.least_valid(&look) >= l || !merge_widest(shelf, group) {
                 break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// So many groups are tried as partners of one in which an adversary could become too sure.
+const MOST_PARTNERS: usize = 64;
+
+/// So many groups at most are merged into one to make him less sure.
+const MOST_MERGES: usize = 6;
+
+/// Merges groups in which an adversary could become surer of a value than the bound allows with those that make him least
+/// sure, as long as that helps. Merging does not always help, so what comes out has to be checked.
+fn merge_too_sure(shelf: &mut Shelf<'_>, bound: Exact, clock: &Clock) -> Result<()> {
+    for group in shelf.numbers() {
+        for _ in 0..MOST_MERGES {
+            clock.check()?;
+            let look = shelf.look(group);
+            let here = posterior(shelf.classes, &look);
+            if look.is_empty() || here.as_ref().is_some_and(|here| here.is_at_most(bound)) {
+                break;
+            }
+            let merged = |other: &[u32]| {
+                let mut both = [look.as_slice(), other].concat();
+                both.sort_unstable();
+                posterior(shelf.classes, &both)
+            };
+            let partners = shelf.looks_without(group).take(MOST_PARTNERS);
+            let best = partners
+                .filter_map(|(other, number)| Some((merged(other)?, number)))
+                .min_by(|(one, at), (other, number)| one.cmp(other).then(at.cmp(number)));
+            match best {
+                Some((surest, partner)) if here.as_ref().is_none_or(|here| surest < *here) => {
+                    shelf.merge(group, partner);
+                }
+                _ => break,
             }
         }
     }

@@ -76,6 +76,37 @@ pub struct RuleErrors {
     pub false_negatives: f64,
 }
 
+/// How far an analyst's answers are off: the mean relative error of random COUNT queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// With the groups of the release.
+    pub here: f64,
+    /// With all records in one group, where nothing is known of how values depend on quasi-identifiers.
+    pub worst: f64,
+}
+
+impl Accuracy {
+    /// Asks 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a seed; nothing where no
+    /// query has an answer to be off from. Tiny answers would dominate a mean of relative errors; in a small table all
+    /// answers are tiny.
+    pub fn of(observations: &Observations, grouping: &Grouping, seed: u64) -> Option<Accuracy> {
+        let least = (observations.total() / 200).clamp(1, 20);
+        let workload = Workload { dimension: 2, selectivity: 0.1, queries: 200, least };
+        let queries = Query::draw(observations, &workload, seed);
+        let mean = |grouping: &Grouping| {
+            let analyst = Analyst::new(observations, grouping);
+            analyst.query_errors(&queries).map(|errors| errors.mean)
+        };
+        let all = Grouping { groups: vec![grouping.groups.concat()], suppressed: Vec::new() };
+        Some(Accuracy { here: mean(grouping)?, worst: mean(&all)? })
+    }
+
+    /// The share of the worst.
+    pub fn normalised(self) -> f64 {
+        if self.worst > 0.0 { (self.here / self.worst).min(1.0) } else { 0.0 }
+    }
+}
+
 impl Query {
     /// Draws queries whose true answer is large enough; fewer than asked for if there are hardly any.
     pub fn draw(observations: &Observations, workload: &Workload, seed: u64) -> Vec<Query> {

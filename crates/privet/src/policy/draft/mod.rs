@@ -3,6 +3,7 @@
 //! One pass over the data finds types, distinct values and missing ones; names and figures suggest a role for each
 //! column, with the reason; numbers, dates and codes get hierarchies. The steward reads, corrects and runs it.
 
+mod baskets;
 mod kind;
 mod profile;
 mod role;
@@ -13,6 +14,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
 
 use self::profile::Profile;
@@ -119,7 +121,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     let combinations =
         hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
     let policy_text = text::policy(&text::Findings {
-        data_path: &named(source, options),
+        data_path: &options.named(source.path()),
         delimiter: options.delimiter,
         profile: &profile,
         columns: &columns,
@@ -130,12 +132,11 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     Ok(Draft { policy_text, hierarchies, columns, rows: profile.rows, k })
 }
 
-fn named(source: &Source, options: &DraftOptions) -> String {
-    match &options.data_path {
-        Some(path) => path.clone(),
-        None => {
-            source.path().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-        }
+impl DraftOptions {
+    /// How the policy names a data file.
+    fn named(&self, path: &Path) -> String {
+        let own = || path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        self.data_path.clone().unwrap_or_else(own)
     }
 }
 

@@ -177,7 +177,7 @@ fn method(text: &mut String, findings: &Findings<'_>) {
 }
 
 /// Writes a comment, wrapped. Control characters of odd column names have no place in TOML comments.
-fn comment(text: &mut String, words: &str) {
+pub(super) fn comment(text: &mut String, words: &str) {
     let words: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut line = String::from("#");
     let mut length = 1;
@@ -197,7 +197,7 @@ fn comment(text: &mut String, words: &str) {
     text.push('\n');
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
@@ -217,7 +217,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A number with its thousands apart.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -7,7 +7,9 @@ mod write;
 use std::fs;
 use std::path::Path;
 
-use super::manifest::{Claims, Price, sha256_of};
+use serde_json::{Value as Json, json};
+
+use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
@@ -17,8 +19,8 @@ use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::injector::utility::{Analyst, Query, Workload};
-use crate::method::injector::{self, Decision, Grouping, Publication};
+use crate::method::injector::utility::Accuracy;
+use crate::method::injector::{self, Decision, Publication};
 use crate::policy::{CheckedPolicy, DataKind, Role};
 use crate::{Error, Result, attack};
 
@@ -33,12 +35,6 @@ const ASSIGNMENT: &str = "buckets.csv";
 
 /// The cost that is reported: how far answers to COUNT queries are off.
 const COST: &str = "query-error";
-
-/// The queries that the cost is the mean of: two quasi-identifiers, a tenth of each column's values. Tiny answers would
-/// dominate a mean of relative errors; in a small table all answers are tiny.
-fn workload(records: u64) -> Workload {
-    Workload { dimension: 2, selectivity: 0.1, queries: 200, least: (records / 200).clamp(1, 20) }
-}
 
 /// Makes, audits and publishes a release of records in groups.
 pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
@@ -79,7 +75,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
 
-    let errors = Accuracy::of(&decision, seed);
+    let errors = Accuracy::of(&decision.observations, &decision.grouping, seed);
     let files: Vec<(String, String)> = (names.iter())
         .map(|name| Ok((name.to_string(), sha256_of(&target.public().join(name))?)))
         .collect::<Result<_>>()?;
@@ -124,16 +120,22 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let public_losses = claims.public_losses(suppressed, |_| true);
     let documents = Documents {
         public_report: report::render_buckets(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        public_manifest: claims.public(
+            &[("released", released), ("suppressed", suppressed)],
+            public_losses,
+            &[("parameters", parameters(&policy, &decision)), ("groups", sidecar(&decision))],
+        ),
         steward_report: report::render_buckets(&figures, Edition::Steward)?,
         figures: pretty(&figures)?,
         plan: &decision.plan,
         policy: &policy.written,
     };
+    let inputs = manifest::inputs(input_files(&policy))?;
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
-        manifest["rules"] = serde_json::json!(figures.rules);
-        manifest["groups"] = serde_json::json!(figures.groups);
+        manifest["origin"]["inputs"] = inputs;
+        manifest["rules"] = json!(figures.rules);
+        manifest["groups"] = json!(figures.groups);
         manifest
     })?;
     clock.check()?;
@@ -149,31 +151,46 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     })
 }
 
-/// How far an analyst's answers are off: the mean relative error of random COUNT queries.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Accuracy {
-    /// With the groups of the release.
-    pub here: f64,
-    /// With all records in one group, where nothing is known of how values depend on quasi-identifiers.
-    pub worst: f64,
+/// What the groups were formed under. An adversary is taken to know it anyway.
+fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
+    let asked = &decision.asked;
+    let text = |exact: crate::Exact| exact.to_string();
+    let mined = policy.knowledge.mined.as_ref().map(|mined| {
+        json!({
+            "min_expectation": text(mined.min_expectation),
+            "min_confidence": text(mined.min_confidence),
+            "max_length": mined.max_length,
+            "significance": mined.significance.map(text),
+        })
+    });
+    json!({
+        "l": asked.demand.l,
+        "max_posterior": asked.demand.max_posterior.map(text),
+        "strategy": asked.strategy.name(),
+        "infeasible": if asked.suppress { "suppress" } else { "fail" },
+        "mining": mined,
+    })
 }
 
-impl Accuracy {
-    fn of(decision: &Decision, seed: u64) -> Option<Accuracy> {
-        let workload = workload(decision.observations.total());
-        let queries = Query::draw(&decision.observations, &workload, seed);
-        let mean = |grouping: &Grouping| {
-            let analyst = Analyst::new(&decision.observations, grouping);
-            analyst.query_errors(&queries).map(|errors| errors.mean)
-        };
-        let all = Grouping { groups: vec![decision.grouping.groups.concat()], suppressed: Vec::new() };
-        Some(Accuracy { here: mean(&decision.grouping)?, worst: mean(&all)? })
-    }
+/// What can be said about the groups in public: how many values stay possible, sizes, and how sure one can be.
+fn sidecar(decision: &Decision) -> Json {
+    let exposure = &decision.exposure;
+    let sizes: serde_json::Map<String, Json> =
+        exposure.sizes.iter().map(|(size, groups)| (size.to_string(), shown(*groups))).collect();
+    let (most, size) = exposure.frequency;
+    json!({
+        "l_achieved": if exposure.groups == 0 { 0 } else { exposure.least_valid },
+        "sizes": sizes,
+        "max_frequency": crate::Exact::new(most, size).map(|share| share.to_string()),
+        "max_posterior": exposure.posterior.as_ref().map(ToString::to_string),
+        "rules": shown(decision.mined),
+    })
+}
 
-    /// The share of the worst.
-    pub fn normalised(self) -> f64 {
-        if self.worst > 0.0 { (self.here / self.worst).min(1.0) } else { 0.0 }
-    }
+/// The files besides the data that say what an adversary knows.
+pub(crate) fn input_files(policy: &CheckedPolicy) -> impl Iterator<Item = &Path> {
+    let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
+    hierarchies.chain(policy.knowledge.path.as_deref())
 }
 
 /// The files of the public room, the one that names the release first.

@@ -148,6 +148,51 @@ fn few_records_are_left_out_where_that_is_allowed() {
     let published = publish(policy, &target).expect("a release");
     assert_eq!(published.manifest["records"]["suppressed"], 1);
     assert!(published.audit.passed);
+    // Whose values are lost is told.
+    let told = |warning: &&String| warning.contains("'Prostate Cancer' (1");
+    assert!(published.warnings.iter().any(|warning| told(&warning)), "{:?}", published.warnings);
+    assert_eq!(published.manifest["plan"]["suppressed"], json!({ "Prostate Cancer": 1 }));
+}
+
+#[test]
+fn what_the_adversary_knows_must_be_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    for file in ["rules.txt", "hierarchies/zip.csv"] {
+        publish(patients(folder.path(), &[]), &target).expect("a release");
+        let path = folder.path().join("injector").join(file);
+        let text = fs::read_to_string(&path).expect("a file");
+        fs::write(&path, format!("{text}\n")).expect("a file");
+        let audit = audit_release(&target, None, &Clock::unlimited()).expect("an audit");
+        assert!(!audit.passed && audit.checks[0].detail.contains(file), "{audit:?}");
+        fs::write(&path, text).expect("a file");
+        assert!(audit_release(&target, None, &Clock::unlimited()).expect("an audit").passed);
+    }
+}
+
+#[test]
+fn the_public_manifest_says_what_holds_and_not_for_whom() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    publish(patients(folder.path(), &[]), &target).expect("a release");
+    let text = fs::read_to_string(target.join("public/manifest.json")).expect("a manifest");
+    let manifest: Json = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(
+        (&manifest["parameters"]["l"], &manifest["parameters"]["strategy"]),
+        (&json!(2), &json!("balanced"))
+    );
+    assert!(manifest["groups"]["l_achieved"].as_u64().is_some_and(|l| l >= 2), "{manifest}");
+    assert!(manifest["groups"]["sizes"].as_object().is_some_and(|sizes| !sizes.is_empty()), "{manifest}");
+    assert!(!text.contains("Cancer") && !text.contains("\"seed\""), "{text}");
+}
+
+#[test]
+fn an_l_that_is_not_whole_is_rounded_up_and_said_to_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("release");
+    let changes: Vec<(&str, &str)> = ANATOMY.iter().copied().chain([("l = 2", "l = 1.5")]).collect();
+    let warnings = publish(patients(folder.path(), &changes), &target).expect("a release").warnings;
+    assert!(warnings.iter().any(|warning| warning.contains("groups of 2 different values")), "{warnings:?}");
 }
 
 #[test]
@@ -215,8 +260,17 @@ proptest! {
              [method]\nname = \"injector\"\nstrategy = \"{strategy}\"\ninfeasible = \"suppress\"\n\
              publish = \"{publish_as}\"\n"
         );
-        match publish(table(folder.path(), &rows, &more), &folder.path().join("out")) {
-            Ok(published) => prop_assert!(published.audit.passed),
+        let policy = table(folder.path(), &rows, &more);
+        let target = folder.path().join("out");
+        match publish(policy.clone(), &target) {
+            Ok(published) => {
+                prop_assert!(published.audit.passed);
+                // From outside less can be told, but nothing is found to be wrong.
+                let public = target.join("public");
+                let released = if permuted { public.join(PERMUTED) } else { public };
+                let audit = audit_bucket_files(&policy, &released, &Clock::unlimited()).expect("an audit");
+                prop_assert!(audit.passed, "{:?}", audit);
+            }
             Err(error) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible, "{}", error),
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod chart;
 pub(crate) mod lens;
 mod model;
 mod notion;
+pub mod projections;
 mod risk;
 #[cfg(test)]
 mod sample;
@@ -26,6 +27,7 @@ pub use model::{
     ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
+pub use projections::ProjectionReport;
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
 pub use transactions::TransactionReport;
 pub use vocabularies::VocabularyReport;
@@ -68,6 +70,8 @@ pub enum Filed {
     Vocabularies(Box<VocabularyReport>),
     /// About records in groups.
     Buckets(Box<BucketReport>),
+    /// About several tables with disjoint sensitive attributes.
+    Projections(Box<ProjectionReport>),
 }
 
 impl Filed {
@@ -80,6 +84,9 @@ impl Filed {
         let Kind { kind } = serde_json::from_str(text)?;
         if kind == buckets::KIND {
             return serde_json::from_str(text).map(Filed::Buckets);
+        }
+        if kind == projections::KIND {
+            return serde_json::from_str(text).map(Filed::Projections);
         }
         match DataKind::ALL.into_iter().find(|known| known.name() == kind) {
             Some(DataKind::Transactions) => serde_json::from_str(text).map(Filed::Transactions),
@@ -97,6 +104,7 @@ impl Filed {
             Filed::Transactions(model) => render_transactions(model, edition),
             Filed::Vocabularies(model) => render_vocabularies(model, edition),
             Filed::Buckets(model) => render_buckets(model, edition),
+            Filed::Projections(model) => render_projections(model, edition),
         }
     }
 }
@@ -121,6 +129,11 @@ pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result
 /// Writes the report about records in groups, likewise.
 pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
     fill(page!("templates/buckets.html"), view::buckets(model, edition))
+}
+
+/// Writes the report about projected tables, likewise.
+pub fn render_projections(model: &ProjectionReport, edition: Edition) -> Result<String> {
+    fill(page!("templates/projections.html"), view::projections(model, edition))
 }
 
 fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {

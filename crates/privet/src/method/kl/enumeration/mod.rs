@@ -115,26 +115,26 @@ pub fn solve(
     }
 }
 
-/// Phase 1 once, and phase 2 with each of several sets of techniques, each within a limit of its own: what they found, in
-/// the same order. For comparing the techniques.
+/// Phase 1 once, and phase 2 with each of several sets of techniques, each within the limit: what they found, in the same
+/// order; `None` if phase 1 did not end within it. For comparing the techniques.
 pub fn solve_each(
     baskets: &Baskets,
     requirements: &[KlPrivacy],
     measure: ItemMeasure,
     techniques: &[CutSwitches],
-    limit: Duration,
+    limit: Option<Duration>,
     clock: &Clock,
-) -> Result<Vec<Enumerated>> {
-    let clock = clock.with_limit(None);
+) -> Result<Option<Vec<Enumerated>>> {
+    let clock = clock.with_limit(limit);
     let search = Search { baskets, measure, prunings: Prunings::ALL, clock: &clock };
     let (items, mut facts) = (search.items(), EnumerationFacts::default());
     let conflicts = search.conflicts(requirements, &items, &mut facts)?;
-    let conflicts = conflicts.ok_or_else(|| Error::internal("phase 1 without a limit ended early"))?;
+    let Some(conflicts) = conflicts else { return Ok(None) };
     let each = |cuts: &CutSwitches| {
-        let limited = clock.with_limit(Some(limit));
+        let limited = clock.with_limit(limit);
         Search { clock: &limited, ..search }.cheapest(&conflicts, &items, *cuts, &mut facts.clone())
     };
-    techniques.iter().map(each).collect()
+    techniques.iter().map(each).collect::<Result<_>>().map(Some)
 }
 
 /// The multi-round search, mOG (section 4.4.2): meets the requirements for adversaries of growing power, one after the other,

@@ -11,7 +11,7 @@ use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node};
 
 /// From this many known items on it pays to look for rows that others vouch for.
-const CERTIFIED: u64 = 4;
+pub(super) const CERTIFIED: u64 = 4;
 
 /// How far a threat may be made more general.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,5 +101,16 @@ impl<'a> Checker<'a> {
         clock: &Clock,
     ) -> Result<(Ended, Effort)> {
         self.miner(power).mine(power, cells, mined, conflicts, clock)
+    }
+
+    /// Adds the conflicts of threats that whole rows point at; `mined` as for [`Miner::mine_rows`].
+    pub(super) fn mine_rows(
+        &mut self,
+        power: Power,
+        mined: Option<&[Node]>,
+        conflicts: &mut Conflicts<Threat>,
+        clock: &Clock,
+    ) -> Result<Effort> {
+        self.miner(power).mine_rows(power.present, mined, conflicts, clock)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::checker::{Checker, Mined, Question, Reach};
+use super::checker::{CERTIFIED, Checker, Mined, Question, Reach};
 use super::{Problem, Reached, rounds};
 use crate::engine::clock::Clock;
 use crate::engine::conflict::{Conflicts, Solved, cut_of, solve};
@@ -18,6 +18,8 @@ use crate::{Exact, Result};
 pub(super) struct Manner {
     /// How many cells of rows the eager phase may look at per power of the adversary.
     pub eager_cells: u64,
+    /// Before itemsets of so many present nodes are counted, those are tried that whole rows point at.
+    pub rows_before: u64,
     pub alpha: Exact,
 }
 
@@ -36,10 +38,14 @@ impl Manner {
                 _ if !task.requirements.iter().any(KlPrivacy::guards_marks) => 0,
                 _ => CHEAP,
             },
+            rows_before: CERTIFIED,
             alpha,
         }
     }
 }
+
+/// What [`Mined`] knows the trying of whole rows as.
+const WHOLE_ROWS: Power = Power { present: u64::MAX, absent: 0 };
 
 /// Finds the cheapest valid cut, as far as the clock allows.
 ///
@@ -207,7 +213,7 @@ impl<'s, 'a> Search<'s, 'a> {
             if self.is_close_enough(manner.alpha) || self.clock.is_over() {
                 return Ok(());
             }
-            if is_complete || self.is_valid(&solved.cut)? {
+            if is_complete || self.is_valid(&solved.cut, manner)? {
                 self.reached.improve(self.problem, solved.cut, self.clock);
                 return Ok(());
             }
@@ -231,17 +237,46 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. False also where the time is over.
-    fn is_valid(&mut self, cut: &[Node]) -> Result<bool> {
+    fn is_valid(&mut self, cut: &[Node], manner: &Manner) -> Result<bool> {
+        let rows_before = Power { present: manner.rows_before, absent: 0 };
         self.merge_locked();
         for (requirement, privacy) in self.problem.requirements.iter().enumerate() {
             let mut current = Current::new(self.problem.tree, cut.to_vec());
             for power in powers(privacy) {
+                if power == rows_before && self.look_at_rows(requirement, &mut current)? != Look::Clean {
+                    return Ok(false);
+                }
                 if self.look(requirement, power, Reach::Requirement, &mut current)? != Look::Clean {
                     return Ok(false);
                 }
             }
         }
         Ok(true)
+    }
+
+    /// Looks for the threats in a cut that whole rows point at: far fewer itemsets than there are within the power. A cut
+    /// that is found clean may have threats all the same.
+    fn look_at_rows(&mut self, requirement: usize, current: &mut Current<'s>) -> Result<Look> {
+        let privacy = &self.problem.requirements[requirement];
+        if privacy.guards_marks() {
+            return Ok(Look::Clean);
+        }
+        let (scope, reach) = (Scope::OneCut, Reach::Requirement);
+        let question = Question { tree: self.problem.tree, privacy, scope, reach };
+        let mined = self.mined.last(requirement, WHOLE_ROWS);
+        let Some(checker) = current.checker(mined, question, &self.rows, &self.lookup) else {
+            return Ok(Look::Clean);
+        };
+        let everything = Power { present: privacy.m, absent: 0 };
+        let effort = checker.mine_rows(everything, mined, self.conflicts, self.clock)?;
+        self.reached.effort.add(effort);
+        self.stop_if_impossible()?;
+        self.mined.keep(requirement, WHOLE_ROWS, &current.cut);
+        Ok(match effort.threats {
+            _ if self.clock.is_over() => Look::Over,
+            0 => Look::Clean,
+            _ => Look::Threatened,
+        })
     }
 
     /// Looks for threats of one power in a cut.
@@ -256,18 +291,12 @@ impl<'s, 'a> Search<'s, 'a> {
         let question = Question { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
         let mined = self.mined.last(requirement, power);
         let old = mined.filter(|_| power.absent == 0 && !privacy.guards_marks());
-        let checker = match old {
+        if old.is_some() && power.present == 0 {
             // The empty itemset is the same in every cut.
-            Some(_) if power.present == 0 => return Ok(Look::Clean),
-            Some(old) => {
-                let new: Vec<Node> =
-                    current.cut.iter().copied().filter(|node| old.binary_search(node).is_err()).collect();
-                if new.is_empty() {
-                    return Ok(Look::Clean);
-                }
-                current.part(new, question, &self.rows, &self.lookup)
-            }
-            None => current.whole(question, &self.rows, &self.lookup),
+            return Ok(Look::Clean);
+        }
+        let Some(checker) = current.checker(old, question, &self.rows, &self.lookup) else {
+            return Ok(Look::Clean);
         };
         if checker.is_needless(power) {
             return Ok(Look::Clean);
@@ -353,6 +382,20 @@ pub(super) struct Current<'a> {
 impl<'a> Current<'a> {
     pub(super) fn new(tree: &ItemTree, cut: Vec<Node>) -> Current<'a> {
         Current { shown: shown_by(tree, &cut), cut, whole: None, part: None }
+    }
+
+    /// For the rows that have to be looked at if those of another cut have been; nothing if there are none.
+    fn checker(
+        &mut self,
+        mined: Option<&[Node]>,
+        question: Question<'a>,
+        rows: &Rows,
+        lookup: &Arc<Lookup>,
+    ) -> Option<&mut Checker<'a>> {
+        let Some(mined) = mined else { return Some(self.whole(question, rows, lookup)) };
+        let is_new = |node: &Node| mined.binary_search(node).is_err();
+        let new: Vec<Node> = self.cut.iter().copied().filter(is_new).collect();
+        if new.is_empty() { None } else { Some(self.part(new, question, rows, lookup)) }
     }
 
     /// All rows.

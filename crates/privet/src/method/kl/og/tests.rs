@@ -13,8 +13,10 @@ use crate::engine::itemset::{Layout, Lookup, Miner, Power, Scope};
 use crate::method::kl::tests::{any_instance, oracle, vectors};
 use crate::{ErrorKind, Exact};
 
-const EAGER: Manner = Manner { eager_cells: u64::MAX, alpha: Exact::ZERO };
+const EAGER: Manner = Manner { eager_cells: u64::MAX, rows_before: 1, alpha: Exact::ZERO };
 const LAZY: Manner = Manner { eager_cells: 0, ..EAGER };
+/// Counts all itemsets without trying whole rows.
+const PATIENT: Manner = Manner { rows_before: u64::MAX, ..LAZY };
 /// Gives up on being eager after a few cells, so that both phases have work.
 const MIXED: Manner = Manner { eager_cells: 25, ..EAGER };
 
@@ -44,7 +46,7 @@ proptest! {
             let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), measure);
             let requirements = [privacy.clone()];
             let problem = Problem::new(&baskets, &requirements, measure);
-            for manner in [EAGER, LAZY, MIXED] {
+            for manner in [EAGER, LAZY, MIXED, PATIENT] {
                 let reached = solved(&problem, &manner);
                 prop_assert_eq!(reached.is_some(), best.is_some());
                 if let (Some(reached), Some((cost, cuts))) = (reached, &best) {

@@ -7,10 +7,11 @@ use crate::attack::Finding;
 use crate::audit::Audit;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Origin;
+use crate::method::injector::utility::Accuracy;
 use crate::method::injector::{Decision, Exposure, Publication, Strategy};
 use crate::policy::CheckedPolicy;
 use crate::release::account as shared;
-use crate::release::buckets::Accuracy;
+use crate::release::buckets::input_files;
 
 /// All that is known about a release of records in groups.
 #[derive(Clone, Copy)]
@@ -45,9 +46,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<BucketReport> {
     let asked = &decision.asked;
     let data_name = policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned());
     let data_name = data_name.unwrap_or_default();
-    let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
-    let inputs =
-        std::iter::once(policy.source.path()).chain(hierarchies).chain(policy.knowledge.path.as_deref());
+    let inputs = std::iter::once(policy.source.path()).chain(input_files(policy));
     let sizes = &decision.exposure.sizes;
     Ok(BucketReport {
         title: shared::title(&data_name),

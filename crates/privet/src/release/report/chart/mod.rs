@@ -7,7 +7,9 @@ mod bars;
 mod curve;
 mod histogram;
 mod meter;
+mod plan;
 pub(crate) mod svg;
+mod tradeoff;
 mod tree;
 
 pub(super) use anytime::anytime;
@@ -15,6 +17,8 @@ pub(super) use bars::{Bar, bars};
 pub(super) use curve::risk_curve;
 pub(super) use histogram::{bins, histogram};
 pub(super) use meter::{bullet, flow, meter, share};
+pub(super) use plan::plan;
+pub(super) use tradeoff::tradeoff;
 pub(super) use tree::{TreeCounts, tree};
 
 /// The width that every chart is drawn at.

@@ -81,6 +81,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let check = |name: &str, worst: &str| Check {
         name: name.to_string(),
         holds: true,
+        undetermined: false,
         worst: Some(worst.to_string()),
         concerned: 0,
         classes_failing: 0,

@@ -10,6 +10,7 @@ mod confidence;
 mod figures;
 mod item_trees;
 mod links;
+mod projections;
 mod search;
 mod table;
 mod transactions;
@@ -20,6 +21,7 @@ use minijinja::Value;
 use serde::Serialize;
 
 pub(super) use buckets::view as buckets;
+pub(super) use projections::view as projections;
 pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;

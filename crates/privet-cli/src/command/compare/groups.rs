@@ -1,0 +1,110 @@
+//! Policies about a table whose methods publish exact quasi-identifiers in groups.
+
+use std::path::Path;
+use std::time::Instant;
+
+use privet::Result;
+use privet::engine::clock::Clock;
+use privet::engine::microdata::Microdata;
+use privet::method::injector::decide;
+use privet::method::injector::utility::Accuracy;
+use privet::policy::CheckedPolicy;
+use serde_json::{Value as Json, json};
+
+use super::{Comparison, Line, number};
+
+/// All policies are asked the same queries.
+const QUERIES: u64 = 1;
+
+struct Reached {
+    suppressed: u64,
+    groups: u64,
+    smallest: usize,
+    largest: usize,
+    least_valid: usize,
+    vulnerable: u64,
+    surest: Option<f64>,
+    rules: u64,
+    seconds: f64,
+    query_error: Option<f64>,
+}
+
+pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
+    let mut lines = Vec::new();
+    for (path, policy) in policies {
+        clock.progress().stage(&path.display().to_string(), None);
+        let microdata = Microdata::read(policy, &mut |_| clock.check())?;
+        let start = Instant::now();
+        let outcome = decide(policy, &microdata, policy.seed.unwrap_or(0), clock).map(|decision| {
+            let seconds = start.elapsed().as_secs_f64();
+            let exposure = &decision.exposure;
+            let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
+            let accuracy = Accuracy::of(&decision.observations, &decision.grouping, QUERIES);
+            Reached {
+                suppressed: microdata.summary.total() - released,
+                groups: exposure.groups,
+                smallest: exposure.sizes.keys().next().copied().unwrap_or(0),
+                largest: exposure.sizes.keys().last().copied().unwrap_or(0),
+                least_valid: if exposure.groups == 0 { 0 } else { exposure.least_valid },
+                vulnerable: exposure.vulnerable,
+                surest: exposure.posterior.as_ref().map(|posterior| posterior.to_f64()),
+                rules: decision.mined,
+                seconds,
+                query_error: accuracy.map(|accuracy| accuracy.here),
+            }
+        });
+        lines.push(Line::new(path, policy.method.name(), outcome)?);
+    }
+    let header = [
+        "policy",
+        "method",
+        "suppressed",
+        "groups",
+        "sizes",
+        "fewest values",
+        "vulnerable",
+        "surest",
+        "mined rules",
+        "seconds",
+        "query error",
+        "note",
+    ];
+    let figure = |value: Option<f64>| value.map_or_else(|| "-".to_string(), number);
+    let cells = |reached: &Reached| {
+        vec![
+            reached.suppressed.to_string(),
+            reached.groups.to_string(),
+            format!("{}-{}", reached.smallest, reached.largest),
+            reached.least_valid.to_string(),
+            reached.vulnerable.to_string(),
+            figure(reached.surest),
+            reached.rules.to_string(),
+            format!("{:.3}", reached.seconds),
+            figure(reached.query_error),
+        ]
+    };
+    let rows = lines.iter().map(|line| line.row(header.len(), cells));
+    let error = |line: &Line<Reached>| line.outcome.as_ref().ok()?.query_error;
+    let worst = lines.iter().filter_map(error).fold(0.0, f64::max);
+    let drawn = |line: &Line<Reached>| {
+        let share = error(line)? / if worst > 0.0 { worst } else { 1.0 };
+        Some((line.policy.clone(), share))
+    };
+    Ok(Comparison {
+        rows: [header.map(String::from).to_vec()].into_iter().chain(rows).collect(),
+        note: "\nVulnerable records have fewer than l possible values to somebody who knows the rules of their policy's \
+               [knowledge]; 'fewest\nvalues' is what is possible for the worst of them, 'surest' how sure of a value he can be. \
+               The query error is the mean\nrelative error of 200 COUNT queries, the same for all policies on the same columns.\n",
+        bars: ("query error", lines.iter().filter_map(drawn).collect()),
+        json: lines.iter().map(|line| line.to_json(facts)).collect(),
+    })
+}
+
+fn facts(reached: &Reached) -> Json {
+    json!({
+        "suppressed": reached.suppressed, "groups": reached.groups, "smallest": reached.smallest,
+        "largest": reached.largest, "least_valid": reached.least_valid, "vulnerable": reached.vulnerable,
+        "posterior": reached.surest, "rules": reached.rules, "seconds": reached.seconds,
+        "loss": { "query-error": reached.query_error },
+    })
+}

@@ -1,0 +1,115 @@
+//! Projected tables from the command line: known answers, releases, audits, and what is refused.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::Bench;
+use serde_json::Value as Json;
+
+fn vectors() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../privet/tests/vectors/codip");
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(root).expect("cases").map(|entry| entry.expect("a case").path()).collect();
+    folders.sort();
+    folders
+}
+
+#[test]
+fn known_answers_come_out_of_the_command() {
+    for folder in vectors() {
+        let text = fs::read_to_string(folder.join("expected.json")).expect("answers");
+        let expected: Json = serde_json::from_str(&text).expect("answers");
+        let bench = Bench::new();
+        let policy = folder.join("policy.toml").display().to_string();
+        let outcome = bench.privet(&["anonymize", &policy, "-o", "out"]);
+        if expected["codip_star"].is_null() {
+            let outcome = outcome.exits(3);
+            assert!(outcome.stderr.contains("Γα = "), "{}", outcome.stderr);
+            assert!(!bench.path("out").exists());
+            continue;
+        }
+        outcome.succeeds();
+        let plan = &bench.json("out/steward/manifest.json")["plan"];
+        for ratio in ["gamma_alpha", "gamma_beta"] {
+            let (found, known) = (plan[ratio].as_f64(), expected["codip_star"][ratio].as_f64());
+            let near = found.zip(known).is_some_and(|(found, known)| (found - known).abs() < 1e-9);
+            assert!(near, "{folder:?}: {ratio} is {found:?}, not {known:?}");
+        }
+        bench.privet(&["audit", "out"]).succeeds();
+        bench.privet(&["audit", "--policy", &policy, "--release", "out/public"]).succeeds();
+    }
+}
+
+const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\
+    [columns.age]\nrole = \"quasi-identifier\"\n\
+    [columns.disease]\nrole = \"sensitive\"\n[columns.job]\nrole = \"sensitive\"\n\
+    [columns.onset]\nrole = \"sensitive\"\n[columns.family]\nrole = \"sensitive\"\nseparator = \"|\"\n\
+    [privacy.k-anonymity]\nk = 2\n\
+    [privacy.t-closeness]\nt = 0.9\ncolumns = { onset = \"ordered\" }\n\
+    [privacy.projection]\nalpha = 1.0\nbeta = 0.5\n\
+    [method]\nname = \"codip-star\"\n";
+
+const DATA: &str = "age,disease,job,onset,family\n\
+    30,flu,clerk,20,child\n30,cold,smith,22,\n30,flu,clerk,25,child|spouse\n\
+    40,gout,smith,31,spouse\n40,flu,clerk,33,child\n40,cold,cook,20,\n";
+
+#[test]
+fn what_is_wrong_is_told_with_its_exit_status() {
+    let bench = Bench::new();
+    bench.write("data.csv", DATA);
+    bench.write("policy.toml", POLICY);
+    bench.privet(&["anonymize", "policy.toml", "-o", "right"]).succeeds();
+    let fails = |from: &str, to: &str, status: i32, told: &str| {
+        bench.edit("policy.toml", from, to);
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(status);
+        assert!(outcome.stderr.contains(told), "{told}: {}", outcome.stderr);
+        assert!(!bench.path("out").exists());
+        bench.write("policy.toml", POLICY);
+    };
+    fails("alpha = 1.0", "alpha = 1.2", 2, "'privacy.projection.alpha' is 1.2; it must be from 0 to 1");
+    fails("beta = 0.5", "beta = -0.5", 2, "privacy.projection.beta");
+    fails("beta = 0.5", "beta = 0.5\nmax_discernibility = 1", 3, "discernibility of at most 1");
+    fails("k = 2", "k = 7", 3, "k is 7, but the table has only 6 records");
+    fails("alpha = 1.0\nbeta = 0.5", "alpha = 0\nbeta = 0", 3, "the association loss reached is Γα = 1");
+    fails("[privacy.projection]\nalpha = 1.0\nbeta = 0.5\n", "", 2, "needs one [privacy.projection]");
+    fails(
+        "[columns.job]\nrole = \"sensitive\"\n",
+        "[columns.job]\nrole = \"other\"\nseparator = \"|\"\n",
+        2,
+        "is not sensitive",
+    );
+    fails("separator = \"|\"", "separator = \"||\"", 2, "must be a single character");
+    fails("onset = \"ordered\"", "disease = \"ordered\"", 2, "cannot tell how far apart");
+    fails("onset = \"ordered\"", "onset = \"sorted\"", 2, "cannot be \"sorted\"");
+    fails("onset = \"ordered\"", "age = \"ordered\"", 2, "role is 'quasi-identifier'");
+    fails("name = \"codip-star\"", "name = \"full-domain\"", 2, "'separator' has no meaning");
+    fails("name = \"codip-star\"", "name = \"codip\"\npersist = true", 2, "no key 'persist'");
+    fails("columns = { onset", "column = \"job\"\ncolumns = { onset", 2, "both 'column' and 'columns'");
+}
+
+#[test]
+fn other_requirements_hold_in_every_table() {
+    let bench = Bench::new();
+    bench.write("data.csv", DATA);
+    bench.write("policy.toml", POLICY);
+    bench.edit(
+        "policy.toml",
+        "[privacy.projection]",
+        "[privacy.l-diversity]\nl = 2\nkind = \"entropy\"\n[privacy.projection]",
+    );
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]);
+    // Whether somebody has a spouse is no coin: entropy 2-diversity of it is out of reach.
+    let outcome = outcome.exits(3);
+    assert!(outcome.stderr.contains("family=spouse"), "{}", outcome.stderr);
+    bench.edit("policy.toml", "kind = \"entropy\"", "kind = \"distinct\"\ncolumn = \"disease\"");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let audit = bench.privet(&["audit", "out", "--json"]).succeeds().json();
+    let checks = audit["checks"].as_array().expect("checks");
+    let about = |name: &str| {
+        checks.iter().filter(|check| check["name"].as_str().is_some_and(|found| found.contains(name))).count()
+    };
+    assert_eq!(about("l-diversity (column = disease"), 1, "{audit}");
+    assert_eq!(about("t-closeness"), 5, "{audit}");
+}

@@ -1,0 +1,61 @@
+//! Attacks on tables that share quasi-identifiers but no sensitive attribute, beside the same attacks on one table with all
+//! of them.
+
+mod background_join;
+mod linkability;
+#[cfg(test)]
+mod tests;
+
+use super::Finding;
+use crate::engine::microdata::Microdata;
+use crate::method::codip::{Attribute, Projected};
+
+/// So sure of a value is as good as certain, for the second figure of each attack: nine in ten.
+const NEARLY: (u64, u64) = (9, 10);
+
+/// Several tables about the same people, or one.
+#[derive(Clone, Copy)]
+pub struct Published<'a> {
+    /// The original.
+    pub microdata: &'a Microdata,
+    /// The sensitive attributes.
+    pub attributes: &'a [Attribute],
+    /// The tables.
+    pub tables: &'a [Projected],
+}
+
+impl Published<'_> {
+    /// The class of every distinct record in a table.
+    fn classes(&self, table: &Projected) -> Vec<u32> {
+        let summary = &self.microdata.summary;
+        let class = |record: usize| {
+            let places = table.recoding.destinations(record, summary.count(record));
+            places.first().map_or(u32::MAX, |(class, _)| *class)
+        };
+        (0..summary.len()).map(class).collect()
+    }
+
+    /// The code of every distinct record in an attribute.
+    fn codes(&self, attribute: usize) -> Vec<u32> {
+        let tracked = self.attributes[attribute].tracked;
+        (0..self.microdata.summary.len()).map(|record| self.microdata.tracked_code(record, tracked)).collect()
+    }
+
+    fn count(&self, record: usize) -> u64 {
+        self.microdata.summary.count(record)
+    }
+
+    fn records(&self) -> u64 {
+        self.microdata.summary.total()
+    }
+}
+
+/// Whether `part` of `whole` is at least this share.
+fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
+    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
+}
+
+/// Runs every attack, before (one table) and after.
+pub fn run(before: Published<'_>, after: Published<'_>) -> Vec<Finding> {
+    vec![background_join::run(before, after), linkability::run(before, after)]
+}

@@ -1,0 +1,206 @@
+//! The audit of several tables about the same people, each with all quasi-identifiers and some sensitive attributes.
+//!
+//! 1. *partition*: every sensitive attribute is in one table, and every table has one;
+//! 2. of every table what is asked of any table: columns, values, records, counts, and each requirement in every class;
+//! 3. *discernibility*: no table is coarser than the policy allows;
+//! 4. *association loss* and *information exposure*: worked out again, within the limits and as the manifest says;
+//! 5. *order*: rows of two tables, or of a table and the original, go together no more often than by chance.
+
+mod book;
+mod information;
+mod order;
+#[cfg(test)]
+mod tests;
+
+use self::book::{Book, Projection};
+use super::classes::Classes;
+use super::notion::{self, Facts};
+use super::suppressed::Suppressed;
+use super::{
+    Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, check_counts, check_records, check_values,
+    coverage,
+};
+use crate::data::Source;
+use crate::policy::{CheckedPolicy, Clause, DataKind, Setting};
+use crate::{Error, Exact, Result};
+
+/// Ratios of sums of logarithms are compared up to this much, which is rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// What a manifest says about its plan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatedPlan {
+    /// The association loss.
+    pub gamma_alpha: f64,
+    /// The information exposure.
+    pub gamma_beta: f64,
+}
+
+/// Audits projected tables against their policy; the policy's data is the original.
+pub fn audit_projections(
+    policy: &CheckedPolicy,
+    tables: &[Source],
+    stated: Option<StatedPlan>,
+    expected: Option<ExpectedCounts>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let limits = limits(policy)?;
+    let book = Book::read(policy, tick)?;
+    let virtual_policy = book.policy_of_attributes(policy);
+    let mut checks = Vec::new();
+    let mut projections = Vec::new();
+    for (number, table) in (1..).zip(tables) {
+        let (projection, columns) = book.project(&virtual_policy, number, table, tick)?;
+        checks.push(columns);
+        projections.push(projection);
+    }
+    checks.insert(0, check_partition(&book, &projections));
+    let mut records = AuditRecords {
+        original: book.rows() + book.dropped,
+        dropped: book.dropped,
+        released: 0,
+        suppressed: 0,
+    };
+    let mut classes_in_all = 0;
+    let mut sides = Vec::new();
+    for (number, projection) in (1..).zip(&projections) {
+        tick()?;
+        let classes = Classes::of(&projection.tables.release)?;
+        classes_in_all += classes.len() as u64;
+        let options = AuditOptions::default();
+        let suppressed = Suppressed::of(&virtual_policy, &projection.layout, &projection.tables, &options)?;
+        let facts = Facts {
+            policy: &virtual_policy,
+            layout: &projection.layout,
+            tables: &projection.tables,
+            classes: &classes,
+            suppressed: &suppressed,
+        };
+        let coverage = coverage(&virtual_policy, &projection.layout, &projection.tables)?;
+        let own = own_counts(&book, projection);
+        if number == 1 {
+            records = own;
+        }
+        let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage)?];
+        found.push(Check::new(
+            "complete",
+            own.released == book.rows(),
+            format!("the table has {} records, the original {}", own.released, book.rows()),
+        ));
+        found.extend(expected.as_ref().map(|expected| check_counts(expected, &own, "records")));
+        for clause in book.clauses_of(policy, projection) {
+            found.push(notion::check(&clause, &facts)?);
+        }
+        found.extend(limits.max_discernibility.map(|most| check_discernibility(&classes, most)));
+        checks.extend(found.into_iter().map(|mut check| {
+            check.name = format!("projection-{number}: {}", check.name);
+            check
+        }));
+        sides.push(order::Side { projection, classes, coverage });
+    }
+    let ratios = information::Ratios::of(&book);
+    let plan: Vec<Vec<usize>> = projections.iter().map(|projection| projection.attributes.clone()).collect();
+    checks.push(check_ratio(
+        "association loss",
+        ratios.association_loss(&plan),
+        limits.alpha,
+        stated.map(|stated| stated.gamma_alpha),
+    ));
+    checks.push(check_ratio(
+        "information exposure",
+        ratios.information_exposure(&plan),
+        limits.beta,
+        stated.map(|stated| stated.gamma_beta),
+    ));
+    checks.push(order::check(&book, &sides, tick)?);
+    let passed = checks.iter().all(|check| check.holds);
+    Ok(Audit { passed, kind: DataKind::Table, records, classes: classes_in_all, checks })
+}
+
+/// What `[privacy.projection]` says.
+struct Limits {
+    alpha: Exact,
+    beta: Exact,
+    max_discernibility: Option<Exact>,
+}
+
+fn is_projection(clause: &Clause) -> bool {
+    clause.name() == "projection"
+}
+
+fn limits(policy: &CheckedPolicy) -> Result<Limits> {
+    let clause = policy.requirements.iter().find(|clause| is_projection(clause));
+    let settings = clause.map(|clause| &clause.settings);
+    let exact = |key: &str| settings.and_then(|settings| settings.exact(key));
+    match (exact("alpha"), exact("beta")) {
+        (Some(alpha), Some(beta)) => {
+            Ok(Limits { alpha, beta, max_discernibility: exact("max_discernibility") })
+        }
+        _ => Err(Error::input("projected tables are audited against [privacy.projection]")
+            .in_file(policy.written.path())
+            .help("add it, with alpha and beta")),
+    }
+}
+
+fn own_counts(book: &Book, projection: &Projection) -> AuditRecords {
+    let released = projection.tables.release.rows;
+    AuditRecords {
+        original: book.rows() + book.dropped,
+        dropped: book.dropped,
+        released,
+        suppressed: book.rows().saturating_sub(released),
+    }
+}
+
+fn check_partition(book: &Book, projections: &[Projection]) -> Check {
+    let mut faults = Vec::new();
+    for (at, attribute) in book.attributes.iter().enumerate() {
+        let tables = projections.iter().filter(|projection| projection.attributes.contains(&at)).count();
+        if tables != 1 {
+            faults.push(format!("'{}' is in {tables} tables", attribute.name));
+        }
+    }
+    for (number, projection) in (1..).zip(projections) {
+        if projection.attributes.is_empty() {
+            faults.push(format!("projection-{number} has no sensitive attribute"));
+        }
+    }
+    let detail = match faults.as_slice() {
+        [] => format!("each of {} sensitive attributes is in one table", book.attributes.len()),
+        faults => faults.join("; "),
+    };
+    Check::new("partition", faults.is_empty(), detail)
+}
+
+fn check_discernibility(classes: &Classes, most: Exact) -> Check {
+    let dm: u128 = classes.cells.ids().map(|class| u128::from(classes.cells.count(class)).pow(2)).sum();
+    let holds =
+        dm.checked_mul(u128::from(most.denominator())).is_some_and(|dm| dm <= u128::from(most.numerator()));
+    Check::new("discernibility", holds, format!("{dm}; at most {most} is allowed"))
+}
+
+fn check_ratio(name: &str, found: f64, most: Exact, stated: Option<f64>) -> Check {
+    let mut faults = Vec::new();
+    if found > most.to_f64() + ROUNDING {
+        faults.push(format!("{found:.9} is more than {most}"));
+    }
+    if let Some(stated) = stated.filter(|stated| (stated - found).abs() > ROUNDING) {
+        faults.push(format!("the manifest states {stated:.9}, it is {found:.9}"));
+    }
+    let detail = match faults.as_slice() {
+        [] => format!("{found:.9}; at most {most} is allowed"),
+        faults => faults.join("; "),
+    };
+    Check::new(name, faults.is_empty(), detail)
+}
+
+/// A clause about a column as one about an attribute of it.
+fn about(clause: &Clause, column: usize, is_bitmap: bool) -> Clause {
+    let mut clause = clause.clone();
+    clause.set("column", Setting::Column(column));
+    // Zero and one are one step apart, whatever the distance.
+    if is_bitmap && clause.settings.choice("distance").is_some() {
+        clause.set("distance", Setting::Choice("equal"));
+    }
+    clause
+}

@@ -1,0 +1,139 @@
+//! What the audit of projected tables finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::data::ReadOptions;
+use crate::method::CATALOGUE;
+use crate::policy::Policy;
+
+/// 400 people in 40 classes of ten, with two attributes and a set.
+fn original(folder: &Path) -> CheckedPolicy {
+    let mut data = "q,a,b,m\n".to_string();
+    for row in 0..400 {
+        data += &format!("z{},{},{},{}\n", row % 40, row / 40 % 2, row / 80 % 2, ["", "u"][row / 40 % 2]);
+    }
+    fs::write(folder.join("data.csv"), data).expect("written");
+    let text = "seed = 1\n[data]\npath = \"data.csv\"\n[columns.q]\nrole = \"quasi-identifier\"\n\
+                [columns.a]\nrole = \"sensitive\"\n[columns.b]\nrole = \"sensitive\"\n\
+                [columns.m]\nrole = \"sensitive\"\nseparator = \"|\"\n\
+                [privacy.k-anonymity]\nk = 10\n[privacy.t-closeness]\nt = 0.2\n\
+                [privacy.projection]\nalpha = 1\nbeta = 0.9\nmax_discernibility = 4000\n\
+                [method]\nname = \"codip-star\"\n";
+    let policy = Policy::parse(&folder.join("policy.toml"), text.into()).expect("a policy");
+    policy.check(&CATALOGUE, None).expect("a checked policy")
+}
+
+/// Rows of the original in a scattered order, with some of its columns; the set as zeros and ones.
+fn table(columns: &[usize], step: usize) -> Vec<Vec<String>> {
+    let row = |row: usize| {
+        let all = [
+            format!("z{}", row % 40),
+            (row / 40 % 2).to_string(),
+            (row / 80 % 2).to_string(),
+            (row / 40 % 2).to_string(),
+        ];
+        columns.iter().map(|column| all[*column].clone()).collect()
+    };
+    (0..400).map(|at| row(at * step % 400)).collect()
+}
+
+fn write(folder: &Path, name: &str, header: &str, rows: &[Vec<String>]) -> PathBuf {
+    let lines = rows.iter().map(|row| row.join(",") + "\n");
+    let path = folder.join(name);
+    fs::write(&path, std::iter::once(format!("{header}\n")).chain(lines).collect::<String>())
+        .expect("written");
+    path
+}
+
+/// The names of the checks that fail.
+fn failing(policy: &CheckedPolicy, tables: &[PathBuf], stated: Option<StatedPlan>) -> Vec<String> {
+    let open = |path: &PathBuf| Source::open(path, &ReadOptions { delimiter: Some(',') }).expect("a table");
+    let tables: Vec<Source> = tables.iter().map(open).collect();
+    let audit = audit_projections(policy, &tables, stated, None, &mut || Ok(())).expect("an audit");
+    assert_eq!(audit.passed, audit.checks.iter().all(|check| check.holds));
+    audit.checks.into_iter().filter(|check| !check.holds).map(|check| check.name).collect()
+}
+
+#[test]
+fn what_is_right_passes_and_what_is_wrong_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let policy = original(folder);
+    let one = write(folder, "1.csv", "q,a,m=u", &table(&[0, 1, 3], 7));
+    let two = write(folder, "2.csv", "q,b", &table(&[0, 2], 13));
+    assert_eq!(failing(&policy, &[one.clone(), two.clone()], None), [""; 0]);
+
+    // An attribute is missing, or there twice.
+    assert!(failing(&policy, std::slice::from_ref(&one), None).contains(&"partition".to_string()));
+    let again = write(folder, "3.csv", "q,a,b", &table(&[0, 1, 2], 13));
+    assert!(failing(&policy, &[one.clone(), again], None).contains(&"partition".to_string()));
+    let strange = write(folder, "3.csv", "q,b,name", &table(&[0, 2, 0], 13));
+    assert_eq!(failing(&policy, &[one.clone(), strange], None), ["projection-2: columns"]);
+
+    // Rows in the order of the other table, or of the original.
+    let aligned = write(folder, "3.csv", "q,b", &table(&[0, 2], 7));
+    assert_eq!(failing(&policy, &[one.clone(), aligned], None), ["order"]);
+    let unshuffled = write(folder, "3.csv", "q,b", &table(&[0, 2], 1));
+    assert_eq!(failing(&policy, &[one.clone(), unshuffled], None), ["order"]);
+
+    // A value that the person does not have, and a row that is missing.
+    let mut changed = table(&[0, 2], 13);
+    changed[5][1] = if changed[5][1] == "1" { "0" } else { "1" }.to_string();
+    let changed = write(folder, "3.csv", "q,b", &changed);
+    assert!(failing(&policy, &[one.clone(), changed], None).contains(&"projection-2: records".to_string()));
+    let short = write(folder, "3.csv", "q,b", &table(&[0, 2], 13)[1..]);
+    let found = failing(&policy, &[one.clone(), short], None);
+    assert!(found.contains(&"projection-2: complete".to_string()), "{found:?}");
+    assert!(found.contains(&"projection-2: k-anonymity (k = 10)".to_string()), "{found:?}");
+
+    // Coarser than allowed.
+    let mut coarse = table(&[0, 2], 13);
+    coarse.iter_mut().for_each(|row| row[0] = "*".to_string());
+    let coarse = write(folder, "3.csv", "q,b", &coarse);
+    assert_eq!(failing(&policy, &[one.clone(), coarse], None), ["projection-2: discernibility"]);
+
+    // Other ratios than the manifest states. a and m=u are the same, b is independent of both.
+    let stated = |gamma_alpha, gamma_beta| Some(StatedPlan { gamma_alpha, gamma_beta });
+    let tables = [one.clone(), two];
+    assert_eq!(failing(&policy, &tables, stated(0.0, 0.0)), [""; 0]);
+    assert_eq!(failing(&policy, &tables, stated(0.1, 0.0)), ["association loss"]);
+    assert_eq!(failing(&policy, &tables, stated(0.0, 0.1)), ["information exposure"]);
+}
+
+#[test]
+fn exposure_and_closeness_beyond_the_limits_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let policy = original(folder);
+    let all = write(folder, "1.csv", "q,a,b,m=u", &table(&[0, 1, 2, 3], 7));
+    assert_eq!(failing(&policy, &[all], None), ["information exposure"]);
+    // Everybody of one class has a = 0 and of another a = 1.
+    let mut data = "q,a,b,m\n".to_string();
+    for row in 0..40 {
+        data += &format!("z{},{},{},u\n", row / 20, row / 20, row % 2);
+    }
+    fs::write(folder.join("data.csv"), data).expect("written");
+    let text = policy.written.text().to_string();
+    let policy = Policy::parse(policy.written.path(), text)
+        .expect("a policy")
+        .check(&CATALOGUE, None)
+        .expect("checked");
+    let rows = |columns: &[usize], step: usize| -> Vec<Vec<String>> {
+        let row = |row: usize| {
+            let all =
+                [format!("z{}", row / 20), (row / 20).to_string(), (row % 2).to_string(), "1".to_string()];
+            columns.iter().map(|column| all[*column].clone()).collect()
+        };
+        (0..40).map(|at| row(at * step % 40)).collect()
+    };
+    let tables = [
+        write(folder, "1.csv", "q,a,m=u", &rows(&[0, 1, 3], 7)),
+        write(folder, "2.csv", "q,b", &rows(&[0, 2], 13)),
+    ];
+    assert_eq!(
+        failing(&policy, &tables, None),
+        ["projection-1: t-closeness (column = a, t = 1/5, distance = equal)"]
+    );
+}

@@ -1,0 +1,92 @@
+//! The sensitive attributes of a table after the bitmap transformation.
+
+use crate::engine::microdata::Microdata;
+use crate::policy::{CheckedPolicy, Role};
+use crate::{Error, Result};
+
+/// A sensitive attribute: a sensitive column, or one of the columns of zeros and ones that stand for a column whose cells
+/// hold several values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name in the release: `diagnosis`, or `household=married`.
+    pub name: String,
+    /// Its position among the tracked columns.
+    pub tracked: usize,
+    /// The column of the data that it is or comes from.
+    pub source: usize,
+    /// Whether each of its values needs protection, by code.
+    pub sensitive: Vec<bool>,
+}
+
+impl Attribute {
+    /// Whether it stands for one value of a column whose cells hold several.
+    pub fn is_derived(&self, microdata: &Microdata) -> bool {
+        microdata.table.tracked[self.tracked].index != self.source
+    }
+}
+
+/// The sensitive attributes of a table, in the order of their names, so that the lexicographic order of sets of attributes
+/// is that of their positions.
+pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<Attribute>> {
+    let tracked = microdata.table.tracked.iter().enumerate();
+    let mut attributes: Vec<Attribute> = tracked
+        .filter(|(_, column)| column.role == Role::Sensitive)
+        .map(|(position, column)| {
+            let source = microdata.source_column(position);
+            let listed = policy.columns.get(source).map_or(&[][..], |column| &column.insensitive);
+            let is_listed = |value: &str| listed.iter().any(|listed| listed == value);
+            let item = column.name.split_once('=').map(|(_, item)| item);
+            let is_spared = item.is_some_and(is_listed) && column.index != source;
+            let sensitive = column.values.iter().map(|value| !is_spared && !is_listed(value)).collect();
+            Attribute { name: column.name.clone(), tracked: position, source, sensitive }
+        })
+        .collect();
+    attributes.sort_by(|a, b| a.name.cmp(&b.name));
+    let error = |message: String| Error::input(message).in_file(policy.written.path());
+    if let Some(twice) = attributes.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        return Err(error(format!("two sensitive attributes are called '{}'", twice[0].name))
+            .help("rename a column of the data"));
+    }
+    if attributes.len() < 2 {
+        let method = policy.method.name();
+        let found = match attributes.as_slice() {
+            [] => "there is none".to_string(),
+            [only, ..] => format!("there is only '{}'", only.name),
+        };
+        return Err(error(format!(
+            "method \"{method}\" needs at least two sensitive attributes, and {found}"
+        ))
+        .help("set role = \"sensitive\" for more columns, or use method \"full-domain\""));
+    }
+    Ok(attributes)
+}
+
+/// What the publisher should know about the attributes, as sentences.
+pub(super) fn warnings(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    attributes: &[Attribute],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for attribute in attributes {
+        if let [only] = microdata.table.tracked[attribute.tracked].values.as_slice() {
+            warnings.push(format!(
+                "every record has '{}' = '{only}': it tells nothing, and whoever sees the table knows it of everybody",
+                attribute.name
+            ));
+        }
+    }
+    for column in policy.with_role(Role::Sensitive) {
+        let own = || attributes.iter().filter(|attribute| attribute.source == column.index);
+        let occurs = |value: &&String| {
+            own().any(|attribute| {
+                let item = format!("{}={value}", column.name);
+                attribute.name == item || microdata.table.tracked[attribute.tracked].values.contains(value)
+            })
+        };
+        for value in column.insensitive.iter().filter(|value| !occurs(value)) {
+            warnings.push(format!("no record has the insensitive value '{value}' of '{}'", column.name));
+        }
+    }
+    warnings
+}

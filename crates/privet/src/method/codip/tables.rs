@@ -1,0 +1,331 @@
+//! The anonymisation of projected tables: which levels of generalisation meet the requirements, for any set of attributes.
+//!
+//! A table with a set of attributes meets the policy at some levels iff every class meets what is asked of all tables (k)
+//! and, for each of its attributes, what is asked of that attribute (t, l). So a vector of levels is looked at once, for
+//! all attributes, from counts that are rolled up the lattice; what holds for a set follows from what holds for its
+//! attributes. Every notion is closed under union, so what fails at some levels fails below them, and discernibility only
+//! grows upwards: that is what the search over levels prunes by.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::attributes::Attribute;
+use super::decide::Projected;
+use crate::engine::clock::Clock;
+use crate::engine::lattice::{self, Levelled};
+use crate::engine::microdata::Microdata;
+use crate::engine::rollup::{Grouping, Levels};
+use crate::loss::{Cost, Tally};
+use crate::method::levels::Levelling;
+use crate::policy::{CheckedPolicy, Clause, Setting};
+use crate::privacy::projection::Projection;
+use crate::privacy::{self, Requirement};
+use crate::{Error, Exact, Result};
+
+/// All projected tables that there could be.
+pub struct Tables<'a> {
+    pub(super) levelling: Levelling<'a>,
+    /// What is asked of every table.
+    general: Vec<Box<dyn Requirement>>,
+    /// What is asked of each attribute.
+    own: Vec<Vec<Box<dyn Requirement>>>,
+    /// How far each attribute of a class is from the whole table, whatever is asked of it.
+    closeness: Vec<Box<dyn Requirement>>,
+    limits: Projection,
+    nodes: Mutex<HashMap<Levels, Arc<Node>>>,
+    best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
+}
+
+/// What is known about one vector of levels.
+#[derive(Debug)]
+struct Node {
+    dm: u128,
+    cost: Cost,
+    /// Whether all classes meet what is asked of every table.
+    general: bool,
+    /// Whether they also meet what is asked of each attribute.
+    holds: Vec<bool>,
+}
+
+impl Node {
+    fn is_valid(&self, subset: &[usize]) -> bool {
+        self.general && subset.iter().all(|attribute| self.holds[*attribute])
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// The tables of a policy; `cost` is what each should lose least of.
+    pub fn new(
+        policy: &CheckedPolicy,
+        microdata: &'a Microdata,
+        attributes: &[Attribute],
+        limits: Projection,
+        cost: &str,
+    ) -> Result<Tables<'a>> {
+        let (mut general, mut own) = (Vec::new(), Vec::new());
+        own.resize_with(attributes.len(), Vec::new);
+        let mut closeness: Vec<Clause> =
+            attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
+        for (position, clause) in policy.requirements.iter().enumerate() {
+            if Projection::is(clause) {
+                continue;
+            }
+            let build = |clause: &Clause| {
+                let built = privacy::build(clause, &microdata.table);
+                built.map_err(|error| policy.at_requirement(position, error))
+            };
+            let Some(column) = clause.settings.column("column") else {
+                general.push(build(clause)?);
+                continue;
+            };
+            let concerned = attributes.iter().enumerate().filter(|(_, attribute)| attribute.source == column);
+            for (at, attribute) in concerned {
+                let clause = clause_for(clause, microdata, attribute);
+                own[at].push(build(&clause)?);
+                if clause.name() == closeness[at].name() {
+                    let t = Setting::Exact(Exact::ONE);
+                    closeness[at] = clause;
+                    closeness[at].set("t", t);
+                }
+            }
+        }
+        Ok(Tables {
+            levelling: Levelling::new(microdata, cost)?,
+            general,
+            own,
+            closeness: closeness
+                .iter()
+                .map(|clause| privacy::build(clause, &microdata.table))
+                .collect::<Result<_>>()?,
+            limits,
+            nodes: Mutex::default(),
+            best: Mutex::default(),
+        })
+    }
+
+    fn nodes(&self) -> MutexGuard<'_, HashMap<Levels, Arc<Node>>> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many vectors of levels were looked at.
+    pub fn examined(&self) -> u64 {
+        self.nodes().len() as u64
+    }
+
+    fn node(&self, levels: &[u8]) -> Arc<Node> {
+        if let Some(node) = self.nodes().get(levels) {
+            return node.clone();
+        }
+        let node = Arc::new(self.evaluate(&self.levelling.groupings.at(levels)));
+        self.nodes().insert(levels.into(), node.clone());
+        node
+    }
+
+    fn evaluate(&self, grouping: &Grouping) -> Node {
+        let classes = || (0..grouping.len()).map(|class| grouping.class(class));
+        let dm = classes().map(|class| u128::from(class.size) * u128::from(class.size)).sum();
+        let cost = match self.levelling.additive_cost(&grouping.levels) {
+            Some((cost, _)) => cost,
+            None => {
+                let price = |class: usize| {
+                    let cells = self.levelling.frame_cells(grouping, class);
+                    self.levelling.measure.class(cells, &grouping.class(class))
+                };
+                let price = (0..grouping.len()).map(price).sum();
+                self.levelling.measure.total(&Tally { price, classes: grouping.len() as u64, suppressed: 0 })
+            }
+        };
+        let general = classes().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
+        let holds = |own: &Vec<Box<dyn Requirement>>| {
+            general && classes().all(|class| own.iter().all(|requirement| requirement.holds(&class)))
+        };
+        Node { dm, cost, general, holds: self.own.iter().map(holds).collect() }
+    }
+
+    /// The levels at which a table with these attributes loses least of those that meet the policy; `None` where none do.
+    pub fn best(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
+        if let Some(known) = self.best.lock().unwrap_or_else(PoisonError::into_inner).get(subset) {
+            return Ok(known.clone());
+        }
+        let outcome = lattice::search(&Table { tables: self, subset }, clock)?;
+        let best = outcome.best.map(|(_, levels)| levels);
+        let mut known = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(subset.to_vec(), best.clone());
+        Ok(best)
+    }
+
+    /// Whether a table with these attributes can meet the policy. Without a limit on discernibility the most general
+    /// table decides; else the search does.
+    pub fn is_feasible(&self, subset: &[usize], clock: &Clock) -> Result<bool> {
+        match self.limits.max_discernibility {
+            None => Ok(self.node(&self.levelling.tops).is_valid(subset)),
+            Some(_) => Ok(self.best(subset, clock)?.is_some()),
+        }
+    }
+
+    /// Why a table with these attributes meets the policy at no levels, in words.
+    pub(super) fn why_not(&self, subset: &[usize], attributes: &[Attribute]) -> Error {
+        let names: Vec<&str> = subset.iter().map(|at| attributes[*at].name.as_str()).collect();
+        let whole = self.levelling.groupings.at(&self.levelling.tops);
+        let asked = self.general.iter().chain(subset.iter().flat_map(|at| &self.own[*at]));
+        let classes = (0..whole.len()).map(|class| whole.class(class)).collect::<Vec<_>>();
+        let reasons: Vec<String> = asked
+            .filter_map(|requirement| {
+                let failing = classes.iter().find(|class| !requirement.holds(class))?;
+                Some(requirement.why_impossible(failing))
+            })
+            .collect();
+        let names = names.join(", ");
+        if reasons.is_empty() {
+            let most = self.limits.max_discernibility.map_or_else(String::new, |most| most.to_string());
+            return Error::infeasible(format!(
+                "no table with {names} meets the policy and has a discernibility of at most {most}"
+            ))
+            .help("raise max_discernibility, or lower the requirements");
+        }
+        Error::infeasible(format!("no table with {names} can meet the policy: {}", reasons.join("; ")))
+            .help("lower the requirement, or bring more records")
+    }
+
+    /// How far the worst class of a table is from the whole, over its attributes: the least t that it meets.
+    pub fn closeness_at(&self, levels: &[u8], subset: &[usize]) -> f64 {
+        let grouping = self.levelling.groupings.at(levels);
+        let of_class = |class: usize| {
+            let class = grouping.class(class);
+            let own = subset.iter().map(move |at| self.closeness[*at].tightness(&class).value);
+            own.fold(0.0, f64::max)
+        };
+        (0..grouping.len()).map(of_class).fold(0.0, f64::max)
+    }
+
+    /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
+    /// where there is no such anonymisation.
+    pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
+        let outcome = lattice::search(&Closest { tables: self, subset }, clock)?;
+        Ok(outcome.best.map(|(Cost(bits), _)| f64::from_bits(bits as u64)))
+    }
+
+    /// The table with these attributes at some levels.
+    pub(super) fn project(&self, subset: &[usize], levels: &[u8]) -> Projected {
+        let (classes, dm) = self.shape(levels);
+        Projected {
+            attributes: subset.to_vec(),
+            levels: levels.to_vec(),
+            recoding: self.levelling.recoding(levels, |_| true),
+            closeness: self.closeness_at(levels, subset),
+            classes,
+            dm,
+        }
+    }
+
+    /// The number of classes and the discernibility at some levels.
+    pub fn shape(&self, levels: &[u8]) -> (u64, u128) {
+        (self.levelling.groupings.at(levels).len() as u64, self.node(levels).dm)
+    }
+
+    /// How many vectors of levels meet what is asked of every table, of how many in all.
+    pub fn count_valid(&self, clock: &Clock) -> Result<(u64, u64)> {
+        let tops = &self.levelling.tops;
+        let mut levels: Levels = vec![0; tops.len()].into();
+        let (mut valid, mut all) = (0, 0);
+        loop {
+            clock.check()?;
+            all += 1;
+            let node = self.node(&levels);
+            valid += u64::from(node.general && self.limits.allows_discernibility(node.dm));
+            let Some(column) = (0..tops.len()).find(|column| levels[*column] < tops[*column]) else {
+                return Ok((valid, all));
+            };
+            levels[..column].fill(0);
+            levels[column] += 1;
+        }
+    }
+}
+
+/// A clause about a column of the data as a clause about one of its attributes. Zero and one are one step apart under any
+/// distance, and a column of them has no hierarchy.
+fn clause_for(clause: &Clause, microdata: &Microdata, attribute: &Attribute) -> Clause {
+    let mut clause = clause.clone();
+    if attribute.is_derived(microdata) {
+        clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
+        if clause.settings.choice("distance").is_some() {
+            clause.set("distance", Setting::Choice("equal"));
+        }
+    }
+    clause
+}
+
+/// Closeness of an attribute about which nothing is asked.
+fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Result<Clause> {
+    let declaration = privacy::DECLARATIONS.iter().find(|declaration| declaration.name == "t-closeness");
+    let declaration = declaration.ok_or_else(|| Error::internal("t-closeness is not declared"))?;
+    let mut clause = Clause::with_defaults(declaration);
+    clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
+    clause.set("t", Setting::Exact(Exact::ONE));
+    Ok(clause)
+}
+
+/// The search for the table of least cost with some attributes.
+struct Table<'t, 'a> {
+    tables: &'t Tables<'a>,
+    subset: &'t [usize],
+}
+
+impl Levelled for Table<'_, '_> {
+    fn tops(&self) -> &[u8] {
+        &self.tables.levelling.tops
+    }
+
+    fn judge(&self, levels: &[u8]) -> Option<Cost> {
+        let node = self.tables.node(levels);
+        let fits = node.is_valid(self.subset) && self.tables.limits.allows_discernibility(node.dm);
+        fits.then_some(node.cost)
+    }
+
+    fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        if !self.tables.node(high).is_valid(self.subset) {
+            return None;
+        }
+        let low = self.tables.node(low);
+        self.tables.limits.allows_discernibility(low.dm).then_some(low.cost)
+    }
+
+    fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+        self.tables.levelling.contrast(column, low, high)
+    }
+}
+
+/// The search for the closest table with some attributes. Closeness is not negative, so the bits of the number are in its
+/// order; the distance to a fixed distribution is convex, so classes only come closer when they are put together.
+struct Closest<'t, 'a> {
+    tables: &'t Tables<'a>,
+    subset: &'t [usize],
+}
+
+impl Closest<'_, '_> {
+    fn cost(&self, levels: &[u8]) -> Cost {
+        Cost(u128::from(self.tables.closeness_at(levels, self.subset).to_bits()))
+    }
+}
+
+impl Levelled for Closest<'_, '_> {
+    fn tops(&self) -> &[u8] {
+        &self.tables.levelling.tops
+    }
+
+    fn judge(&self, levels: &[u8]) -> Option<Cost> {
+        let node = self.tables.node(levels);
+        let fits = node.general && self.tables.limits.allows_discernibility(node.dm);
+        fits.then(|| self.cost(levels))
+    }
+
+    fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        let fits = self.tables.node(high).general
+            && self.tables.limits.allows_discernibility(self.tables.node(low).dm);
+        fits.then(|| self.cost(high))
+    }
+
+    fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+        self.tables.levelling.contrast(column, low, high)
+    }
+}

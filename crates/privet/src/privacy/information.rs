@@ -1,0 +1,126 @@
+//! Entropy and mutual information of columns (Cover and Thomas, *Elements of Information Theory*), in nats.
+//!
+//! With N records, n_i of them with value i of A, n_j with value j of B and n_ij with both:
+//! - H(A) = −Σ (n_i/N) log (n_i/N);
+//! - I(A, B) = Σ (n_ij/N) log (n_ij·N / (n_i·n_j)): what one column tells about the other, 0 iff they are independent.
+//!
+//! Sums are taken in the order of their terms' sizes, so that columns with the same counts in any order have the same
+//! entropy to the last bit, and ties between pairs of columns are ties.
+
+use std::collections::BTreeMap;
+
+/// Pairs of values up to which a joint distribution is counted in a matrix.
+const MOST_DENSE: usize = 1 << 22;
+
+/// The entropy of a column whose values occur so often.
+///
+/// ```
+/// use privet::privacy::information::entropy;
+/// assert!((entropy(&[2, 2]) - 2f64.ln()).abs() < 1e-15);
+/// assert_eq!(entropy(&[4, 0]), 0.0);
+/// ```
+pub fn entropy(counts: &[u64]) -> f64 {
+    let all: u64 = counts.iter().sum();
+    let term = |count: &u64| *count as f64 / all as f64 * (all as f64 / *count as f64).ln();
+    sum(counts.iter().filter(|count| **count > 0).map(term).collect())
+}
+
+/// How often each pair of values of two columns occurs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Joint {
+    /// How often each value of the first column occurs.
+    first: Vec<u64>,
+    /// How often each value of the second column occurs.
+    second: Vec<u64>,
+    /// Pairs that occur, with how often.
+    pairs: Vec<((u32, u32), u64)>,
+}
+
+impl Joint {
+    /// Counts records: the codes of both columns, and how often the record occurs. `sizes` are the numbers of values.
+    pub fn count(sizes: (usize, usize), records: impl Iterator<Item = (u32, u32, u64)>) -> Joint {
+        let mut joint = Joint { first: vec![0; sizes.0], second: vec![0; sizes.1], pairs: Vec::new() };
+        let dense = sizes.0.saturating_mul(sizes.1) <= MOST_DENSE;
+        let mut matrix = vec![0u64; if dense { sizes.0 * sizes.1 } else { 0 }];
+        let mut sparse: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for (first, second, count) in records {
+            joint.first[first as usize] += count;
+            joint.second[second as usize] += count;
+            if dense {
+                matrix[first as usize * sizes.1 + second as usize] += count;
+            } else {
+                *sparse.entry((first, second)).or_default() += count;
+            }
+        }
+        let width = sizes.1.max(1);
+        let counted = matrix.into_iter().enumerate();
+        let counted = counted.map(|(at, count)| (((at / width) as u32, (at % width) as u32), count));
+        joint.pairs = counted.chain(sparse).filter(|(_, count)| *count > 0).collect();
+        joint
+    }
+
+    /// The mutual information of the two columns.
+    pub fn mutual_information(&self) -> f64 {
+        let all: u64 = self.first.iter().sum();
+        let term = |&((first, second), count): &((u32, u32), u64)| {
+            let (first, second) = (self.first[first as usize], self.second[second as usize]);
+            let (seen, expected) =
+                (u128::from(count) * u128::from(all), u128::from(first) * u128::from(second));
+            // Independence is exact: it must not become a tiny association.
+            if seen == expected {
+                return 0.0;
+            }
+            count as f64 / all as f64 * (seen as f64 / expected as f64).ln()
+        };
+        sum(self.pairs.iter().map(term).collect()).max(0.0)
+    }
+}
+
+fn sum(mut terms: Vec<f64>) -> f64 {
+    terms.sort_unstable_by(f64::total_cmp);
+    terms.into_iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn joint(records: &[(u32, u32)]) -> Joint {
+        Joint::count((4, 5), records.iter().map(|(first, second)| (*first, *second, 1)))
+    }
+
+    #[test]
+    fn a_copy_tells_everything_and_a_coin_nothing() {
+        let copy = joint(&[(0, 0), (1, 1), (1, 1), (3, 4)]);
+        assert!((copy.mutual_information() - entropy(&[1, 2, 0, 1])).abs() < 1e-15);
+        let coins = joint(&[(0, 0), (0, 1), (1, 0), (1, 1)]);
+        assert_eq!(coins.mutual_information(), 0.0);
+        let constant = joint(&[(0, 2), (1, 2), (2, 2)]);
+        assert_eq!(constant.mutual_information(), 0.0);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// I = H(A) + H(B) − H(A, B), the other way to define it; between 0 and the smaller entropy; the same both ways.
+        #[test]
+        fn mutual_information_is_what_entropies_have_in_common(
+            records in prop::collection::vec((0u32..4, 0u32..4), 1..40),
+        ) {
+            let count = |of: &dyn Fn(&(u32, u32)) -> u32| {
+                let mut counts = vec![0u64; 16];
+                records.iter().for_each(|record| counts[of(record) as usize] += 1);
+                entropy(&counts)
+            };
+            let (first, second) = (count(&|record| record.0), count(&|record| record.1));
+            let both = count(&|record| record.0 * 4 + record.1);
+            let found = joint(&records).mutual_information();
+            prop_assert!((found - (first + second - both)).abs() < 1e-12);
+            prop_assert!((0.0..=first.min(second) + 1e-12).contains(&found));
+            let turned: Vec<(u32, u32)> = records.iter().rev().map(|(first, second)| (*second, *first)).collect();
+            prop_assert_eq!(joint(&turned).mutual_information().to_bits(), found.to_bits());
+        }
+    }
+}

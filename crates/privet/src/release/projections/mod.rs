@@ -1,0 +1,227 @@
+//! The run for several tables with disjoint sensitive attributes: read, decide, write, audit, publish.
+
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use super::manifest::{Claims, Price, sha256_of};
+use super::report::projections::{Facts, account};
+use super::report::{self, Edition};
+use super::rooms::{Documents, pretty};
+use super::run::{Published, RunOptions, approve, begin, state_of};
+use crate::attack::projections as attack;
+use crate::audit::projections::{StatedPlan, audit_projections};
+use crate::audit::{Audit, ExpectedCounts};
+use crate::data::{ReadOptions, Source};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::codip::{self, Decision, file_name};
+use crate::policy::{CheckedPolicy, DataKind, Role};
+use crate::{Error, Result};
+
+/// What plans lose, as manifests call it.
+const COST: &str = "association-loss";
+
+/// Makes, audits and publishes a release of projected tables.
+pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    if options.format.is_some() {
+        return Err(Error::input(format!(
+            "--format has no meaning for method \"{}\": its release is always CSV",
+            policy.method.name()
+        ))
+        .help("leave out --format"));
+    }
+    codip::Asked::of(&policy)?;
+    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
+    let state = state_of(policy.source.path());
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    let microdata = Microdata::read(&policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    let decision = codip::decide(&policy, &microdata, clock)?;
+    let released = microdata.summary.total();
+    clock.progress().stage("attacking", None);
+    let published =
+        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
+    let one_table = std::slice::from_ref(&decision.one_table);
+    let attacks = attack::run(published(one_table), published(&decision.projections));
+    let mut warnings = decision.warnings.clone();
+    warnings.extend(left_out_note(&policy));
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    clock.check()?;
+
+    target.open()?;
+    clock.progress().stage("writing", None);
+    let destination = write::Destination {
+        folder: &target.public(),
+        spill: &target.spill(),
+        seed,
+        bytes: policy.source.bytes(),
+    };
+    write::tables(&microdata, &decision, &destination, clock)?;
+
+    clock.progress().stage("auditing", None);
+    let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
+    let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
+    let tables = open_tables(&target.public(), decision.projections.len())?;
+    let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
+    clock.check()?;
+    approve(&audit, policy.source.path(), state)?;
+
+    let files: Vec<(String, String)> = (1..=decision.projections.len())
+        .map(|number| Ok((file_name(number), sha256_of(&target.public().join(file_name(number)))?)))
+        .collect::<Result<_>>()?;
+    let claims = Claims {
+        kind: DataKind::Table,
+        policy: &policy.written,
+        data: policy.source.path(),
+        method: &policy.method,
+        asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        seed,
+        read: microdata.summary.read,
+        dropped: microdata.summary.dropped,
+        suppressed: 0,
+        released,
+        cost: association_loss(&decision),
+        losses: losses(&decision, &microdata),
+        search: &decision.search,
+        counters: &[("tables", decision.projections.len() as u64)],
+        plan: &decision.plan,
+        warnings: &warnings,
+        attacks: &attacks,
+        audit: &audit,
+        files: &files,
+    };
+    let figures = account(&Facts {
+        policy: &policy,
+        seed,
+        microdata: &microdata,
+        decision: &decision,
+        losses: &claims.losses,
+        released,
+        audit: &audit,
+        attacks: &attacks,
+        warnings: &warnings,
+        files: &files,
+    })?;
+    let public_losses = claims.public_losses(0, |_| true);
+    let tables = ("tables", public_tables(&decision));
+    let documents = Documents {
+        public_report: report::render_projections(&figures, Edition::Public)?,
+        public_manifest: claims.public(&[("released", released)], public_losses, &[tables]),
+        steward_report: report::render_projections(&figures, Edition::Steward)?,
+        figures: pretty(&figures)?,
+        plan: &decision.plan,
+        policy: &policy.written,
+    };
+    let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
+    clock.check()?;
+    target.publish()?;
+    let left_out = policy.columns.iter().filter(|column| column.role.is_none());
+    Ok(Published {
+        path: options.target.clone(),
+        manifest,
+        audit,
+        left_out: left_out.map(|column| column.name.clone()).collect(),
+        empty: false,
+        warnings,
+    })
+}
+
+fn association_loss(decision: &Decision) -> Price {
+    let value = decision.gamma_alpha;
+    Price { name: COST, value, exact: None, normalised: value }
+}
+
+/// What the plan loses, what it exposes, and how coarse its tables are: the mean over them.
+fn losses(decision: &Decision, microdata: &Microdata) -> Vec<Price> {
+    let tables = decision.projections.len().max(1) as f64;
+    let mut losses = vec![association_loss(decision)];
+    let value = decision.gamma_beta;
+    losses.push(Price { name: "information-exposure", value, exact: None, normalised: value });
+    for name in ["DM", "LM"] {
+        let costs: Vec<_> = (decision.projections.iter())
+            .filter_map(|table| {
+                let measure = table.recoding.measure(name, microdata).ok()?;
+                let classes = table.recoding.count(microdata);
+                let cost = table.recoding.cost(&measure, &classes);
+                Some((measure.value(cost), measure.normalised(cost)))
+            })
+            .collect();
+        let mean = |of: fn(&(f64, f64)) -> f64| costs.iter().map(of).sum::<f64>() / tables;
+        losses.push(Price {
+            name: if name == "DM" { "DM" } else { "LM" },
+            value: mean(|cost| cost.0),
+            exact: None,
+            normalised: mean(|cost| cost.1),
+        });
+    }
+    losses
+}
+
+/// Which attributes are in which file: what everybody can see in the files themselves.
+fn public_tables(decision: &Decision) -> Json {
+    let plan = decision.plan["projections"].as_array().into_iter().flatten();
+    plan.map(|table| serde_json::json!({ "file": table["file"], "sensitive": table["sensitive"], "levels": table["levels"] }))
+        .collect()
+}
+
+/// Columns with a role that projections have no use for are not published.
+fn left_out_note(policy: &CheckedPolicy) -> Option<String> {
+    let columns =
+        policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
+    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+    let method = policy.method.name();
+    (!names.is_empty()).then(|| {
+        format!(
+            "method \"{method}\" publishes quasi-identifiers and sensitive columns only, not {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn open_tables(folder: &Path, tables: usize) -> Result<Vec<Source>> {
+    // What was written is known and must not be guessed.
+    let options = ReadOptions { delimiter: Some(',') };
+    (1..=tables).map(|number| Source::open(&folder.join(file_name(number)), &options)).collect()
+}
+
+/// How many tables a folder has: they are numbered from 1.
+fn count_tables(folder: &Path) -> usize {
+    (1..).take_while(|number| folder.join(file_name(*number)).is_file()).count()
+}
+
+/// Audits a published folder again.
+pub(super) fn audit_folder(
+    policy: &CheckedPolicy,
+    folder: &Path,
+    manifest: &Json,
+    expected: ExpectedCounts,
+    clock: &Clock,
+) -> Result<Option<Audit>> {
+    let plan = &manifest["plan"];
+    let (Some(gamma_alpha), Some(gamma_beta), Some(stated)) =
+        (plan["gamma_alpha"].as_f64(), plan["gamma_beta"].as_f64(), plan["projections"].as_array())
+    else {
+        return Ok(None);
+    };
+    let tables = open_tables(&folder.join("public"), stated.len())?;
+    let stated = StatedPlan { gamma_alpha, gamma_beta };
+    audit_projections(policy, &tables, Some(stated), Some(expected), &mut || clock.check()).map(Some)
+}
+
+/// Audits any projected tables against a policy: a folder with projection-1.csv, projection-2.csv and so on.
+pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
+    let tables = count_tables(release);
+    if tables == 0 {
+        return Err(Error::input(format!("there is no {}", file_name(1)))
+            .in_file(release)
+            .help("name a folder with projection-1.csv, projection-2.csv and so on"));
+    }
+    audit_projections(policy, &open_tables(release, tables)?, None, None, &mut || clock.check())
+}

@@ -1,0 +1,81 @@
+//! Writes projected tables, each in an order of its own.
+
+use std::path::Path;
+
+use crate::Result;
+use crate::data::{CellKind, FileKind, Sink, SinkColumn};
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::codip::{Decision, Projected, file_name};
+use crate::release::shuffle::Shuffle;
+
+/// Where the tables go.
+pub(super) struct Destination<'a> {
+    pub folder: &'a Path,
+    /// For what does not fit in memory.
+    pub spill: &'a Path,
+    pub seed: u64,
+    /// About how large the data is.
+    pub bytes: u64,
+}
+
+/// Writes all tables.
+pub(super) fn tables(
+    microdata: &Microdata,
+    decision: &Decision,
+    destination: &Destination<'_>,
+    clock: &Clock,
+) -> Result<()> {
+    for (table, number) in decision.projections.iter().zip(1..) {
+        clock.check()?;
+        write(microdata, decision, table, number, destination, clock)?;
+    }
+    Ok(())
+}
+
+fn write(
+    microdata: &Microdata,
+    decision: &Decision,
+    table: &Projected,
+    number: usize,
+    destination: &Destination<'_>,
+    clock: &Clock,
+) -> Result<()> {
+    let attributes: Vec<_> = table.attributes.iter().map(|at| &decision.attributes[*at]).collect();
+    let names = microdata.quasi.iter().map(|quasi| &quasi.name);
+    let names = names.chain(attributes.iter().map(|attribute| &attribute.name));
+    let columns: Vec<SinkColumn> =
+        names.map(|name| SinkColumn { name: name.clone(), kind: CellKind::Text }).collect();
+    let path = destination.folder.join(file_name(number));
+    let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns)?;
+    let spill = destination.spill.with_extension(number.to_string());
+    let mut shuffle = Shuffle::of_table(destination.seed, number, &spill, destination.bytes);
+    for record in 0..microdata.summary.len() {
+        for (class, count) in table.recoding.destinations(record, microdata.summary.count(record)) {
+            let cells = table.recoding.columns.iter().zip(table.recoding.cells(class as usize));
+            let shown = cells.map(|(column, cell)| column.cells[*cell as usize].label.as_str());
+            let values = attributes.iter().map(|attribute| {
+                let code = microdata.tracked_code(record, attribute.tracked);
+                microdata.table.tracked[attribute.tracked].values[code as usize].as_str()
+            });
+            let row: Vec<&str> = shown.chain(values).collect();
+            for _ in 0..count {
+                shuffle.push(&row)?;
+            }
+        }
+    }
+    let mut written = 0u64;
+    shuffle.finish(&mut |cells| {
+        written += 1;
+        if written.is_multiple_of(1 << 16) {
+            clock.check()?;
+        }
+        sink.write(cells)
+    })?;
+    // Empty where everything fitted in memory; where it did not, its files are gone by now.
+    if spill.exists() {
+        std::fs::remove_dir(&spill)
+            .map_err(|error| crate::Error::io("shuffle the release", &spill, &error))?;
+    }
+    sink.finish()
+}

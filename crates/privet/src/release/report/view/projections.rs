@@ -1,0 +1,238 @@
+//! The report about several tables with disjoint sensitive attributes.
+
+use minijinja::Value;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::super::lens::{capital, figure, percent, thousands};
+use super::super::projections::{CurvePoint, ProjectionReport, protections};
+use super::super::{Edition, chart};
+use super::verdict::{self, KeyFigure, Verdict};
+use super::{Common, DataTable, Figure, Frame, Own, common};
+
+/// The whole page.
+#[derive(Serialize)]
+struct View {
+    #[serde(flatten)]
+    frame: Frame,
+    tables: DataTable,
+    gained: Vec<(&'static str, String)>,
+    figures: Vec<Figure>,
+}
+
+/// Puts the model into words, as far as the edition may speak.
+pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Value {
+    let common = common(model);
+    let mut requirements: Vec<(String, String)> = (model.requirements.iter())
+        .map(|requirement| {
+            (requirement.description.clone(), format!("{}.", capital(&requirement.notion.promise())))
+        })
+        .collect();
+    requirements.push((model.limits.description.clone(), plan_promise(model)));
+    let own = Own {
+        about: "on a table",
+        noun: "records",
+        noun_title: "Records",
+        verdict: first_page(model, edition),
+        requirements,
+        records: super::records(model.records, edition),
+        reading: reading(model),
+        sections: vec![("facts", "The release"), ("plan", "Tables")],
+        glossary: glossary(),
+    };
+    Value::from(Serde(View {
+        tables: tables(model, edition),
+        gained: edition.steward_only(gained(model)).unwrap_or_default(),
+        figures: edition.steward_only(vec![drawing(model), curve(model)]).unwrap_or_default(),
+        frame: Frame::new(&common, own, edition),
+    }))
+}
+
+fn common(model: &ProjectionReport) -> Common<'_> {
+    common!(model, kind: "tables", withheld: 0, counters: &[])
+}
+
+fn plan_promise(model: &ProjectionReport) -> String {
+    format!(
+        "At most {} of the association between sensitive attributes may be lost, and at most {} of what a background join \
+         could expose.",
+        percent(model.limits.alpha),
+        percent(model.limits.beta)
+    )
+}
+
+fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
+    let promise = verdict::promise(model.requirements.iter().map(|requirement| requirement.notion.promise()));
+    let each = if model.tables.len() > 1 { " This holds in every table." } else { "" };
+    let figures = vec![
+        KeyFigure {
+            value: edition.count(model.records.released),
+            name: "records in every table".to_string(),
+            note: match edition {
+                Edition::Steward => format!("of {} read", thousands(model.records.read)),
+                Edition::Public => format!("with {} quasi-identifiers", model.quasi.len()),
+            },
+        },
+        KeyFigure {
+            value: model.tables.len().to_string(),
+            name: if model.tables.len() == 1 { "table" } else { "tables" }.to_string(),
+            note: format!("for {} sensitive attributes", model.attributes.len()),
+        },
+        KeyFigure {
+            value: percent(1.0 - model.gamma_beta),
+            name: "of join threat removed".to_string(),
+            note: "compared with one table (1 − Γβ)".to_string(),
+        },
+        KeyFigure {
+            value: percent(model.gamma_alpha),
+            name: "of association lost".to_string(),
+            note: "between attributes in different tables (Γα)".to_string(),
+        },
+    ];
+    Verdict::new(model.audit.passed, false, promise + each, figures, protections(model))
+}
+
+fn reading(model: &ProjectionReport) -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "Files",
+            format!(
+                "Every table has a row per record, with {} and some sensitive attributes. The rows of each are in an order of \
+                 their own: rows of two tables at the same place are of different people.",
+                model.quasi.join(", ")
+            ),
+        ),
+        (
+            "Attributes of several values",
+            "A column m whose cells held several values is replaced by one column of zeros and ones per value, named m=value."
+                .to_string(),
+        ),
+        (
+            "Counts",
+            "How attributes of one table go together can be counted. How attributes of different tables go together is not \
+             told; they may be taken for independent within people who look alike."
+                .to_string(),
+        ),
+    ]
+}
+
+fn names(model: &ProjectionReport, attributes: &[usize]) -> String {
+    let name = |at: &usize| model.attributes.get(*at).map_or("", String::as_str);
+    attributes.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn tables(model: &ProjectionReport, edition: Edition) -> DataTable {
+    let mut head = vec![
+        "File".to_string(),
+        "Sensitive attributes".to_string(),
+        "Levels".to_string(),
+        "Classes".to_string(),
+    ];
+    if edition.is_steward() {
+        head.extend(["Closeness".to_string(), "Discernibility".to_string()]);
+    }
+    let rows = model.tables.iter().map(|table| {
+        let levels = model.quasi.iter().zip(&table.levels);
+        let levels: Vec<String> =
+            levels.map(|(name, (level, top))| format!("{name} {level} of {top}")).collect();
+        let mut row = vec![
+            table.file.clone(),
+            names(model, &table.attributes),
+            levels.join(", "),
+            edition.count(table.classes),
+        ];
+        if edition.is_steward() {
+            row.extend([format!("{:.4}", table.closeness), figure(table.dm)]);
+        }
+        row
+    });
+    DataTable { rows: rows.collect(), head }
+}
+
+fn gained(model: &ProjectionReport) -> Vec<(&'static str, String)> {
+    let closeness = |value: Option<f64>| value.map_or("none".to_string(), |value| format!("{value:.4}"));
+    vec![
+        ("Least t of one table", closeness(model.closeness_one_table)),
+        ("Least t of these tables", closeness(model.closeness_plan)),
+        ("Join threat removed (1 − Γβ)", percent(1.0 - model.gamma_beta)),
+        ("Association lost (Γα)", percent(model.gamma_alpha)),
+    ]
+}
+
+fn drawing(model: &ProjectionReport) -> Figure {
+    let attributes = model.attributes.len();
+    let shared = |a: usize, b: usize| model.information.get(a * attributes + b).copied().unwrap_or(0.0);
+    let most = model.information.iter().copied().fold(0.0, f64::max);
+    let strength = |a: usize, b: usize| if most > 0.0 { shared(a, b) / most } else { 0.0 };
+    let plan: Vec<Vec<usize>> = model.tables.iter().map(|table| table.attributes.clone()).collect();
+    let mut pairs: Vec<(usize, usize)> =
+        (0..attributes).flat_map(|a| (a + 1..attributes).map(move |b| (a, b))).collect();
+    pairs.sort_by(|a, b| shared(b.0, b.1).total_cmp(&shared(a.0, a.1)).then(a.cmp(b)));
+    let together = |a: usize, b: usize| plan.iter().any(|table| table.contains(&a) && table.contains(&b));
+    let rows = pairs.iter().take(40).map(|(a, b)| {
+        vec![
+            format!("{} – {}", model.attributes[*a], model.attributes[*b]),
+            format!("{:.4}", shared(*a, *b)),
+            if together(*a, *b) { "kept" } else { "lost" }.to_string(),
+        ]
+    });
+    Figure {
+        title: "Which attributes travel together.".to_string(),
+        note: "Those of one table have one colour and stand side by side. Lines are the wider, the more two attributes tell \
+               about each other; broken lines are lost."
+            .to_string(),
+        svg: chart::plan(&model.attributes, &plan, strength),
+        table: DataTable {
+            head: ["Attributes", "Mutual information (nats)", "Association"].map(str::to_string).to_vec(),
+            rows: rows.collect(),
+        },
+    }
+}
+
+fn curve(model: &ProjectionReport) -> Figure {
+    let points: Vec<(f64, f64)> = model.curve.iter().map(|point| (point.alpha, point.beta)).collect();
+    let row = |point: &CurvePoint| {
+        vec![point.tables.to_string(), format!("{:.4}", point.alpha), format!("{:.4}", point.beta)]
+    };
+    Figure {
+        title: "What is lost against what is exposed.".to_string(),
+        note: "From a table per attribute (right) to one table (left), as CODIP* would merge them without limits.".to_string(),
+        svg: chart::tradeoff(
+            &points,
+            (model.gamma_alpha, model.gamma_beta),
+            (model.limits.alpha, model.limits.beta),
+        ),
+        table: DataTable {
+            head: ["Tables", "Association lost (Γα)", "Exposed (Γβ)"].map(str::to_string).to_vec(),
+            rows: model.curve.iter().map(row).collect(),
+        },
+    }
+}
+
+fn glossary() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("Quasi-identifier", "A column that could name a person together with others."),
+        ("Class", "Records of a table with the same released quasi-identifiers."),
+        (
+            "Background join",
+            "Finding a person’s row by one sensitive attribute that is known, and reading the others.",
+        ),
+        ("Mutual information", "How much one attribute tells about another; 0 if they are independent."),
+        (
+            "Association loss, Γα",
+            "The share of mutual information between attributes that are in different tables.",
+        ),
+        (
+            "Information exposure, Γβ",
+            "The share of what a background join could newly tell that the tables leave open, weighed by their size.",
+        ),
+        (
+            "Closeness, t",
+            "How far the distribution of an attribute in a class may be from that in the whole table, from 0 to 1.",
+        ),
+        (
+            "Discernibility, DM",
+            "The sum of the classes’ sizes squared: how many records each record looks like.",
+        ),
+    ]
+}
