@@ -8,6 +8,7 @@ mod definetti;
 pub mod freeform;
 mod horizon;
 mod known;
+pub mod linking;
 pub mod projections;
 mod suppression;
 

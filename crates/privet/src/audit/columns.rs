@@ -17,8 +17,11 @@ pub(super) struct Place {
 pub(super) struct Layout {
     /// The generalised columns, quasi-identifiers and mixed ones, in the original's order.
     pub quasi: Vec<Place>,
-    /// Sensitive and class columns, published unchanged, in the original's order.
+    /// Sensitive and class columns, published unchanged, in the original's order; then the quasi-sensitive column, if
+    /// there is one, whose sets may have lost terms.
     pub plain: Vec<Place>,
+    /// Where that is among them.
+    pub sets: Option<usize>,
 }
 
 impl Layout {
@@ -52,7 +55,8 @@ pub(super) fn check(
         }
     }
 
-    let mut layout = Layout { quasi: Vec::new(), plain: Vec::new() };
+    let mut layout = Layout { quasi: Vec::new(), plain: Vec::new(), sets: None };
+    let mut sets = None;
     let mut expected = Vec::new();
     for column in &policy.columns {
         let Some(role) = column.role.filter(|role| *role != Role::Identifier) else { continue };
@@ -70,8 +74,13 @@ pub(super) fn check(
         match role {
             Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
             Role::Sensitive | Role::Class => layout.plain.push(place),
+            Role::QuasiSensitive => sets = Some(place),
             Role::Identifier | Role::Other => {}
         }
+    }
+    if let Some(place) = sets {
+        layout.sets = Some(layout.plain.len());
+        layout.plain.push(place);
     }
     if faults.is_empty() && !options.foreign && released != expected {
         faults.push("the columns are not in the original's order".to_string());

@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::columns::Layout;
-use crate::data::{Batch, Source};
+use crate::data::{Batch, Source, set_cell, terms_of};
 use crate::policy::{CheckedPolicy, OnMissing, Role};
 use crate::{Error, Result};
 
@@ -180,7 +180,7 @@ impl Tables {
     ) -> Result<Tables> {
         let mut plain: Vec<Dictionary> = layout.plain.iter().map(|_| Dictionary::default()).collect();
         let original = read_original(policy, layout, &mut plain, tick)?;
-        let release = read_release(release, layout, &mut plain, tick)?;
+        let release = read_release(policy, release, layout, &mut plain, tick)?;
         Ok(Tables { original, release, plain })
     }
 }
@@ -192,7 +192,9 @@ fn read_original(
     plain: &mut [Dictionary],
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Table> {
-    let compared: Vec<usize> = layout.compared().map(|place| place.original).collect();
+    let sets = SetReader::of(policy, layout);
+    let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
+    let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.original).collect();
     let mattering: Vec<usize> = policy
         .columns
         .iter()
@@ -211,9 +213,15 @@ fn read_original(
                 table.dropped += 1;
                 continue;
             }
+            let set = sets.as_ref().map(|sets| sets.read(batch.cell(row, sets.original)));
+            if set == Some(None) {
+                table.dropped += 1;
+                continue;
+            }
+            let set = set.flatten();
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
-            table.add(cells, 1, batch.line(row), plain)?;
+            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
         }
         tick()
     })?;
@@ -222,21 +230,56 @@ fn read_original(
 
 /// Reads the release as it is.
 fn read_release(
+    policy: &CheckedPolicy,
     release: &Source,
     layout: &Layout,
     plain: &mut [Dictionary],
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Table> {
-    let compared: Vec<usize> = layout.compared().map(|place| place.released).collect();
+    let sets = SetReader::of(policy, layout);
+    let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
+    let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.released).collect();
     let mut table = Table::new(layout);
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
-            table.add(cells, 1, batch.line(row), plain)?;
+            let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
+            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
         }
         tick()
     })?;
     Ok(table)
+}
+
+/// How the cells of the quasi-sensitive column are read: as sets, each with one spelling.
+struct SetReader<'a> {
+    policy: &'a CheckedPolicy,
+    separator: char,
+    original: usize,
+    released: usize,
+    /// Whether a missing set drops its record: only where the method heeds sets.
+    heeded: bool,
+}
+
+impl<'a> SetReader<'a> {
+    fn of(policy: &'a CheckedPolicy, layout: &Layout) -> Option<SetReader<'a>> {
+        let place = layout.plain.get(layout.sets?)?;
+        let separator = policy.columns.get(place.original)?.sets.as_ref()?.separator;
+        let heeded = policy.method.name() == "quasi-sensitive";
+        Some(SetReader { policy, separator, original: place.original, released: place.released, heeded })
+    }
+
+    /// A cell of the original; `None` when it is missing and its record is dropped. An empty cell is the empty set.
+    fn read(&self, cell: &str) -> Option<String> {
+        if self.heeded && !cell.is_empty() && self.policy.is_missing(cell) {
+            return (self.policy.on_missing == OnMissing::Value).then(String::new);
+        }
+        Some(self.one_spelling(cell))
+    }
+
+    fn one_spelling(&self, cell: &str) -> String {
+        set_cell(terms_of(cell, self.separator), self.separator)
+    }
 }
 
 impl Table {

@@ -91,7 +91,7 @@ impl Contested {
 }
 
 /// The classes as a tree, one column per level, so that the classes covering a record are found without trying them all.
-struct Index<'a> {
+pub(super) struct Index<'a> {
     coverage: &'a [Coverage],
     /// The columns by level; those with few distinct cells first, so that the tree is narrow at the top.
     order: Vec<usize>,
@@ -109,7 +109,7 @@ struct Node {
 }
 
 impl<'a> Index<'a> {
-    fn of(classes: &Tuples, coverage: &'a [Coverage]) -> Index<'a> {
+    pub fn of(classes: &Tuples, coverage: &'a [Coverage]) -> Index<'a> {
         let mut order: Vec<usize> = (0..coverage.len()).collect();
         order.sort_by_key(|column| coverage[*column].cells());
         let cells = |class: u32| order.iter().map(move |column| classes.get(class)[*column]);
@@ -143,7 +143,7 @@ impl<'a> Index<'a> {
     }
 
     /// The classes all of whose cells cover the values, in rising order.
-    fn covering(&self, values: &[u32]) -> Vec<u32> {
+    pub fn covering(&self, values: &[u32]) -> Vec<u32> {
         let mut found = Vec::new();
         let mut open = if self.empty { Vec::new() } else { vec![(0, 0)] };
         while let Some((level, at)) = open.pop() {

@@ -12,12 +12,14 @@ mod guard;
 mod header;
 pub(crate) mod interner;
 mod ipc_check;
+mod knowledge;
 mod list;
 mod query_log;
 mod records;
 mod sink;
 mod source;
 pub mod summary;
+mod term_set;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -28,10 +30,12 @@ mod vocabularies;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
+pub use knowledge::Knowledge;
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};
+pub use term_set::{set_cell, terms_of};
 pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
 pub use vocabularies::{
     Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Source, Summary, SummaryColumn};
-use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role};
+use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -36,8 +36,23 @@ pub struct Microdata {
     pub quasi: Vec<QuasiIdentifier>,
     /// The tracked columns: sensitive ones, and the class label if there is one.
     pub table: Table,
+    /// The quasi-sensitive column, where the policy's method heeds it. Its values are the cells as they were read.
+    pub sets: Option<SetColumn>,
     /// Where the values of each tracked column come from.
     origins: Vec<Origin>,
+}
+
+/// The quasi-sensitive column of a summarised table.
+#[derive(Debug, Clone)]
+pub struct SetColumn {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its position in the summary, behind all other columns.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// What its terms reveal.
+    pub policy: SetPolicy,
 }
 
 /// Where the values of a tracked column come from.
@@ -63,8 +78,17 @@ impl Microdata {
             .in_file(policy.written.path())
             .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
         }
-        let columns = quasi.iter().chain(&tracked);
-        let columns: Vec<_> = columns.map(|column| (column.index, policy.missing_rule_of(column))).collect();
+        let sets =
+            policy.with_role(Role::QuasiSensitive).filter(|_| policy.heeds_sets()).find_map(|column| {
+                let (index, name) = (column.index, column.name.clone());
+                let position = quasi.len() + tracked.len();
+                Some(SetColumn { index, position, name, policy: column.sets.clone()? })
+            });
+        let columns = quasi.iter().chain(&tracked).copied();
+        let columns: Vec<_> = columns
+            .chain(policy.with_role(Role::QuasiSensitive).filter(|_| sets.is_some()))
+            .map(|column| (column.index, policy.missing_rule_of(column)))
+            .collect();
         let summary = Summary::read_columns(&policy.source, &columns, tick)?;
         if summary.is_empty() {
             return Err(nothing_left(&policy.source, &summary));
@@ -98,7 +122,7 @@ impl Microdata {
         }
         let tracked = numbered;
         let table = Table { records: summary.total(), tracked };
-        Ok(Microdata { summary, quasi, table, origins })
+        Ok(Microdata { summary, quasi, table, origins, sets })
     }
 
     /// The codes of the quasi-identifiers of a distinct record.
@@ -122,6 +146,12 @@ impl Microdata {
     /// The column of the data that a tracked column is or comes from.
     pub fn source_column(&self, position: usize) -> usize {
         self.summary.columns()[self.origins[position].position].index
+    }
+
+    /// The code of a distinct record's cell in the quasi-sensitive column.
+    pub fn set_code(&self, record: usize) -> Option<u32> {
+        let column = self.sets.as_ref()?;
+        self.summary.record(record).get(column.position).copied()
     }
 
     /// The column of the class label.

@@ -14,3 +14,4 @@ pub mod negative_rules;
 pub(crate) mod numbering;
 pub mod partition;
 pub mod rollup;
+pub mod suppression;

@@ -17,27 +17,47 @@ pub trait Splitter: Sync {
     fn size(&self, part: &Self::Part) -> u64;
 }
 
+/// How a set of records fell into parts: a tree whose leaves are the parts.
+#[derive(Debug)]
+pub struct Tree<P> {
+    /// Per node its parent; the root, the first node, is its own. Parents come before their children.
+    pub parents: Vec<u32>,
+    /// The leaves: node and part.
+    pub leaves: Vec<(u32, P)>,
+}
+
 /// Splits until nothing can be split any more. The parts come in a fixed order, whatever the number of threads.
 pub fn partition<S: Splitter>(splitter: &S, whole: S::Part, clock: &Clock) -> Result<Vec<S::Part>> {
-    let mut open = vec![whole];
-    let mut closed = Vec::new();
+    let tree = partition_tree(splitter, whole, clock)?;
+    Ok(tree.leaves.into_iter().map(|(_, part)| part).collect())
+}
+
+/// Splits as [`partition`] does, and keeps how the parts came about.
+pub fn partition_tree<S: Splitter>(splitter: &S, whole: S::Part, clock: &Clock) -> Result<Tree<S::Part>> {
+    let mut tree = Tree { parents: vec![0], leaves: Vec::new() };
+    let mut open = vec![(0, whole)];
     let mut done = 0;
     while !open.is_empty() {
         clock.check()?;
-        let split: Vec<_> = open.into_par_iter().map(|part| splitter.split(part)).collect();
+        let split: Vec<_> = open.into_par_iter().map(|(node, part)| (node, splitter.split(part))).collect();
         open = Vec::new();
-        for result in split {
+        for (node, result) in split {
             match result {
-                Ok(parts) => open.extend(parts),
+                Ok(parts) => {
+                    for part in parts {
+                        open.push((tree.parents.len() as u32, part));
+                        tree.parents.push(node);
+                    }
+                }
                 Err(part) => {
                     done += splitter.size(&part);
-                    closed.push(part);
+                    tree.leaves.push((node, part));
                 }
             }
         }
         clock.progress().at(done);
     }
-    Ok(closed)
+    Ok(tree)
 }
 
 #[cfg(test)]
@@ -76,6 +96,18 @@ mod tests {
         let mut covered: Vec<u64> = parts.into_iter().flatten().collect();
         covered.sort_unstable();
         assert!(covered.into_iter().eq(0..1000));
+    }
+
+    #[test]
+    fn the_tree_leads_from_every_part_to_the_whole() {
+        let tree = partition_tree(&Halves(3), 0..100, &Clock::unlimited()).expect("a tree");
+        let mut below = vec![0; tree.parents.len()];
+        tree.leaves.iter().for_each(|(node, part)| below[*node as usize] += part.end - part.start);
+        for node in (1..tree.parents.len()).rev() {
+            assert!((tree.parents[node] as usize) < node);
+            below[tree.parents[node] as usize] += below[node];
+        }
+        assert_eq!(below[0], 100);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod census;
 pub mod clinic;
 pub mod freeform;
 pub mod queries;
+pub mod symptoms;
 pub mod ward;
 
 use std::fs::{self, File};
@@ -50,7 +51,7 @@ macro_rules! stored {
     };
 }
 
-static EXAMPLES: [Example; 11] = [
+static EXAMPLES: [Example; 12] = [
     Example {
         name: "patients",
         summary: "ten patients and two taxonomies, small enough to check by hand",
@@ -153,6 +154,22 @@ static EXAMPLES: [Example; 11] = [
         ],
     },
     Example {
+        name: "symptoms",
+        summary: "3,000 made-up patients, and a public table that turns their symptoms into diagnoses",
+        about: include_str!("../../../../examples/symptoms/README.md"),
+        files: &[
+            stored!("symptoms", "README.md"),
+            stored!("symptoms", "policy.toml"),
+            (
+                "symptoms.csv",
+                Content::Generated(|writer| symptoms::write(symptoms::ROWS, symptoms::SEED, writer)),
+            ),
+            stored!("symptoms", "diseases.csv"),
+            stored!("symptoms", "hierarchies/age.csv"),
+            stored!("symptoms", "hierarchies/region.csv"),
+        ],
+    },
+    Example {
         name: "queries",
         summary: "20,000 made-up searches of 1,541 people, and a network of 912 everyday words",
         about: include_str!("../../../../examples/queries/README.md"),
@@ -213,8 +230,8 @@ static EXAMPLES: [Example; 11] = [
 /// ```
 /// let names: Vec<&str> = privet::example::examples().iter().map(|example| example.name).collect();
 /// assert_eq!(names, [
-///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "queries",
-///     "freeform", "census"
+///     "patients", "five-baskets", "five-vocabularies", "injector", "l-plus", "baskets", "ward", "clinic", "symptoms",
+///     "queries", "freeform", "census"
 /// ]);
 /// ```
 pub fn examples() -> &'static [Example] {

@@ -13,6 +13,7 @@ mod kl;
 mod l_plus;
 pub mod page;
 pub mod plot;
+mod quasi_sensitive;
 #[cfg(test)]
 mod tests;
 pub mod tree;
@@ -94,6 +95,7 @@ static EXPERIMENTS: &[Experiment] = &[
     injector::EXPERIMENT,
     codip::EXPERIMENT,
     ff::EXPERIMENT,
+    quasi_sensitive::EXPERIMENT,
 ];
 
 /// All experiments.

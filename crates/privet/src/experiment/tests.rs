@@ -239,3 +239,40 @@ fn every_part_of_injector_finds_something() {
     let found = page.parts.into_iter().zip(&parts).map(|(result, part)| (**part, Ok(result.sections)));
     assert_findings(found.collect());
 }
+
+/// Annotations of the outline of HPO's: twenty diseases with ten or so phenotypes each.
+fn small_phenotypes(folder: &Path) {
+    let mut text = String::from("#version: made up\ndatabase_id\tdisease_name\tqualifier\n");
+    for disease in 0..20u32 {
+        for term in 0..10 {
+            let _ = writeln!(
+                text,
+                "OMIM:{disease}\tdisease\t\tHP:{:04}\tr\tPCS\t\t1/2\t\t\tP\tmade up",
+                (disease * 3 + term * 7) % 40
+            );
+        }
+        let _ = writeln!(text, "OMIM:{disease}\tdisease\tNOT\tHP:9999\tr\tPCS\t\t\t\t\tP\tmade up");
+    }
+    fs::create_dir_all(folder.join("symptoms")).expect("a folder");
+    fs::write(folder.join("symptoms/hpo_phenotype.hpoa"), text).expect("annotations");
+}
+
+#[test]
+fn every_part_of_quasi_sensitive_finds_something() {
+    let folder = tempfile::tempdir().expect("a folder");
+    small_adult(folder.path());
+    let experiment = Experiment::find("quasi-sensitive").expect("the experiment");
+    let run = |names: &[String]| {
+        let parts = experiment.select(names).expect("parts");
+        let page =
+            experiment.run(&parts, &setting(folder.path()), &folder.path().join("results"), &mut |_| {});
+        page.expect("a page")
+    };
+    let without = run(&["hpo-closeness".to_string()]);
+    assert!(without.parts[0].sections[0].prose[0].contains("not in the data folder"));
+    small_phenotypes(folder.path());
+    for part in run(&[]).parts {
+        let rows = part.sections.iter().flat_map(|section| &section.tables).map(|table| table.rows.len());
+        assert!(rows.sum::<usize>() > 0, "{} has no rows", part.name);
+    }
+}

@@ -74,7 +74,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         trace: Vec::new(),
     };
     let plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
-    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
 /// The lattice of one table's levels, with requirements and cost.

@@ -9,7 +9,9 @@ pub mod kl;
 mod l_plus;
 mod levels;
 mod mondrian;
+pub mod quasi_sensitive;
 pub mod recoding;
+pub mod released_sets;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod vocabulary;
@@ -26,6 +28,7 @@ use crate::policy::{AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration
 use crate::privacy;
 use crate::{Error, Result};
 use recoding::Recoding;
+use released_sets::ReleasedSets;
 
 /// All requirements and methods for tables.
 pub static CATALOGUE: Catalogue =
@@ -46,6 +49,7 @@ static METHODS: &[&Declaration] = &[
     &codip::CODIP,
     &ff::DECLARATION,
     &ff::OPTIMAL,
+    &quasi_sensitive::DECLARATION,
 ];
 
 /// The keys that every table method takes.
@@ -78,6 +82,8 @@ pub struct Solution {
     pub cost: Option<ShownCost>,
     /// What the user should know before the release leaves the house.
     pub warnings: Vec<String>,
+    /// What becomes of the cells of a quasi-sensitive column, where the method heeds it.
+    pub sets: Option<ReleasedSets>,
 }
 
 /// How a search went and what it proved.
@@ -141,6 +147,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
         "ff" => ff::run(policy, microdata, clock),
         "ff-optimal" => ff::run_optimal(policy, microdata, clock),
+        "quasi-sensitive" => quasi_sensitive::run(policy, microdata, clock),
         "injector" | "anatomy" => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());

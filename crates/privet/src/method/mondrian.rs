@@ -26,52 +26,42 @@ pub(super) static DECLARATION: Declaration = Declaration {
     help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
            hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
            than full-domain levels, and quick on millions of records.",
-    keys: &[
-        REPORTED_COST,
-        Key::with_default(
-            "partitioning",
-            KeyKind::Choice(&["strict", "relaxed"]),
-            "strict",
-            "strict keeps records with equal values together; relaxed may part them at the median",
-        ),
-        Key::with_default(
-            "numbers",
-            KeyKind::Choice(&["ranges", "hierarchy"]),
-            "ranges",
-            "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
-        ),
-        TIME_LIMIT,
-    ],
+    keys: &[REPORTED_COST, PARTITIONING, NUMBERS, TIME_LIMIT],
 };
+
+pub(super) const PARTITIONING: Key = Key::with_default(
+    "partitioning",
+    KeyKind::Choice(&["strict", "relaxed"]),
+    "strict",
+    "strict keeps records with equal values together; relaxed may part them at the median",
+);
+
+pub(super) const NUMBERS: Key = Key::with_default(
+    "numbers",
+    KeyKind::Choice(&["ranges", "hierarchy"]),
+    "ranges",
+    "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
+);
 
 /// Above this many slots a part's counts are kept sparse.
 const MOST_DENSE_SLOTS: u32 = 4096;
 
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
-    let ranges = settings.choice("numbers") != Some("hierarchy");
-    let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
-    let relaxed = settings.choice("partitioning") == Some("relaxed");
-    let clock = clock.with_limit(settings.duration("time_limit"));
-    let mondrian = Mondrian { microdata, requirements, axes, relaxed, clock: clock.clone() };
-    let whole =
-        (0..microdata.summary.len()).map(|record| (record as u32, microdata.summary.count(record))).collect();
-    if !mondrian.allowed(&whole) {
-        return Err(mondrian.counted(&whole, |class| super::impossible(&mondrian.requirements, class)));
-    }
-    let mut parts = partition::partition(&mondrian, whole, &clock)?;
+    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+    let mondrian = Mondrian::new(policy, microdata, requirements, &clock);
+    let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
     parts.sort_unstable();
     let recoding = mondrian.recoding(&parts);
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
     let plan = mondrian.plan(&recoding, &parts);
-    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new() })
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
 /// Distinct records with how many of each: a part of the table.
-type Part = Vec<(u32, u64)>;
+pub(super) type Part = Vec<(u32, u64)>;
 
-struct Mondrian<'a> {
+pub(super) struct Mondrian<'a> {
     microdata: &'a Microdata,
     requirements: Vec<Box<dyn Requirement>>,
     axes: Vec<Axis>,
@@ -133,7 +123,37 @@ fn common_ancestor(taxonomy: &Taxonomy, low: u32, high: u32) -> NodeId {
     node
 }
 
-impl Mondrian<'_> {
+impl<'a> Mondrian<'a> {
+    /// Splits the table as the method's settings say, into parts that meet the requirements.
+    pub(super) fn new(
+        policy: &CheckedPolicy,
+        microdata: &'a Microdata,
+        requirements: Vec<Box<dyn Requirement>>,
+        clock: &Clock,
+    ) -> Mondrian<'a> {
+        let settings = &policy.method.settings;
+        let ranges = settings.choice("numbers") != Some("hierarchy");
+        let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
+        let relaxed = settings.choice("partitioning") == Some("relaxed");
+        Mondrian { microdata, requirements, axes, relaxed, clock: clock.clone() }
+    }
+
+    /// The whole table as one part, if it meets the requirements.
+    pub(super) fn whole(&self) -> Result<Part> {
+        let summary = &self.microdata.summary;
+        let whole = (0..summary.len()).map(|record| (record as u32, summary.count(record))).collect();
+        if self.allowed(&whole) {
+            return Ok(whole);
+        }
+        Err(self.counted(&whole, |class| super::impossible(&self.requirements, class)))
+    }
+
+    /// What the release shows of each part: equal for parts that look alike there.
+    pub(super) fn shown(&self, parts: &[Part]) -> Vec<Vec<u32>> {
+        let mut shower = Shower::new(self);
+        parts.iter().map(|part| shower.cells(part)).collect()
+    }
+
     fn position(&self, record: u32, column: usize) -> u32 {
         self.axes[column].position(self.microdata.quasi_codes(record as usize)[column])
     }
@@ -272,11 +292,11 @@ impl Mondrian<'_> {
         vec![left, right]
     }
 
-    fn recoding(&self, parts: &[Part]) -> Recoding {
+    /// What becomes of every record; parts that look alike in the release are one class, the others come in order.
+    pub(super) fn recoding(&self, parts: &[Part]) -> Recoding {
         let mut shower = Shower::new(self);
         let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
         let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
-        // Parts that look alike in the release are one class there.
         let mut class_of_cells = std::collections::HashMap::new();
         for (part, cells) in parts.iter().zip(classes) {
             let class = *class_of_cells
@@ -294,7 +314,7 @@ impl Mondrian<'_> {
         recoding
     }
 
-    fn plan(&self, recoding: &Recoding, parts: &[Part]) -> serde_json::Value {
+    pub(super) fn plan(&self, recoding: &Recoding, parts: &[Part]) -> serde_json::Value {
         let classes: Vec<serde_json::Value> = (0..recoding.len())
             .map(|class| {
                 let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));

@@ -9,6 +9,7 @@ use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
 use super::sensitive::check_sensitive;
+use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use crate::data::{MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
@@ -26,6 +27,8 @@ pub enum Role {
     Sensitive,
     /// Some of its values can be seen on a person, others nobody may learn: generalised.
     Mixed,
+    /// A set of terms that public knowledge may turn into something sensitive.
+    QuasiSensitive,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// Carried through as it is.
@@ -34,8 +37,15 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 6] =
-        [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Mixed, Role::Class, Role::Other];
+    pub const ALL: [Role; 7] = [
+        Role::Identifier,
+        Role::QuasiIdentifier,
+        Role::Sensitive,
+        Role::QuasiSensitive,
+        Role::Mixed,
+        Role::Class,
+        Role::Other,
+    ];
 
     /// The role as written in a policy.
     pub fn name(self) -> &'static str {
@@ -44,6 +54,7 @@ impl Role {
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
             Role::Mixed => "mixed",
+            Role::QuasiSensitive => "quasi-sensitive",
             Role::Class => "class",
             Role::Other => "other",
         }
@@ -131,6 +142,8 @@ pub struct PolicyColumn {
     pub fuzzy_spread: Option<Exact>,
     /// What is guarded and what can be observed of it, if its role is `mixed`.
     pub mixed: Option<MixedColumn>,
+    /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
+    pub sets: Option<SetPolicy>,
     /// What separates the values of a cell, for a sensitive column whose cells hold several.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
@@ -188,11 +201,20 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
+    /// Whether the method heeds what a quasi-sensitive column reveals; all others carry such a column through.
+    pub(crate) fn heeds_sets(&self) -> bool {
+        self.method.declaration.heeds_sets()
+    }
+
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
     pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
         let mut rule = self.missing_rule();
-        if column.separator.is_some() {
+        if column.separator.is_some() || column.sets.is_some() {
             rule.spellings.retain(|spelling| !spelling.is_empty());
+        }
+        if column.sets.is_some() && rule.keep {
+            // A missing set that is kept is the empty one.
+            rule.spellings.insert(0, String::new());
         }
         rule
     }
@@ -363,9 +385,9 @@ fn foreign(
     ))
 }
 
-/// A key of `[data]` that is a single character.
-pub(super) fn character(data: &Section<'_>, key: &str) -> Result<Option<char>> {
-    data.entry(key).map(|entry| character_of(&entry)).transpose()
+/// A key that is a single character.
+pub(super) fn character(section: &Section<'_>, key: &str) -> Result<Option<char>> {
+    section.entry(key).map(|entry| character_of(&entry)).transpose()
 }
 
 /// A single character that separates something.
@@ -398,6 +420,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             hierarchy_path: None,
             fuzzy_spread: None,
             mixed: None,
+            sets: None,
             separator: None,
             insensitive: Vec::new(),
         })
@@ -417,19 +440,15 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             };
             return Err(section.error(message).help(help));
         };
-        section.only(&[
+        let own = ["role", "hierarchy", "fuzzy_spread", "insensitive", "sensitivity", "observability"];
+        section.only(&[&own[..], &SetPolicy::KEYS].concat())?;
+        let role = section.required(
             "role",
-            "hierarchy",
-            "fuzzy_spread",
-            "separator",
-            "insensitive",
-            "sensitivity",
-            "observability",
-        ])?;
-        let role = section
-            .required("role", "one of identifier, quasi-identifier, sensitive, mixed, class, other")?;
+            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, other",
+        )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
+        column.sets = policy.set_column(&section, column.role)?;
         if let Some(hierarchy) = section.entry("hierarchy") {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
                 return Err(hierarchy
@@ -466,10 +485,12 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     check_sensitive(&listed, &mut columns)?;
-    if columns.iter().filter(|column| column.role == Some(Role::Class)).count() > 1 {
-        return Err(listed
-            .error("more than one column has role 'class'")
-            .help("keep one; make the others 'other'"));
+    for role in [Role::Class, Role::QuasiSensitive] {
+        if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
+            return Err(listed
+                .error(format!("more than one column has role '{role}'"))
+                .help("keep one; make the others 'other', or leave them out"));
+        }
     }
     Ok(columns)
 }

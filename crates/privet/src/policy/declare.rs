@@ -92,6 +92,11 @@ impl Declaration {
         (self.name == "ff-anonymity").then_some("ff")
     }
 
+    /// Whether a method heeds what the terms of a quasi-sensitive column reveal.
+    pub(super) fn heeds_sets(&self) -> bool {
+        self.name == "quasi-sensitive"
+    }
+
     /// Whether a method publishes several tables, each with some of the sensitive columns: only then values may be
     /// insensitive, and cells hold several values.
     pub(super) fn projects(&self) -> bool {

@@ -15,6 +15,10 @@ pub(super) fn check_sensitive(listed: &Section<'_>, columns: &mut [PolicyColumn]
         let Some(section) = listed.entry(&column.name).and_then(|entry| entry.section().ok()) else {
             continue;
         };
+        // The sets of a quasi-sensitive column are read elsewhere.
+        if column.role == Some(Role::QuasiSensitive) && section.entry("insensitive").is_none() {
+            continue;
+        }
         for key in OWN_KEYS {
             let Some(entry) = section.entry(key) else { continue };
             if column.role != Some(Role::Sensitive) {
@@ -46,7 +50,12 @@ impl Policy {
         }
         let columns = root.entry("columns").and_then(|entry| entry.section().ok());
         let sections = columns.iter().flat_map(Section::entries);
-        for section in sections.filter_map(|(_, entry)| entry.section().ok()) {
+        let quasi_sensitive = |section: &Section<'_>| {
+            let role = section.entry("role").and_then(|entry| entry.text().ok().map(str::to_string));
+            role.as_deref() == Some(Role::QuasiSensitive.name())
+        };
+        let sections = sections.filter_map(|(_, entry)| entry.section().ok());
+        for section in sections.filter(|section| !quasi_sensitive(section)) {
             if let Some((key, entry)) = OWN_KEYS.iter().find_map(|key| Some((key, section.entry(key)?))) {
                 return Err(entry
                     .error(format!("'{key}' has no meaning for method \"{}\"", method.name()))

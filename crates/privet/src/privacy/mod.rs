@@ -12,6 +12,7 @@ mod l_diversity;
 pub(crate) mod l_plus;
 pub mod matching;
 pub mod projection;
+pub mod quasi_sensitive;
 mod t_closeness;
 pub mod vocabulary;
 
@@ -28,6 +29,8 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &l_diversity::DECLARATION,
     &l_plus::DECLARATION,
     &matching::DECLARATION,
+    &quasi_sensitive::DIVERSITY,
+    &quasi_sensitive::CLOSENESS,
     &t_closeness::DECLARATION,
     &freeform::DECLARATION,
     &projection::DECLARATION,
@@ -180,12 +183,30 @@ impl Table {
 
 /// Builds the policy's requirements for a table.
 pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
-    let clauses = policy.requirements.iter().enumerate();
-    clauses
-        .map(|(position, clause)| {
-            build(clause, table).map_err(|error| policy.at_requirement(position, error))
-        })
-        .collect()
+    let built = about_classes(policy, table, |_| true)?;
+    Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
+}
+
+/// Builds those requirements that classes are judged by, each with its clause. Where a method heeds what terms reveal, it
+/// judges that by itself.
+pub fn class_requirements<'p>(
+    policy: &'p CheckedPolicy,
+    table: &Table,
+) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+    about_classes(policy, table, |clause| !(policy.heeds_sets() && quasi_sensitive::is_about_links(clause)))
+}
+
+fn about_classes<'p>(
+    policy: &'p CheckedPolicy,
+    table: &Table,
+    filter: impl Fn(&Clause) -> bool,
+) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+    let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
+    let built = clauses.map(|(position, clause)| {
+        let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
+        Ok((clause, requirement))
+    });
+    built.collect()
 }
 
 /// Builds one requirement.
@@ -196,6 +217,7 @@ pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requiremen
         "l-plus-diversity" => l_plus::build(clause, table),
         "matching-l-diversity" => Err(matching::not_for_classes()),
         "ff-anonymity" => Err(freeform::not_for_classes()),
+        "qs-diversity" | "qs-closeness" => Err(quasi_sensitive::not_for_classes(clause)),
         "t-closeness" => t_closeness::build(clause, table),
         "projection" => Err(projection::not_for_one_table()),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),

@@ -79,6 +79,7 @@ pub(super) fn model(
         tightness: tightness(facts, microdata, recoding, classes)?,
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
+        links: None,
         losses: losses(facts),
         search: Some(search(facts.search, facts.cost.value)),
         attacks: facts.attacks.to_vec(),
@@ -127,6 +128,7 @@ pub(super) fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[Poli
             protections: limited_confidence(&text("column"), scheme),
         },
         "ff-anonymity" => super::freeform::notion(&text("threat")),
+        "qs-diversity" | "qs-closeness" => super::links::notion(clause, &text("column"), &text),
         name => Notion::Other {
             name: name.to_string(),
             promise: clause.declaration.summary.to_string(),
@@ -184,6 +186,9 @@ fn account_column(
     if !super::is_published(column) {
         account.transformation = "removed".to_string();
     }
+    if microdata.sets.as_ref().is_some_and(|sets| sets.index == column.index) {
+        account.transformation = "terms removed where needed".to_string();
+    }
     if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
         account.distinct_before = Some(tracked.values.len() as u64);
         let after = counts_after(&tracked.slots, classes);
@@ -225,6 +230,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
         Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
+        Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
@@ -334,9 +340,9 @@ fn tightness(
     if facts.policy.method.declaration.is_freeform() {
         return super::freeform::tightness(facts.policy, microdata, recoding);
     }
-    let requirements = privacy::requirements(facts.policy, &microdata.table)?;
+    let requirements = privacy::class_requirements(facts.policy, &microdata.table)?;
     let mut all = Vec::new();
-    for (requirement, clause) in requirements.iter().zip(&facts.policy.requirements) {
+    for (clause, requirement) in &requirements {
         let of = |class: usize| requirement.tightness(&classes.class(class));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
         let Some(worst) = worst else { continue };
@@ -456,7 +462,9 @@ pub(super) fn audit(audit: &crate::audit::Audit) -> Audit {
 fn inputs(facts: &Facts<'_>) -> Result<Vec<FileHash>> {
     let policy = facts.policy;
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
-    hashes(std::iter::once(policy.source.path()).chain(hierarchies))
+    let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
+    let knowledge = sets.map(|sets| sets.knowledge_path.as_path());
+    hashes(std::iter::once(policy.source.path()).chain(hierarchies).chain(knowledge))
 }
 
 /// The files that went in, each with what it holds.

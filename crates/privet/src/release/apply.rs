@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::run::changed;
 use super::shuffle::Shuffle;
-use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source};
+use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source, set_cell, terms_of};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::{Recoding, STAR};
+use crate::method::released_sets::ReleasedSets;
 use crate::policy::{CheckedPolicy, Role};
 use crate::privacy::TrackedColumn;
 use crate::{Error, Result};
@@ -28,6 +29,8 @@ enum Published {
     Kept { index: usize, matters: bool },
     /// The tracked column at this position, some cells of which are suppressed.
     Starred(usize),
+    /// The quasi-sensitive column: a set, from which terms may be removed.
+    Set,
 }
 
 /// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
@@ -40,6 +43,7 @@ pub(super) fn apply(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     recoding: &Recoding,
+    sets: Option<&ReleasedSets>,
     destination: &Destination<'_>,
     clock: &Clock,
 ) -> Result<()> {
@@ -48,12 +52,19 @@ pub(super) fn apply(
     let mut sink = Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns)?;
     let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
     let mut dispatcher = recoding.dispatcher(destination.seed, |record| microdata.summary.count(record));
+    let mut set_dispatcher = sets.map(|sets| {
+        sets.dispatcher(destination.seed, |record, class| {
+            let total = microdata.summary.count(record as usize);
+            let destinations = recoding.destinations(record as usize, total);
+            destinations.into_iter().filter(|(other, _)| *other == class).map(|(_, count)| count).sum()
+        })
+    });
+    let separator = sets.map_or('|', |sets| sets.separator);
     let tracked = &microdata.table.tracked;
     let mut rows = 0;
     clock.progress().stage("writing", Some(source.bytes()));
     source.read(&mut |batch: &Batch, bytes| {
         clock.check()?;
-        let mut cells = Vec::with_capacity(published.len());
         for row in 0..batch.rows() {
             rows += 1;
             let record = match microdata.summary.locate(batch, row) {
@@ -64,22 +75,36 @@ pub(super) fn apply(
             let Some(class) = dispatcher.next(record) else { continue };
             let shown = recoding.cells(class as usize);
             let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
-            cells.clear();
-            cells.extend(published.iter().map(|column| match column {
-                Published::Recoded(position) => {
-                    recoding.columns[*position].cells[shown[*position] as usize].label.as_str()
-                }
-                Published::Starred(position) => {
-                    let (column, code) = (&tracked[*position], codes[*position]);
-                    let starred = recoding.is_starred(class, column.slots.start + code);
-                    if starred { STAR } else { column.values[code as usize].as_str() }
-                }
-                Published::Kept { index, matters } => {
-                    let cell = batch.cell(row, *index);
-                    // All spellings of a missing value that is kept are published as one.
-                    if *matters && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
-                }
-            }));
+            let set = match (&mut set_dispatcher, &microdata.sets) {
+                (Some(dispatcher), Some(column)) => match dispatcher.next(record as u32, class) {
+                    Some(changed) => changed.to_string(),
+                    None => match batch.cell(row, column.index) {
+                        missing if policy.is_missing(missing) => String::new(),
+                        // A set has no order; the one in which it was written down is not published.
+                        cell => set_cell(terms_of(cell, separator), separator),
+                    },
+                },
+                _ => String::new(),
+            };
+            let cells: Vec<&str> = published
+                .iter()
+                .map(|column| match column {
+                    Published::Recoded(position) => {
+                        recoding.columns[*position].cells[shown[*position] as usize].label.as_str()
+                    }
+                    Published::Set => set.as_str(),
+                    Published::Starred(position) => {
+                        let (column, code) = (&tracked[*position], codes[*position]);
+                        let starred = recoding.is_starred(class, column.slots.start + code);
+                        if starred { STAR } else { column.values[code as usize].as_str() }
+                    }
+                    Published::Kept { index, matters } => {
+                        let cell = batch.cell(row, *index);
+                        // All spellings of a missing value that is kept are published as one.
+                        if *matters && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
+                    }
+                })
+                .collect();
             shuffle.push(&cells)?;
         }
         clock.progress().at(bytes);
@@ -120,12 +145,13 @@ fn published_columns(
                 let Some(position) = position else { continue };
                 (CellKind::Text, Published::Recoded(position))
             }
+            (Some(Role::QuasiSensitive), _) if microdata.sets.is_some() => (CellKind::Text, Published::Set),
             (_, Some(position)) => {
                 no_star_among(policy, &microdata.table.tracked[position])?;
                 (CellKind::Text, Published::Starred(position))
             }
             (Some(role), None) => {
-                let matters = role != Role::Other;
+                let matters = !matches!(role, Role::Other | Role::QuasiSensitive);
                 // A kept missing value has to be shown by its spelling, which a typed column cannot hold.
                 let kind = if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind };
                 (kind, Published::Kept { index: column.index, matters })

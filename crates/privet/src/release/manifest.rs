@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::attack::Finding;
 use crate::audit::Audit;
+use crate::method::released_sets::ReleasedSets;
 use crate::method::{SearchFacts, ShownCost};
 use crate::policy::{CheckedPolicy, Clause, DataKind, Policy};
 use crate::{Error, Result};
@@ -30,6 +31,8 @@ pub(super) struct Facts<'a> {
     pub costs: &'a [ShownCost],
     pub search: &'a SearchFacts,
     pub plan: &'a Json,
+    /// What became of a quasi-sensitive column.
+    pub sets: Option<&'a ReleasedSets>,
     pub warnings: &'a [String],
     pub attacks: &'a [Finding],
     pub audit: &'a Audit,
@@ -220,6 +223,18 @@ impl Facts<'_> {
         let mut manifest = self.claims().steward();
         if self.starred > 0 {
             manifest["records"]["starred"] = self.starred.into();
+        }
+        if let Some(sets) = self.sets {
+            let groups = &sets.groups;
+            manifest["groups"] = json!({
+                "total": groups.total,
+                "untouched": groups.untouched,
+                "optimal": groups.optimal,
+                "not_optimal": groups.open,
+                "merged": groups.merged,
+                "withheld": groups.withheld,
+            });
+            manifest["records"]["changed"] = sets.len().into();
         }
         manifest
     }

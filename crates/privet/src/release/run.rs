@@ -12,13 +12,14 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, projections, transactions, vocabularies};
+use super::{account, buckets, caution, links, projections, transactions, vocabularies};
+use crate::attack::linking::{self, Linkage};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, Solution, codip, injector};
-use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Setting};
+use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting};
 use crate::{Error, ErrorKind, Result, attack, privacy};
 
 /// What the user says about a run beside the policy.
@@ -156,14 +157,13 @@ pub(super) fn publish(
     };
     let costs = solution.recoding.costs(&microdata, &classes);
     let released = microdata.summary.total() - classes.suppressed;
-    let attacks = attack::run(&policy, &microdata, &solution.recoding, clock)?;
+    let mut attacks = attack::run(&policy, &microdata, &solution.recoding, clock)?;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
     target.open()?;
@@ -171,8 +171,11 @@ pub(super) fn publish(
     let name = format!("release.{}", kind.extension());
     let path = target.public().join(&name);
     let destination = Destination { path: &path, kind, spill: &target.spill(), seed };
-    apply::apply(&policy, &microdata, &solution.recoding, &destination, clock)?;
+    apply::apply(&policy, &microdata, &solution.recoding, solution.sets.as_ref(), &destination, clock)?;
 
+    let linkages = linkages(&policy, &path, clock)?;
+    attacks.extend(linkages.iter().map(|(before, after)| linking::finding(before, after)));
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.progress().stage("auditing", None);
     let expected =
         ExpectedCounts { released, suppressed: classes.suppressed, dropped: microdata.summary.dropped };
@@ -193,12 +196,14 @@ pub(super) fn publish(
         costs: &costs,
         search: &solution.search,
         plan: &solution.plan,
+        sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
         audit: &audit,
         files: &files,
     };
-    let model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
     let documents = Documents {
         public_report: report::render(&model, Edition::Public)?,
         public_manifest: facts.public(),
@@ -236,8 +241,20 @@ fn draw_seed() -> Result<u64> {
     Ok(u64::from_le_bytes(bytes) >> 1)
 }
 
-/// Opens a released table. Only CSV leaves it open how cells are separated; what was written is known and must not be guessed.
-fn open_released(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
+/// What public knowledge tells about the original and about the release, where a column is quasi-sensitive.
+fn linkages(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Option<(Linkage, Linkage)>> {
+    if policy.with_role(Role::QuasiSensitive).next().is_none() {
+        return Ok(None);
+    }
+    clock.progress().stage("linking", None);
+    let before = linking::link(policy, &policy.source, &mut || clock.check())?;
+    let after = linking::link(policy, &open_written(policy, release)?, &mut || clock.check())?;
+    Ok(before.zip(after))
+}
+
+/// Opens a table that was just written. Only CSV leaves it open how cells are separated; what was written is known and
+/// must not be guessed.
+fn open_written(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
     let is_csv = FileKind::of_path(release)?.format == Format::Csv;
     let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
     Source::open(release, &ReadOptions { delimiter })
@@ -249,7 +266,7 @@ fn audit_file(
     expected: ExpectedCounts,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    let source = open_released(policy, release)?;
+    let source = open_written(policy, release)?;
     let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
     audit::audit_table_watched(policy, &source, &options, tick)
 }
@@ -301,7 +318,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<(CheckedPo
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     match method::check(&kept_policy(folder, &manifest)?, original)? {
         AnyPolicy::Table(policy) if !injector::publishes_groups(&policy) => {
-            let release = open_released(&policy, &folder.join("public").join(name))?;
+            let release = open_written(&policy, &folder.join("public").join(name))?;
             Ok((policy, release))
         }
         _ => Err(Error::input("the release is not one table").in_file(folder)),

@@ -67,7 +67,7 @@ fn written(folder: &Path, policy: &CheckedPolicy, recoding: &Recoding, name: &st
     let (path, spill) = (folder.join(name), folder.join("spill"));
     let kind = FileKind::of_path(&path).expect("a kind");
     let destination = Destination { path: &path, kind, spill: &spill, seed: 3 };
-    apply(policy, &microdata, recoding, &destination, &Clock::unlimited()).map(|()| path)
+    apply(policy, &microdata, recoding, None, &destination, &Clock::unlimited()).map(|()| path)
 }
 
 /// The rows of a released file, sorted.
@@ -131,7 +131,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let search =
             SearchFacts { space: None, examined: 1, seconds: 1.0, optimal: true, bound: Some(4.0), trace };
         let warnings = vec!["the method warns".to_string()];
-        let solution = Solution { recoding, plan: json!({}), search, cost: None, warnings };
+        let solution = Solution { recoding, plan: json!({}), search, cost: None, warnings, sets: None };
         let options = RunOptions {
             target: folder.path().join(kind),
             force: false,

@@ -7,6 +7,7 @@ mod freeform;
 mod k_anonymity;
 mod l_diversity;
 mod l_plus;
+mod quasi_sensitive;
 mod t_closeness;
 
 use super::Check;
@@ -43,10 +44,12 @@ trait Notion {
 type Auditor = fn(&Clause, &Facts<'_>) -> Result<Box<dyn Notion>>;
 
 /// Which notion checks which requirement of a policy.
-const AUDITORS: [(&str, Auditor); 4] = [
+const AUDITORS: [(&str, Auditor); 6] = [
     ("k-anonymity", k_anonymity::auditor),
     ("l-diversity", l_diversity::auditor),
     ("l-plus-diversity", l_plus::auditor),
+    ("qs-closeness", quasi_sensitive::closeness),
+    ("qs-diversity", quasi_sensitive::diversity),
     ("t-closeness", t_closeness::auditor),
 ];
 

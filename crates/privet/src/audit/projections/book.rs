@@ -86,6 +86,7 @@ impl Book {
                 .iter()
                 .map(|attribute| Place { original: attribute.column, released: 0 })
                 .collect(),
+            sets: None,
         };
         let mut table = Table::new(&layout);
         let mut values: Vec<Dictionary> = attributes.iter().map(|_| Dictionary::default()).collect();
@@ -226,7 +227,7 @@ impl Book {
             faults => faults.join("; "),
         };
         let check = Check::new(format!("projection-{number}: columns"), faults.is_empty(), detail);
-        Ok((Layout { quasi, plain }, attributes, check))
+        Ok((Layout { quasi, plain, sets: None }, attributes, check))
     }
 }
 

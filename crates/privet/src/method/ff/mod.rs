@@ -124,7 +124,7 @@ fn solution(problem: &Problem, microdata: &Microdata, cut: &Cut, search: SearchF
         }
     }
     let plan = json!({ "cuts": cut_recoding::labels(&problem.forest, microdata, cut, Absent::Apart) });
-    Solution { recoding, plan, search, cost: None, warnings: Vec::new() }
+    Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
 }
 
 impl Problem {

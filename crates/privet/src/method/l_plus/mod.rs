@@ -187,7 +187,8 @@ fn solution(
         let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
         plan["top"] = found.best.iter().map(next).collect();
     }
-    Ok(Solution { recoding, plan, search, cost: Some(show(rules, microdata, *cost)), warnings: Vec::new() })
+    let cost = Some(show(rules, microdata, *cost));
+    Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
 }
 
 fn value(rules: &Rules, amount: Amount) -> f64 {

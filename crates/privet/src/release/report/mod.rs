@@ -22,8 +22,9 @@ pub mod vocabularies;
 
 pub use buckets::BucketReport;
 pub use model::{
-    Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, Loss, Method, Records,
-    ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
+    Records, ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness,
+    ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use projections::ProjectionReport;

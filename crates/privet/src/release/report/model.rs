@@ -51,6 +51,9 @@ pub struct ReportModel {
     pub confidences: Vec<Confidences>,
     /// Sensitive columns before and after.
     pub sensitive: Vec<Distribution>,
+    /// What public knowledge tells about records, before and after, where a column is quasi-sensitive. Steward only.
+    #[serde(default)]
+    pub links: Option<LinkAccount>,
     /// What was lost, by each measure; the first one steered the search.
     pub losses: Vec<Loss>,
     /// How the plan was found. Steward only.
@@ -219,6 +222,27 @@ impl Confidence {
     pub fn tightness(&self) -> f64 {
         if self.worst == 0.0 { 0.0 } else { self.worst / self.threshold.max(f64::MIN_POSITIVE) }
     }
+}
+
+/// What public knowledge tells about the records of a quasi-sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkAccount {
+    /// The column's name.
+    pub column: String,
+    /// How many labels the knowledge has.
+    pub labels: u64,
+    /// Records of the original and of the release that link to one label alone.
+    pub single: (u64, u64),
+    /// Records in groups whose likeliest label exceeds what the policy allows.
+    pub exposed: (u64, u64),
+    /// Records that link to nothing.
+    pub unlinked: (u64, u64),
+    /// How many records link to how many labels.
+    pub sizes: Distribution,
+    /// How sure the likeliest label of their group is, for how many records.
+    pub likeliest: Distribution,
+    /// How often terms occur, those first of which most were removed.
+    pub terms: Distribution,
 }
 
 /// How often each value of a sensitive column occurs.

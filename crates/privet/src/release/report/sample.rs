@@ -308,6 +308,7 @@ pub(super) fn census() -> ReportModel {
             Distribution { column: "occupation".into(), values: occupations },
             Distribution { column: "income".into(), values: incomes },
         ],
+        links: None,
         losses: vec![
             Loss {
                 name: "LM".into(),

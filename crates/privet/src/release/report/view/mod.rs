@@ -9,6 +9,7 @@ mod columns;
 mod confidence;
 mod figures;
 mod item_trees;
+mod links;
 mod projections;
 mod search;
 mod table;

@@ -10,6 +10,7 @@ use super::super::notion::Notion;
 use super::columns::{self, ColumnView, TreeView};
 use super::confidence::{self, ConfidenceView};
 use super::figures::{self, RiskView, TightnessView};
+use super::links::{self, LinkView};
 use super::{Common, Figure, Frame, Own, common, records, verdict};
 
 /// The whole page.
@@ -23,6 +24,7 @@ struct View {
     risk: Option<RiskView>,
     confidences: Vec<ConfidenceView>,
     sensitive: Vec<Figure>,
+    links: Option<LinkView>,
 }
 
 /// Puts the model into words, as far as the edition may speak.
@@ -36,12 +38,14 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         model.confidences.iter().filter_map(|given| confidence::confidence(given, edition)).collect();
     let sensitive: Vec<_> =
         model.sensitive.iter().filter_map(|given| figures::distribution(given, edition)).collect();
+    let links = model.links.as_ref().and_then(|given| links::links(given, edition));
     let mut sections = vec![("facts", "The release"), ("columns", "Columns")];
     sections.extend((!trees.is_empty()).then_some(("taxonomies", "Taxonomies")));
     sections.extend((!tightness.is_empty()).then_some(("tightness", "Requirements")));
     sections.extend((!confidences.is_empty()).then_some(("confidence", "Confidence")));
     sections.extend(risk.as_ref().map(|_| ("risk", "Risk")));
     sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive values")));
+    sections.extend(links.as_ref().map(|_| ("links", "Linking")));
     let own = Own {
         about: "on a table",
         noun: "records",
@@ -58,7 +62,7 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         glossary: glossary(model, edition),
     };
     let frame = Frame::new(&common, own, edition);
-    Value::from(Serde(View { frame, columns, trees, tightness, risk, confidences, sensitive }))
+    Value::from(Serde(View { frame, columns, trees, tightness, risk, confidences, sensitive, links }))
 }
 
 fn common(model: &ReportModel) -> Common<'_> {
@@ -94,6 +98,13 @@ fn glossary(model: &ReportModel, edition: Edition) -> Vec<(&'static str, &'stati
             "t-closeness",
             "In every class the sensitive column is distributed within distance t of the whole table (earth mover’s \
              distance).",
+        ));
+    }
+    if model.links.is_some() {
+        entries.push((
+            "Quasi-sensitive column, linking",
+            "A set of terms that is harmless until public knowledge of which label has which terms turns it into something \
+             sensitive; a record links to every label that has all of its terms.",
         ));
     }
     if edition.is_steward() {

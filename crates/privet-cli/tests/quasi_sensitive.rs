@@ -1,0 +1,107 @@
+//! Quasi-sensitive columns from the command line: the example, what its report says, and what is refused.
+
+mod common;
+
+use common::Bench;
+
+#[test]
+fn symptoms_no_longer_point_at_one_disease() {
+    let bench = Bench::with_example("symptoms");
+    bench.privet(&["anonymize", "symptoms/policy.toml", "-o", "out"]).succeeds();
+    bench.privet(&["audit", "out"]).succeeds();
+    let manifest = bench.json("out/steward/manifest.json");
+    assert_eq!(manifest["cost"]["metric"], "QS");
+    let count = |value: &serde_json::Value| value.as_u64().expect("a number");
+    let groups = &manifest["groups"];
+    let all = ["untouched", "optimal", "not_optimal", "withheld"].map(|kind| count(&groups[kind]));
+    assert_eq!(all.iter().sum::<u64>(), count(&groups["total"]), "{groups}");
+    let links = &bench.json("out/steward/report.json")["links"];
+    let both = |name: &str| (count(&links[name][0]), count(&links[name][1]));
+    assert!(both("single").0 > 750 && both("single").1 < both("single").0, "{links}");
+    assert_eq!(both("exposed").1, 0);
+    let steward = bench.text("out/steward/report.html");
+    assert!(steward.contains("What public knowledge reveals") && steward.contains("most removed first"));
+    assert!(!bench.text("out/public/report.html").contains("most removed first"));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_exit_status_and_leaves_nothing() {
+    let bench = Bench::new();
+    bench.write("table.csv", "city,symptoms\na,cough\nb,fever|cough\n");
+    bench.write("policy.toml", POLICY);
+    let fails = |knowledge: &str, from: &str, to: &str, status: i32, told: &str| {
+        bench.write("knowledge.csv", knowledge);
+        bench.edit("policy.toml", from, to);
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(status);
+        assert!(outcome.stderr.contains(told), "{told}: {}", outcome.stderr);
+        assert!(!bench.path("out").exists());
+        bench.write("policy.toml", POLICY);
+    };
+    let good = "label,terms\nFlu,cough|fever\nCold,cough\nAllergy,cough|rash\n";
+    fails("label,terms\nFlu,cough\nFlu,fever\n", "c = 1", "c = 1", 2, "'Flu' stands on line 2 already");
+    fails("label,terms\nFlu,cough\nCold,\n", "c = 1", "c = 1", 2, "knowledge.csv:3");
+    fails("label,terms\nFlu,cough\nCold,\n", "c = 1", "c = 1", 2, "'Cold' has no terms");
+    fails(good, "c = 1", "c = 0", 2, "'c' is 0");
+    fails(good, "c = 1", "c = -1", 2, "'privacy.qs-diversity.c'");
+    fails(good, "l = 2", "l = 4", 3, "more labels than the 3");
+    fails(good, "l = 2", "l = 0", 2, "'privacy.qs-diversity.l'");
+    fails(good, "separator = \"|\"", "separator = \"||\"", 2, "single character");
+    fails(good, "knowledge = \"knowledge.csv\"", "", 2, "lacks 'knowledge'");
+    fails(good, "knowledge.csv", "nowhere.csv", 2, "nowhere.csv");
+    fails(
+        good,
+        "name = \"quasi-sensitive\"",
+        "name = \"mondrian\"",
+        2,
+        "only method \"quasi-sensitive\" heeds",
+    );
+    fails(good, "role = \"quasi-sensitive\"", "role = \"sensitive\"", 2, "has no meaning for this role");
+    fails(
+        good,
+        "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2",
+        "[privacy.k-anonymity]\nk = 2",
+        2,
+        "nothing to meet",
+    );
+    fails(
+        good,
+        "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2",
+        "[privacy.qs-closeness]\ncolumn = \"symptoms\"\nt = 0.1\nprior = \"weight\"",
+        2,
+        "no column 'weight'",
+    );
+    bench.write("knowledge.csv", "label,terms\nFlu,hiccups\nCold,snoring\n");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
+    assert!(outcome.stderr.contains("nothing can link"), "{}", outcome.stderr);
+}
+
+#[test]
+fn any_release_with_such_a_column_is_linked() {
+    let bench = Bench::new();
+    bench.write("table.csv", "city,symptoms\na,fever\na,fever\nb,cough\nb,cough\n");
+    bench.write("knowledge.csv", "label,terms\nFlu,cough|fever\nCold,cough\n");
+    let policy = POLICY.replace("name = \"quasi-sensitive\"", "name = \"mondrian\"");
+    let asked = "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2";
+    bench.write("policy.toml", policy.replace(asked, "[privacy.k-anonymity]\nk = 2"));
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
+    assert!(outcome.stderr.contains("link to one label"), "{}", outcome.stderr);
+    assert_eq!(bench.json("out/steward/manifest.json")["attacks"][0]["figures"][0]["hits"], 2);
+    bench.privet(&["audit", "out"]).succeeds();
+}
+
+const POLICY: &str = "seed = 1
+[data]
+path = \"table.csv\"
+[columns.city]
+role = \"quasi-identifier\"
+[columns.symptoms]
+role = \"quasi-sensitive\"
+separator = \"|\"
+knowledge = \"knowledge.csv\"
+[privacy.qs-diversity]
+column = \"symptoms\"
+c = 1
+l = 2
+[method]
+name = \"quasi-sensitive\"
+";

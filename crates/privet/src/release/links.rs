@@ -1,0 +1,84 @@
+//! Accounts for what public knowledge tells about a release with a quasi-sensitive column.
+
+use std::collections::BTreeMap;
+
+use super::account::bands;
+use super::report::{Attack, Cover, Distribution, LinkAccount, Notion, Protection, ValueCount};
+use crate::attack::linking::Linkage;
+use crate::policy::{CheckedPolicy, Clause, Role};
+
+/// More terms than this are not filed.
+const MOST_TERMS: usize = 40;
+
+/// The figures of the report's section.
+pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage) -> LinkAccount {
+    let column = policy.with_role(Role::QuasiSensitive).next();
+    let name = column.map_or(String::new(), |column| column.name.clone());
+    let labels =
+        column.and_then(|column| column.sets.as_ref()).map_or(0, |sets| sets.knowledge.labels().len());
+    let mut sizes: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+    before.sizes.iter().for_each(|(size, count)| sizes.entry(*size).or_default().0 += count);
+    after.sizes.iter().for_each(|(size, count)| sizes.entry(*size).or_default().1 += count);
+    let likeliest = before.likeliest.iter().zip(&after.likeliest).enumerate();
+    let likeliest = likeliest.map(|(band, (before, after))| ValueCount {
+        value: format!("{}–{} %", band * 10, band * 10 + 10),
+        before: *before,
+        after: *after,
+    });
+    let mut terms: Vec<ValueCount> = (before.terms.iter())
+        .map(|(term, count)| ValueCount {
+            value: term.clone(),
+            before: *count,
+            after: after.terms.get(term).copied().unwrap_or(0),
+        })
+        .collect();
+    // The sort is stable and terms come in order, so equal ones stay so.
+    terms.sort_by_key(|term| std::cmp::Reverse(term.before.saturating_sub(term.after)));
+    terms.truncate(MOST_TERMS);
+    LinkAccount {
+        column: name.clone(),
+        labels: labels as u64,
+        single: (before.single, after.single),
+        exposed: (before.exposed, after.exposed),
+        unlinked: (before.unlinked, after.unlinked),
+        sizes: bands("labels that a record links to", &sizes),
+        likeliest: Distribution {
+            column: "likelihood of the likeliest label".to_string(),
+            values: likeliest.collect(),
+        },
+        terms: Distribution { column: format!("{name}, most removed first"), values: terms },
+    }
+}
+
+/// What the two notions promise; `text` shows a setting.
+pub(super) fn notion(clause: &Clause, column: &str, text: &dyn Fn(&str) -> String) -> Notion {
+    let (name, promise) = if clause.name() == "qs-diversity" {
+        (
+            format!("QS (c,l)-diversity of {column}"),
+            format!(
+                "whoever looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most \
+                 {} times as likely as the {}th and all less likely ones together",
+                text("c"),
+                text("l")
+            ),
+        )
+    } else {
+        (
+            format!("QS t-closeness of {column}"),
+            format!(
+                "what the terms of {column} reveal by the knowledge file lies within a distance of {} of what was believed \
+                 before",
+                text("t")
+            ),
+        )
+    };
+    let protections = vec![Protection {
+        attack: Attack::OutsideKnowledge,
+        cover: Cover::Partly,
+        meaning: format!(
+            "What the knowledge file says about {column} is bounded for every group; other knowledge, or labels that are not \
+             equally likely for a record, are not."
+        ),
+    }];
+    Notion::Other { name, promise, column: Some(column.to_string()), protections }
+}
