@@ -21,12 +21,20 @@ const KNOWN: usize = 2;
 const K: u64 = 10;
 const L: u64 = 2;
 
+/// What a table came to under a threshold.
+struct Point {
+    table: String,
+    threat: f64,
+    hits: f64,
+    lm: f64,
+}
+
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let adult = &bench.adult;
     let threats: &[&str] = if bench.quick { &THREATS[2..3] } else { &THREATS };
     let head = ["threat", "table", "at risk", "of", "breaches", "worst", "LM"];
     let mut table = Table::new("breaches", "What can be inferred, and what is lost", head);
-    let mut points: Vec<(String, f64, f64, f64)> = Vec::new();
+    let mut points: Vec<Point> = Vec::new();
     for threat in threats {
         let policy = adult.policy(threat, "ff", None)?;
         let microdata = adult.read(&policy)?;
@@ -57,16 +65,21 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 Cell::text(listing.worst.first().map_or_else(|| "none".to_string(), ToString::to_string)),
                 Cell::Number(attacked.lm()),
             ]);
-            points.push((name, threat.parse().unwrap_or(0.0), exposure.hits as f64, attacked.lm()));
+            points.push(Point {
+                table: name,
+                threat: threat.parse().unwrap_or(0.0),
+                hits: exposure.hits as f64,
+                lm: attacked.lm(),
+            });
         }
     }
     let mut names: Vec<&String> = Vec::new();
-    points.iter().for_each(|(name, ..)| {
-        if !names.contains(&name) {
-            names.push(name)
+    for point in &points {
+        if !names.contains(&&point.table) {
+            names.push(&point.table);
         }
-    });
-    let plot = |title: &str, y: &str, value: &dyn Fn(&(String, f64, f64, f64)) -> f64| Plot {
+    }
+    let plot = |title: &str, y: &str, value: &dyn Fn(&Point) -> f64| Plot {
         title: title.to_string(),
         kind: Kind::Lines,
         x: Axis::new("threshold on threats"),
@@ -74,8 +87,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         series: names
             .iter()
             .map(|name| {
-                let own = points.iter().filter(|(other, ..)| other == *name);
-                Series::of(name.as_str(), own.map(|point| (point.1, Some(value(point)))))
+                let own = points.iter().filter(|point| point.table == **name);
+                Series::of(name.as_str(), own.map(|point| (point.threat, Some(value(point)))))
             })
             .collect(),
     };
@@ -86,8 +99,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                  risk is who has a guarded value that follows from what can be seen of them, in any columns and at any level. \
                  Breaches are counted that see at most {KNOWN} columns. Versions by k-anonymity or l-diversity are Mondrian's."
             ))
-            .plot(plot("People at risk", "people", &|point| point.2))
-            .plot(plot("What is lost", "LM", &|point| point.3))
+            .plot(plot("People at risk", "people", &|point| point.hits))
+            .plot(plot("What is lost", "LM", &|point| point.lm))
             .table(table),
     ])
 }
