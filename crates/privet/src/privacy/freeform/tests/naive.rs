@@ -42,7 +42,7 @@ impl Column {
         match &self.mixed.observability {
             ObservabilityModel::Sensitivity => {
                 let mut leaves = self.taxonomy.leaves_below(node);
-                if leaves.all(|leaf| self.is_guarded(leaf)) { one - one } else { one }
+                if leaves.all(|leaf| self.is_guarded(leaf)) { Fraction::from_integer(0) } else { one }
             }
             ObservabilityModel::Belief(belief) => {
                 let children = self.taxonomy.children(node);
