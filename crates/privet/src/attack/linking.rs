@@ -92,7 +92,7 @@ pub fn link(
         tick()
     })?;
     // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
-    let mut groups: Vec<(&Vec<u32>, &Vec<(u32, u64)>)> = people.groups.iter().collect();
+    let mut groups: Vec<_> = people.groups.iter().collect();
     groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
     for (cells, members) in groups {
         judge(sets, &links, &goal, &people, (cells, members), &mut linkage);

@@ -105,7 +105,8 @@ impl Asked {
                 || at(Error::input(format!("[privacy.{}] is there twice", clause.name())).help("keep one"));
             match clause.name() {
                 "qs-diversity" => {
-                    if diversity.replace(QsDiversity::of(clause).map_err(at)?).is_some() {
+                    let earlier = diversity.replace(QsDiversity::of(clause).map_err(at)?);
+                    if earlier.is_some() {
                         return Err(twice());
                     }
                 }

@@ -73,7 +73,7 @@ impl Solver<'_> {
     /// all, and only half of the time.
     pub fn search_on(&self, parts: &[&Part], answers: &mut [Answer], unanswered: bool) -> Result<()> {
         let mut open: Vec<(&Part, &mut Answer)> = (parts.iter().copied().zip(answers))
-            .filter(|(_, answer)| !answer.complete && !(unanswered && answer.found.is_some()))
+            .filter(|(_, answer)| !(answer.complete || unanswered && answer.found.is_some()))
             .collect();
         let now = Instant::now();
         let end =
