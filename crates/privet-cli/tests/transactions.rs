@@ -200,7 +200,7 @@ fn a_draft_for_transactions_runs() {
     bench.write("people.csv", "person,disease\n1,flu\n1,gout\n2,flu\n");
     bench.privet(&["init", "people.csv", "--kind", "transactions"]).succeeds();
     let table: String = (0..20).map(|row| format!("{row},x\n")).collect();
-    bench.write("broken-line.csv", &format!("a,b\n{table}1\n"));
+    bench.write("broken-line.csv", format!("a,b\n{table}1\n"));
     refuses(&bench, &["init", "broken-line.csv"], &["--kind transactions"]);
     bench.write("broken.csv", "a,b\n1,\"2\n");
     let outcome = bench.privet(&["init", "broken.csv"]).exits(2);
