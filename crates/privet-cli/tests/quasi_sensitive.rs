@@ -19,6 +19,10 @@ fn symptoms_no_longer_point_at_one_disease() {
     let both = |name: &str| (count(&links[name][0]), count(&links[name][1]));
     assert!(both("single").0 > 750 && both("single").1 < both("single").0, "{links}");
     assert_eq!(both("exposed").1, 0);
+    let attacks = &bench.privet(&["attack", "out", "--json"]).succeeds().json()["attacks"];
+    let hits = |at: usize| (attacks[at]["table"].as_str().expect("a table"), count(&attacks[at]["hits"]));
+    assert_eq!((attacks[0]["name"].as_str(), hits(0)), (Some("linking"), ("release", 0)));
+    assert!(hits(1).0 == "original" && hits(1).1 == both("exposed").0, "{attacks}");
     let steward = bench.text("out/steward/report.html");
     assert!(steward.contains("What public knowledge reveals") && steward.contains("most removed first"));
     assert!(!bench.text("out/public/report.html").contains("most removed first"));
@@ -87,6 +91,10 @@ fn any_release_with_such_a_column_is_linked() {
     assert!(outcome.stderr.contains("link to one label"), "{}", outcome.stderr);
     assert_eq!(bench.json("out/steward/manifest.json")["attacks"][0]["figures"][0]["hits"], 2);
     bench.privet(&["audit", "out"]).succeeds();
+    // Whoever has fever has the flu: both people of city a, in the original as in the release.
+    let told = bench.privet(&["attack", "out"]).succeeds().stdout;
+    assert!(told.contains("linking attacks on the release: 2 of 4 people"), "{told}");
+    assert!(told.contains("line 2: a → Flu  100 %"), "{told}");
 }
 
 const POLICY: &str = "seed = 1

@@ -52,8 +52,8 @@ fn told(table: &str, outcome: &Outcome) -> String {
     let (low, high) = outcome.interval();
     let Outcome { name, targets, hits, baseline, control, seconds, lines, .. } = outcome;
     let mut text = format!(
-        "{name} attacks on the {table}: {hits} of {targets} people with something to hide are at risk \
-         (95 % interval {:.1} to {:.1} %)\n  without seeing anything: {baseline}; where only luck helps: {control}; \
+        "{name} attacks on the {table}: {hits} of {targets} people are at risk \
+         (95 % interval {:.1} to {:.1} %)\n  without knowing anything about a person: {baseline}; where only luck helps: {control}; \
          {seconds:.2} s\n",
         100.0 * low,
         100.0 * high

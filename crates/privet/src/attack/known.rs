@@ -10,7 +10,7 @@ use crate::policy::CheckedPolicy;
 use crate::{Error, Result};
 
 /// All attacks.
-pub static ATTACKS: &[KnownAttack] = &[super::freeform::ATTACK];
+pub static ATTACKS: &[KnownAttack] = &[super::freeform::ATTACK, super::linking::ATTACK];
 
 /// An attack that can be run on any table.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,8 @@ pub fn attack(scene: &Scene<'_>) -> Result<Vec<Outcome>> {
         return Err(Error::input("no known attack concerns this policy")
             .in_file(scene.policy.written.path())
             .help(format!(
-                "known attacks: {}; freeform attacks need columns of role 'mixed', which say what can be seen",
+                "known attacks: {}; freeform attacks need columns of role 'mixed', which say what can be seen, and linking a \
+                 column of role 'quasi-sensitive', with what is publicly known",
                 names.join(", ")
             )));
     }

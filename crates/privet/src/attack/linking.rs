@@ -5,11 +5,12 @@
 //! likely, and takes the mean over the group. It works on any table with the policy's columns, released by whatever means.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use hashbrown::HashMap;
+use serde_json::json;
 
-use super::{Figure, Finding};
-use crate::Result;
+use super::{Figure, Finding, KnownAttack, Outcome, Scene};
 use crate::data::interner::Interner;
 use crate::data::{Batch, Source, terms_of};
 use crate::engine::suppression::Goal;
@@ -17,6 +18,8 @@ use crate::policy::{CheckedPolicy, PolicyColumn, Role, SetPolicy};
 use crate::privacy::quasi_sensitive::{
     Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, ones,
 };
+use crate::random::{keyed, shuffle};
+use crate::{Error, Result};
 
 /// More people than this are not listed by name.
 const MOST_LISTED: usize = 100;
@@ -62,44 +65,171 @@ pub fn link(
     table: &Source,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Linkage>> {
-    let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
-    let Ok(place) = table.position(&column.name) else { return Ok(None) };
-    let links = Links::of(sets);
-    let goal = goal(policy, sets, &links)?;
-    let quasi = policy.with_role(Role::QuasiIdentifier);
-    let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
-    let mut people = People {
-        values: quasi.iter().map(|_| Interner::default()).collect(),
-        groups: HashMap::new(),
-        starts: vec![0],
-        terms: Vec::new(),
+    Ok(Crowd::read(policy, table, tick)?.map(|crowd| crowd.link()))
+}
+
+/// As `privet attack` runs it.
+pub(super) const ATTACK: KnownAttack =
+    KnownAttack { name: "linking", concerns: |policy| quasi_sensitive(policy).is_some(), run: attack };
+
+/// The control's sets are dealt with this seed: what it finds is told, never published.
+const CONTROL: u64 = 1;
+
+/// Hits are the people in groups whose likeliest label exceeds what the requirements allow; the baseline knows nobody's
+/// group, so that all records are one; in the control everybody has somebody else's terms.
+fn attack(scene: &Scene<'_>) -> Result<Outcome> {
+    let start = Instant::now();
+    let Some(mut crowd) = Crowd::read(scene.policy, scene.table, &mut || scene.clock.check())? else {
+        let wrong = format!("'{}' has no column of terms to link", scene.table.path().display());
+        return Err(Error::input(wrong).help("the table needs the quasi-sensitive column of the policy"));
     };
-    let mut linkage = Linkage::default();
-    table.read(&mut |batch: &Batch, _| {
-        for row in 0..batch.rows() {
-            let terms = terms_of(batch.cell(row, place), sets.separator);
-            for term in &terms {
-                match linkage.terms.get_mut(*term) {
-                    Some(count) => *count += 1,
-                    None => {
-                        linkage.terms.insert(term.to_string(), 1);
+    let linkage = crowd.link();
+    scene.clock.check()?;
+    let baseline = if crowd.exceeds(&crowd.everybody()) { linkage.records } else { 0 };
+    crowd.people.deal_anew();
+    let control = crowd.link().exposed;
+    let line = |person: &Exposed| {
+        format!(
+            "line {}: {} → {}  {:.0} %",
+            person.line,
+            person.cells.join(", "),
+            person.label,
+            100.0 * person.likelihood
+        )
+    };
+    let more = [("single", json!(linkage.single)), ("unlinked", json!(linkage.unlinked))];
+    Ok(Outcome {
+        name: ATTACK.name,
+        targets: linkage.records,
+        hits: linkage.exposed,
+        baseline,
+        control,
+        seconds: start.elapsed().as_secs_f64(),
+        lines: linkage.people.iter().take(scene.most).map(line).collect(),
+        more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+    })
+}
+
+/// The records of a table beside what the adversary has.
+struct Crowd<'p> {
+    sets: &'p SetPolicy,
+    links: Links,
+    goal: Goal,
+    people: People,
+    /// How often each term occurs.
+    terms: BTreeMap<String, u64>,
+}
+
+impl<'p> Crowd<'p> {
+    /// `None` where the policy has no quasi-sensitive column, or the table lacks it.
+    fn read(
+        policy: &'p CheckedPolicy,
+        table: &Source,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Option<Crowd<'p>>> {
+        let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
+        let Ok(place) = table.position(&column.name) else { return Ok(None) };
+        let links = Links::of(sets);
+        let goal = goal(policy, sets, &links)?;
+        let quasi = policy.with_role(Role::QuasiIdentifier);
+        let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
+        let people = People {
+            values: quasi.iter().map(|_| Interner::default()).collect(),
+            groups: HashMap::new(),
+            starts: vec![0],
+            terms: Vec::new(),
+        };
+        let mut crowd = Crowd { sets, links, goal, people, terms: BTreeMap::new() };
+        table.read(&mut |batch: &Batch, _| {
+            for row in 0..batch.rows() {
+                let terms = terms_of(batch.cell(row, place), sets.separator);
+                for term in &terms {
+                    match crowd.terms.get_mut(*term) {
+                        Some(count) => *count += 1,
+                        None => {
+                            crowd.terms.insert(term.to_string(), 1);
+                        }
                     }
                 }
+                let heeded =
+                    terms.into_iter().filter_map(|term| crowd.links.heeded(sets.knowledge.term(term)));
+                crowd.people.add(
+                    quasi.iter().map(|column| batch.cell(row, *column)),
+                    heeded,
+                    batch.line(row),
+                );
             }
-            let heeded = terms.into_iter().filter_map(|term| links.heeded(sets.knowledge.term(term)));
-            people.add(quasi.iter().map(|column| batch.cell(row, *column)), heeded, batch.line(row));
-        }
-        tick()
-    })?;
-    // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
-    let mut groups: Vec<_> = people.groups.iter().collect();
-    groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
-    for (cells, members) in groups {
-        judge(sets, &links, &goal, &people, (cells, members), &mut linkage);
+            tick()
+        })?;
+        Ok(Some(crowd))
     }
-    linkage.people.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.line.cmp(&b.line)));
-    linkage.people.truncate(MOST_LISTED);
-    Ok(Some(linkage))
+
+    fn link(&self) -> Linkage {
+        let mut linkage = Linkage { terms: self.terms.clone(), ..Linkage::default() };
+        // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
+        let mut groups: Vec<_> = self.people.groups.iter().collect();
+        groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
+        for (cells, members) in groups {
+            self.judge(cells, members, &mut linkage);
+        }
+        linkage.people.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.line.cmp(&b.line)));
+        linkage.people.truncate(MOST_LISTED);
+        linkage
+    }
+
+    /// What every record links to, whatever its group.
+    fn everybody(&self) -> Vec<Linked> {
+        (0..self.people.len()).map(|record| self.links.linked(self.people.terms(record))).collect()
+    }
+
+    /// Whether what a group links to is more than the requirements allow or, where there are none, one label for everybody.
+    fn exceeds(&self, linked: &[Linked]) -> bool {
+        if self.goal.diversity.is_some() || self.goal.closeness.is_some() {
+            !self.goal.holds(&self.links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
+        } else {
+            linked.iter().all(|linked| linked.size == 1)
+        }
+    }
+
+    /// Links one group: its quasi-identifiers, and its records with their lines.
+    fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
+        let Crowd { sets, links, people, .. } = self;
+        let linked: Vec<Linked> =
+            members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
+        let mut likelihood = vec![0.0; links.labels()];
+        for Linked { bits, size } in &linked {
+            linkage.records += 1;
+            linkage.single += u64::from(*size == 1);
+            linkage.unlinked += u64::from(*size == 0);
+            *linkage.sizes.entry(*size as usize).or_default() += 1;
+            let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
+            ones(bits).for_each(|label| likelihood[label] += share);
+        }
+        let top =
+            (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
+        let Some(top) = top else { return };
+        // A hair above a tenth is rounding.
+        let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
+        linkage.likeliest[band] += members.len() as u64;
+        if !self.exceeds(&linked) {
+            return;
+        }
+        linkage.exposed += members.len() as u64;
+        let room = (10 * MOST_LISTED).saturating_sub(linkage.people.len());
+        linkage.people.extend(members.iter().take(room).map(|(_, line)| {
+            Exposed {
+                line: *line,
+                cells: people
+                    .values
+                    .iter()
+                    .zip(cells)
+                    .map(|(values, cell)| values.text(*cell as usize).to_string())
+                    .collect(),
+                label: sets.knowledge.labels()[top].clone(),
+                likelihood: likelihood[top],
+            }
+        }));
+    }
 }
 
 fn quasi_sensitive(policy: &CheckedPolicy) -> Option<(&PolicyColumn, &SetPolicy)> {
@@ -167,58 +297,22 @@ impl People {
         self.groups.entry(cells).or_default().push((record, line));
     }
 
+    fn len(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// Gives everybody somebody's terms, by chance.
+    fn deal_anew(&mut self) {
+        let mut dealt: Vec<u32> = (0..self.len()).collect();
+        shuffle(&mut dealt, &mut keyed(CONTROL, "privet: a table whose terms say nothing about groups"));
+        for (record, _) in self.groups.values_mut().flatten() {
+            *record = dealt[*record as usize];
+        }
+    }
+
     fn terms(&self, record: u32) -> &[u32] {
         &self.terms[self.starts[record as usize]..self.starts[record as usize + 1]]
     }
-}
-
-/// Links one group: its quasi-identifiers, and its records with their lines.
-fn judge(
-    sets: &SetPolicy,
-    links: &Links,
-    goal: &Goal,
-    people: &People,
-    (cells, members): (&[u32], &[(u32, u64)]),
-    linkage: &mut Linkage,
-) {
-    let linked: Vec<Linked> = members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
-    let mut likelihood = vec![0.0; links.labels()];
-    for Linked { bits, size } in &linked {
-        linkage.records += 1;
-        linkage.single += u64::from(*size == 1);
-        linkage.unlinked += u64::from(*size == 0);
-        *linkage.sizes.entry(*size as usize).or_default() += 1;
-        let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
-        ones(bits).for_each(|label| likelihood[label] += share);
-    }
-    let top = (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
-    let Some(top) = top else { return };
-    // A hair above a tenth is rounding.
-    let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
-    linkage.likeliest[band] += members.len() as u64;
-    let exceeds = if goal.diversity.is_some() || goal.closeness.is_some() {
-        !goal.holds(links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
-    } else {
-        linked.iter().all(|linked| linked.size == 1)
-    };
-    if !exceeds {
-        return;
-    }
-    linkage.exposed += members.len() as u64;
-    let room = (10 * MOST_LISTED).saturating_sub(linkage.people.len());
-    linkage.people.extend(members.iter().take(room).map(|(_, line)| {
-        Exposed {
-            line: *line,
-            cells: people
-                .values
-                .iter()
-                .zip(cells)
-                .map(|(values, cell)| values.text(*cell as usize).to_string())
-                .collect(),
-            label: sets.knowledge.labels()[top].clone(),
-            likelihood: likelihood[top],
-        }
-    }));
 }
 
 /// The attack as a finding: on the release, and what it would find in the original.
