@@ -182,7 +182,8 @@ fn a_time_limit_that_means_nothing_is_told() {
 #[test]
 fn a_draft_for_transactions_runs() {
     let bench = Bench::new();
-    let lines: String = (0..30).map(|row| format!("{} {} {}\n39 120\n", row % 7, row % 5, row % 3)).collect();
+    let lines: String =
+        (0..30).map(|row| format!("{} {} {}\n39 120\n", row % 7, 7 + row % 5, 12 + row % 3)).collect();
     let rows: String = (0..60).map(|row| format!("{},{}\n", row / 2, ["milk", "beer"][row % 2])).collect();
     for (name, data) in [
         ("T10.dat", lines.clone()),
