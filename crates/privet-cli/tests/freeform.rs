@@ -125,3 +125,13 @@ fn a_policy_that_guards_nothing_runs_with_a_warning() {
     let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
     assert!(outcome.stderr.contains("nothing to protect"), "{}", outcome.stderr);
 }
+
+#[test]
+fn guards_that_protect_nothing_are_told() {
+    for (from, to) in [("observable = 1.0", "observable = 0"), ("threat = 0.5", "threat = 1")] {
+        let bench = paper();
+        bench.edit("policy.toml", from, to);
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
+        assert!(outcome.stderr.contains("none of them can be breached"), "{to}: {}", outcome.stderr);
+    }
+}

@@ -231,7 +231,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
     let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
     let mut warnings = Vec::new();
     if policy.method.declaration.is_freeform() {
-        warnings.extend(freeform::warnings(policy));
+        warnings.extend(freeform::warnings(policy)?);
     }
     for (position, clause) in policy.requirements.iter().enumerate() {
         if clause.name() == l_plus::DECLARATION.name {

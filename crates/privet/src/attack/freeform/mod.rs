@@ -101,7 +101,10 @@ fn attack(scene: &Scene<'_>) -> Result<Outcome> {
     let line = |breach: &Breach| {
         let share = 100.0 * breach.hits as f64 / breach.support as f64;
         let records = if breach.hits == 1 { "record" } else { "records" };
-        format!("{breach}  {share:.0} %  {} {records}", breach.hits)
+        // What is less than certain to be sensitive is listed by its threat, which the share alone does not show.
+        let threat =
+            if breach.sensitivity < 1.0 { format!(", threat {:.2}", breach.threat) } else { String::new() };
+        format!("{breach}  {share:.0} %  {} {records}{threat}", breach.hits)
     };
     let breaches: Vec<_> = listing.worst.iter().map(Breach::to_json).collect();
     let more =

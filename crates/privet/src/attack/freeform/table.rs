@@ -182,6 +182,8 @@ impl Attacked {
             look(&self.model.others(&[target]), &mut hit);
             look(&[], &mut told);
         }
+        // Whoever sees more may be less sure of some; what follows from nothing is known all the same.
+        hit.iter_mut().zip(&told).for_each(|(hit, told)| *hit |= *told);
         let people = |marks: &[bool]| {
             self.counts.iter().zip(marks).filter(|(_, mark)| **mark).map(|(count, _)| count).sum()
         };

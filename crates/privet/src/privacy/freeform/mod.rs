@@ -108,14 +108,23 @@ pub(super) fn not_for_classes() -> Error {
 }
 
 /// What the publisher should know about a requirement that can run as it is.
-pub(super) fn warnings(policy: &CheckedPolicy) -> Vec<String> {
+pub(super) fn warnings(policy: &CheckedPolicy) -> Result<Vec<String>> {
     let mut mixed = policy.columns.iter().filter_map(|column| column.mixed.as_ref());
-    if mixed.any(|column| column.is_guarded()) {
-        return Vec::new();
+    if !mixed.any(|column| column.is_guarded()) {
+        return Ok(vec![
+            "no column guards any value, so there is nothing to protect: the release shows every record as it is. \
+             Name what must stay hidden, as in [columns.disease.sensitivity] guard = [\"AIDS\"]"
+                .to_string(),
+        ]);
     }
-    vec![
-        "no column guards any value, so there is nothing to protect: the release shows every record as it is. \
-         Name what must stay hidden, as in [columns.disease.sensitivity] guard = [\"AIDS\"]"
+    let trees = policy.generalised().filter_map(|column| Some((column.index, column.hierarchy.clone()?)));
+    if !model(policy, trees)?.endangered().is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![
+        "values are guarded, but none of them can be breached, so the release shows every record as it is: either all can be \
+         observed, or none is more sensitive than the threshold on threats. Lower 'threat', or raise 'observable' or \
+         lower what [columns.….observability] says of them"
             .to_string(),
-    ]
+    ])
 }

@@ -14,6 +14,8 @@ const ROW: f64 = 19.0;
 const INDENT: f64 = 16.0;
 /// More rows than this are folded.
 const MOST_ROWS: usize = 26;
+/// More rows than this are folded where nodes are marked: what lies below the cut then says what the cut is for.
+const MOST_MARKED: usize = 72;
 /// Chains deeper than this are drawn no further to the right.
 const MOST_INDENT: usize = 10;
 /// A node below the cut shows no more children than this: they are only there to say what was given up.
@@ -146,6 +148,8 @@ impl<'a> Shape<'a> {
 
     /// The fullest set of rows that fits.
     fn fitting_rows(&self) -> Vec<Row> {
+        let marked = self.counts == TreeCounts::Shown && self.nodes.iter().any(|node| node.mark.is_some());
+        let most = if marked { MOST_MARKED } else { MOST_ROWS };
         let ways = [
             (24, true),
             (24, false),
@@ -159,11 +163,11 @@ impl<'a> Shape<'a> {
         let mut rows = Vec::new();
         for (fan, below) in ways {
             rows = self.rows(fan, below);
-            if rows.len() <= MOST_ROWS {
+            if rows.len() <= most {
                 return rows;
             }
         }
-        rows.truncate(MOST_ROWS);
+        rows.truncate(most);
         let text = "… and more".to_string();
         rows.push(Row {
             depth: 1,
