@@ -170,17 +170,25 @@ impl Grouping {
     pub fn base(microdata: &Microdata, ladders: &Ladders) -> Grouping {
         let levels: Levels = vec![0; ladders.columns.len()].into();
         let slots = microdata.table.slots() as usize;
-        let mut built = Builder::new(levels.clone(), ladders.words, slots, microdata.summary.len());
+        // Without counts at first: how they are best kept depends on the number of classes, not on that of records.
+        let mut built = Builder::new(levels.clone(), ladders.words, 0, 0);
         let mut key = Vec::new();
+        let mut class_of_record = Vec::with_capacity(microdata.summary.len());
         for record in 0..microdata.summary.len() {
             ladders.key(microdata, record, &levels, &mut key);
-            let count = microdata.summary.count(record);
             let class = built.class(&key);
-            built.grouping.sizes[class] += count;
+            built.grouping.sizes[class] += microdata.summary.count(record);
+            class_of_record.push(class);
+        }
+        let mut tallies = Tallies::new(slots, built.grouping.len());
+        (0..built.grouping.len()).for_each(|_| tallies.push());
+        for (record, class) in class_of_record.into_iter().enumerate() {
+            let count = microdata.summary.count(record);
             for slot in microdata.slots(record) {
-                built.grouping.tallies.add(class, slot, count);
+                tallies.add(class, slot, count);
             }
         }
+        built.grouping.tallies = tallies;
         built.grouping
     }
 

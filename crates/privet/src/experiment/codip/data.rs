@@ -157,16 +157,17 @@ impl Census {
         checked(self.folder.path(), &self.sensitive, k, t)
     }
 
-    /// A policy for one table with one sensitive column, as full-domain methods take it.
+    /// A policy for one table with the first sensitive column, as `full-domain` takes it: k = 2, t = 0.4, cost DM.
     pub fn one_table_policy(&self) -> Result<CheckedPolicy> {
-        let text = policy_text(&self.sensitive[..1], 2, "0.4");
-        let text = text.split("[privacy.projection]").next().unwrap_or_default().to_string();
+        let text =
+            policy_text(&self.sensitive[..1], 2, "0.4") + "[method]\nname = \"full-domain\"\ncost = \"DM\"\n";
         Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)
     }
 
-    /// A policy with only the first of the sensitive columns.
+    /// A policy for several tables with the first sensitive columns: the same k, t and cost, and Γβ at most 0.3.
     pub fn policy_of_first(&self, columns: usize) -> Result<CheckedPolicy> {
-        checked(self.folder.path(), &self.sensitive[..columns], 2, "1")
+        let text = policy_text(&self.sensitive[..columns], 2, "0.4") + &plan_text("0.3");
+        Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)
     }
 }
 
@@ -185,7 +186,14 @@ fn table(rows: &[Vec<&str>]) -> String {
 }
 
 fn checked(folder: &Path, sensitive: &[&str], k: u64, t: &str) -> Result<CheckedPolicy> {
-    Policy::parse(&folder.join("policy.toml"), policy_text(sensitive, k, t))?.check(&CATALOGUE, None)
+    let text = policy_text(sensitive, k, t) + &plan_text("1");
+    Policy::parse(&folder.join("policy.toml"), text)?.check(&CATALOGUE, None)
+}
+
+fn plan_text(beta: &str) -> String {
+    format!(
+        "[privacy.projection]\nalpha = 1\nbeta = {beta}\n[method]\nname = \"codip-star\"\ncost = \"DM\"\n"
+    )
 }
 
 fn policy_text(sensitive: &[&str], k: u64, t: &str) -> String {
@@ -199,10 +207,6 @@ fn policy_text(sensitive: &[&str], k: u64, t: &str) -> String {
             text += "separator = \"|\"\n";
         }
     }
-    let _ = write!(
-        text,
-        "[privacy.k-anonymity]\nk = {k}\n[privacy.t-closeness]\nt = {t}\n\
-         [privacy.projection]\nalpha = 1\nbeta = 1\n[method]\nname = \"codip-star\"\n"
-    );
+    let _ = write!(text, "[privacy.k-anonymity]\nk = {k}\n[privacy.t-closeness]\nt = {t}\n");
     text
 }

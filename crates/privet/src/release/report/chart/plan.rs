@@ -51,11 +51,20 @@ pub(in super::super) fn plan(
             side if side < -0.25 => Anchor::End,
             _ => Anchor::Middle,
         };
-        let name = super::svg::fitted(&names[*attribute], 78.0);
+        let name = short_name(&names[*attribute], 78.0);
         let lower = if angle.sin() > 0.5 { 9.0 } else { 4.0 };
         svg.text(x, y + lower, anchor, "small", &name);
     }
     svg.finish(
         "Which sensitive attributes are published in one table, and how much they tell about each other",
     )
+}
+
+/// A name that fits into `width`. Attributes of one column differ in their values: of `household=children` that is what stays.
+fn short_name(name: &str, width: f64) -> String {
+    let whole = super::svg::fitted(name, width);
+    match name.split_once('=') {
+        Some((_, value)) if whole != name => super::svg::fitted(&format!("…={value}"), width),
+        _ => whole,
+    }
 }
