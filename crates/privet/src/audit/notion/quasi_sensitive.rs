@@ -77,15 +77,20 @@ impl Linking {
 
     /// The sums of shares of a class: per label that has any, in units; and the unit.
     fn sums(&self, counts: &[(u32, u64)]) -> (BTreeMap<u32, BigUint>, BigUint) {
-        let linked: Vec<(Vec<u32>, u64)> =
-            counts.iter().map(|(set, count)| (self.linked(*set), *count)).collect();
-        let sizes = linked.iter().map(|(labels, _)| labels.len()).filter(|size| *size > 0);
-        let unit = sizes.fold(BigUint::from(1u8), |unit, size| unit.lcm(&BigUint::from(size)));
+        // By |K|: per label, how many records with a K of that size link to it.
+        let mut by_size: BTreeMap<usize, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (set, count) in counts {
+            let labels = self.linked(*set);
+            let linking = by_size.entry(labels.len()).or_default();
+            labels.into_iter().for_each(|label| *linking.entry(label).or_default() += count);
+        }
+        by_size.remove(&0);
+        let unit = by_size.keys().fold(BigUint::from(1u8), |unit, size| unit.lcm(&BigUint::from(*size)));
         let mut sums: BTreeMap<u32, BigUint> = BTreeMap::new();
-        for (labels, count) in linked.iter().filter(|(labels, _)| !labels.is_empty()) {
-            let share = &unit / labels.len() * *count;
-            for label in labels {
-                *sums.entry(*label).or_default() += &share;
+        for (size, linking) in by_size {
+            let share = &unit / size;
+            for (label, records) in linking {
+                *sums.entry(label).or_default() += &share * records;
             }
         }
         (sums, unit)
