@@ -308,6 +308,12 @@ impl<'a> Search<'a> {
                 known.insert(occurrence, score);
             }
         }
+        if !scored.iter().any(|(score, _)| score.gains()) {
+            self.look_ahead(&mut scored);
+            scored.iter().filter(|_| !twins.is_empty()).for_each(|(score, candidate)| {
+                known.insert(candidate.occurrence, *score);
+            });
+        }
         for candidate in tail.iter().filter(|candidate| candidate.twin) {
             let record = self.state.record_of(candidate.occurrence);
             let Some(earlier) = twins.get(&record) else { continue };
@@ -320,6 +326,21 @@ impl<'a> Search<'a> {
         let gains = scored.first().is_some_and(|(score, _)| score.gains());
         *tail = scored.into_iter().map(|(_, candidate)| candidate).collect();
         gains
+    }
+
+    /// Where no single removal gains anything, the way to go is towards the labels that lack the fewest terms of a record:
+    /// notes what it costs to have them join.
+    fn look_ahead(&self, scored: &mut [(Score, Candidate)]) {
+        let prices = self.state.problem.prices;
+        let mut nearest: HashMap<u32, (u32, Vec<bool>)> = HashMap::new();
+        for (score, candidate) in scored {
+            let record = self.state.record_of(candidate.occurrence);
+            let (lacks, lacked) = nearest.entry(record).or_insert_with(|| self.state.nearest(record));
+            if lacked[self.state.place_of(candidate.occurrence)] {
+                let way = 0..(*lacks).min(candidate.left);
+                score.way = way.map(|gone| prices.step(candidate.left - gone)).sum();
+            }
+        }
     }
 
     fn record(&mut self, cost: u128, last: Option<u32>) {
@@ -404,12 +425,14 @@ struct Score {
     rise: i64,
     /// The fall of what is too much, times the terms left.
     fall: f64,
+    /// Where nothing gains: what it costs to have another label join by this removal and more.
+    way: u128,
 }
 
 impl Score {
     fn of(before: &Standing, after: &Standing, left: u32) -> Score {
         let rise = (i64::from(after.level) - i64::from(before.level)) * i64::from(left);
-        Score { rise, fall: (before.excess - after.excess) * f64::from(left) }
+        Score { rise, fall: (before.excess - after.excess) * f64::from(left), way: u128::MAX }
     }
 
     fn gains(&self) -> bool {
@@ -418,7 +441,7 @@ impl Score {
 
     /// The better one first.
     fn compare(&self, other: &Score) -> Ordering {
-        other.rise.cmp(&self.rise).then(other.fall.total_cmp(&self.fall))
+        other.rise.cmp(&self.rise).then(other.fall.total_cmp(&self.fall)).then(self.way.cmp(&other.way))
     }
 }
 

@@ -33,9 +33,8 @@ pub(super) fn run(bench: &Bench, ground: &Ground) -> Result<Vec<Section>> {
             if mean >= 2.0 {
                 ""
             } else {
-                " That is less than twice. A record of nine terms mostly links to one label, and no single removal makes \
-                 another one join until few terms are left: for most of a dive there is no gain to go by, ties are taken \
-                 as they come, and both searches strip the same records; they part in the last steps only. Groups that are \
+                " That is less than twice. A record of nine terms mostly links to one label, and another one joins only \
+                 after several removals: until then no removal gains anything that an order could go by. Groups that are \
                  proven are mostly those that pass as they are."
             }
         )
