@@ -24,8 +24,10 @@ struct Linking {
     starts: Vec<usize>,
     /// The terms of all sets, by their number in the knowledge; `None` for one that no label has.
     terms: Vec<Option<u32>>,
-    /// By term, the labels that have it, rising.
-    having: Vec<Vec<u32>>,
+    /// By term, the labels that have it: a bit per label.
+    having: Vec<Vec<u64>>,
+    /// All labels, in the same way.
+    all: Vec<u64>,
     labels: u32,
     strict: bool,
 }
@@ -38,10 +40,13 @@ impl Linking {
             Error::input(format!("[privacy.{}] is about a column that holds no sets", clause.name()))
         })?;
         let knowledge = policy.knowledge.clone();
-        let mut having = vec![Vec::new(); knowledge.terms().len()];
+        let none = vec![0u64; knowledge.labels().len().div_ceil(64)];
+        let (mut having, mut all) = (vec![none.clone(); knowledge.terms().len()], none);
         for label in 0..knowledge.labels().len() {
+            let bit = 1 << (label % 64);
+            all[label / 64] |= bit;
             for term in knowledge.terms_of_label(label) {
-                having[*term as usize].push(label as u32);
+                having[*term as usize][label / 64] |= bit;
             }
         }
         let (mut starts, mut terms) = (vec![0], Vec::new());
@@ -51,41 +56,46 @@ impl Linking {
         }
         let strict = policy.unknown_terms == UnknownTerms::Strict;
         let labels = knowledge.labels().len() as u32;
-        Ok((Linking { column, starts, terms, having, labels, strict }, knowledge))
+        Ok((Linking { column, starts, terms, having, all, labels, strict }, knowledge))
     }
 
     /// K of a set, by its number.
     fn linked(&self, set: u32) -> Vec<u32> {
-        let mut linked: Option<Vec<u32>> = None;
+        let mut linked = self.all.clone();
         for term in &self.terms[self.starts[set as usize]..self.starts[set as usize + 1]] {
-            let Some(term) = term else {
-                if self.strict {
-                    return Vec::new();
+            match term {
+                Some(term) => {
+                    let words = linked.iter_mut().zip(&self.having[*term as usize]);
+                    words.for_each(|(word, having)| *word &= having);
                 }
-                continue;
-            };
-            let having = &self.having[*term as usize];
-            linked = Some(match linked {
-                None => having.clone(),
-                Some(so_far) => {
-                    so_far.into_iter().filter(|label| having.binary_search(label).is_ok()).collect()
-                }
-            });
+                None if self.strict => return Vec::new(),
+                None => {}
+            }
         }
-        linked.unwrap_or_else(|| (0..self.labels).collect())
+        let words = (0u32..).zip(linked).filter(|(_, word)| *word != 0);
+        words
+            .flat_map(|(at, word)| {
+                (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+            })
+            .collect()
     }
 
     /// The sums of shares of a class: per label that has any, in units; and the unit.
     fn sums(&self, counts: &[(u32, u64)]) -> (BTreeMap<u32, BigUint>, BigUint) {
-        let linked: Vec<(Vec<u32>, u64)> =
-            counts.iter().map(|(set, count)| (self.linked(*set), *count)).collect();
-        let sizes = linked.iter().map(|(labels, _)| labels.len()).filter(|size| *size > 0);
-        let unit = sizes.fold(BigUint::from(1u8), |unit, size| unit.lcm(&BigUint::from(size)));
+        // By |K|: per label, how many records with a K of that size link to it.
+        let mut by_size: BTreeMap<usize, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (set, count) in counts {
+            let labels = self.linked(*set);
+            let linking = by_size.entry(labels.len()).or_default();
+            labels.into_iter().for_each(|label| *linking.entry(label).or_default() += count);
+        }
+        by_size.remove(&0);
+        let unit = by_size.keys().fold(BigUint::from(1u8), |unit, size| unit.lcm(&BigUint::from(*size)));
         let mut sums: BTreeMap<u32, BigUint> = BTreeMap::new();
-        for (labels, count) in linked.iter().filter(|(labels, _)| !labels.is_empty()) {
-            let share = &unit / labels.len() * *count;
-            for label in labels {
-                *sums.entry(*label).or_default() += &share;
+        for (size, linking) in by_size {
+            let share = &unit / size;
+            for (label, records) in linking {
+                *sums.entry(label).or_default() += &share * records;
             }
         }
         (sums, unit)

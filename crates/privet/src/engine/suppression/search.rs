@@ -9,11 +9,12 @@ use super::Problem;
 use super::state::{Standing, State};
 use crate::engine::clock::Clock;
 
-/// Above this many candidates held for later, new nodes keep only the most promising one: the search is then no longer
-/// complete, and says so.
+/// Above this many candidates held for later, those further up in the tree are dropped: the dive goes on, but the search is
+/// no longer complete, and says so.
 const MOST_HELD: usize = 4_000_000;
 
-/// A dive that has tried so much and no longer gains anything is given up: the group is better joined with another.
+/// A dive that has tried so much and no longer gains anything is given up where nothing may save the group: it is better
+/// joined with another.
 const MOST_IN_VAIN: u64 = 2_000_000;
 
 /// How many candidates are still tried at each node when a dive must end soon.
@@ -102,6 +103,8 @@ pub struct Search<'a> {
     tries: u64,
     /// No removal costs less than this.
     cheapest: u128,
+    /// Whether the group passes when nothing is left of it, so that every dive ends with an answer.
+    savable: bool,
     /// Per record, the first record with the same terms, where others have them too.
     alike: Option<Vec<u32>>,
 }
@@ -144,6 +147,7 @@ impl<'a> Search<'a> {
             held: 0,
             tries: 0,
             cheapest: problem.prices.step(longest),
+            savable: problem.goal.allows_empty_sets(problem.links),
             alike: alike(problem),
         }
     }
@@ -240,27 +244,34 @@ impl<'a> Search<'a> {
             let rest = if haste { tail.split_off(TRIED_IN_HASTE) } else { Vec::new() };
             let gains = self.try_all(&mut tail, cost, &twins);
             self.retain_affordable(&mut tail, cost);
-            if !gains && !self.dived && self.best.is_none() && self.tries > MOST_IN_VAIN {
+            let in_vain = !gains && !self.savable && self.tries > MOST_IN_VAIN;
+            if in_vain && !self.dived && self.best.is_none() {
                 self.give_up(cost);
                 return;
             }
             tail.extend(rest);
         }
         if self.held + tail.len() > MOST_HELD {
-            let rest = cost + self.cheapest;
-            self.left_out = Some(self.left_out.map_or(rest, |known| known.min(rest)));
-            tail.truncate(1);
+            self.forget();
         }
         self.held += tail.len();
         self.stack.push(Node { cost, tail, next: 0, entered: None });
     }
 
+    /// Drops whatever is held for later.
+    fn forget(&mut self) {
+        self.left_out = self.left_out.into_iter().chain(self.least_open()).min();
+        for node in &mut self.stack {
+            (node.tail, node.next) = (Vec::new(), 0);
+        }
+        self.held = 0;
+    }
+
     /// Leaves the tree for good.
     fn give_up(&mut self, cost: u128) {
-        let bound = self.bound().min(cost + self.cheapest);
-        self.left_out = Some(self.left_out.map_or(bound, |known| known.min(bound)));
+        self.forget();
+        self.left_out = self.left_out.into_iter().chain([cost + self.cheapest]).min();
         self.stack.clear();
-        self.held = 0;
         self.dived = true;
     }
 
@@ -297,6 +308,12 @@ impl<'a> Search<'a> {
                 known.insert(occurrence, score);
             }
         }
+        if !scored.iter().any(|(score, _)| score.gains()) {
+            self.look_ahead(&mut scored);
+            scored.iter().filter(|_| !twins.is_empty()).for_each(|(score, candidate)| {
+                known.insert(candidate.occurrence, *score);
+            });
+        }
         for candidate in tail.iter().filter(|candidate| candidate.twin) {
             let record = self.state.record_of(candidate.occurrence);
             let Some(earlier) = twins.get(&record) else { continue };
@@ -309,6 +326,21 @@ impl<'a> Search<'a> {
         let gains = scored.first().is_some_and(|(score, _)| score.gains());
         *tail = scored.into_iter().map(|(_, candidate)| candidate).collect();
         gains
+    }
+
+    /// Where no single removal gains anything, the way to go is towards the labels that lack the fewest terms of a record:
+    /// notes what it costs to have them join.
+    fn look_ahead(&self, scored: &mut [(Score, Candidate)]) {
+        let prices = self.state.problem.prices;
+        let mut nearest: HashMap<u32, (u32, Vec<bool>)> = HashMap::new();
+        for (score, candidate) in scored {
+            let record = self.state.record_of(candidate.occurrence);
+            let (lacks, lacked) = nearest.entry(record).or_insert_with(|| self.state.nearest(record));
+            if lacked[self.state.place_of(candidate.occurrence)] {
+                let way = 0..(*lacks).min(candidate.left);
+                score.way = way.map(|gone| prices.step(candidate.left - gone)).sum();
+            }
+        }
     }
 
     fn record(&mut self, cost: u128, last: Option<u32>) {
@@ -347,8 +379,8 @@ impl<'a> Search<'a> {
         standing_for
     }
 
-    /// What no answer costs less than.
-    fn bound(&self) -> u128 {
+    /// What no answer costs less than that is still to be looked for.
+    fn least_open(&self) -> Option<u128> {
         let prices = self.state.problem.prices;
         let open = self.stack.iter().flat_map(|node| {
             let rest = node.tail[node.next..].iter().filter(|candidate| !candidate.twin);
@@ -357,6 +389,12 @@ impl<'a> Search<'a> {
                 node.cost + prices.step(candidate.left) + more
             })
         });
+        open.min()
+    }
+
+    /// What no answer costs less than.
+    fn bound(&self) -> u128 {
+        let open = self.least_open().into_iter();
         let best = self.best.as_ref().map(|(cost, _)| *cost);
         let unknown = if self.started { None } else { Some(0) };
         open.chain(best).chain(self.left_out).chain(unknown).min().unwrap_or(0)
@@ -387,12 +425,14 @@ struct Score {
     rise: i64,
     /// The fall of what is too much, times the terms left.
     fall: f64,
+    /// Where nothing gains: what it costs to have another label join by this removal and more.
+    way: u128,
 }
 
 impl Score {
     fn of(before: &Standing, after: &Standing, left: u32) -> Score {
         let rise = (i64::from(after.level) - i64::from(before.level)) * i64::from(left);
-        Score { rise, fall: (before.excess - after.excess) * f64::from(left) }
+        Score { rise, fall: (before.excess - after.excess) * f64::from(left), way: u128::MAX }
     }
 
     fn gains(&self) -> bool {
@@ -401,7 +441,7 @@ impl Score {
 
     /// The better one first.
     fn compare(&self, other: &Score) -> Ordering {
-        other.rise.cmp(&self.rise).then(other.fall.total_cmp(&self.fall))
+        other.rise.cmp(&self.rise).then(other.fall.total_cmp(&self.fall)).then(self.way.cmp(&other.way))
     }
 }
 

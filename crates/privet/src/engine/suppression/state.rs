@@ -7,7 +7,7 @@
 
 use super::Problem;
 use super::goal::Units;
-use crate::privacy::quasi_sensitive::QsDiversity;
+use crate::privacy::quasi_sensitive::{QsDiversity, ones};
 
 /// A group with some occurrences removed.
 #[derive(Debug)]
@@ -215,6 +215,31 @@ impl<'a> State<'a> {
                 }
             }
         }
+    }
+
+    /// How many terms of a record the nearest label lacks that it does not link to, and by place which terms such labels
+    /// lack.
+    pub fn nearest(&self, record: u32) -> (u32, Vec<bool>) {
+        let links = self.problem.links;
+        let first = self.first[record as usize] as usize;
+        let terms = self.problem.members[record as usize].terms.iter().enumerate();
+        let there: Vec<(usize, u32)> = terms
+            .filter(|(place, _)| !self.gone[first + place])
+            .map(|(place, term)| (place, *term))
+            .collect();
+        let mut shared = vec![0; links.labels()];
+        for (_, term) in &there {
+            ones(links.having(*term)).for_each(|label| shared[label] += 1);
+        }
+        let most = shared.iter().copied().filter(|shared| *shared < there.len()).max();
+        let mut lacked = vec![false; self.problem.members[record as usize].terms.len()];
+        let Some(most) = most else { return (0, lacked) };
+        for label in (0..shared.len()).filter(|label| shared[*label] == most) {
+            for (place, term) in &there {
+                lacked[*place] |= links.having(*term)[label / 64] >> (label % 64) & 1 == 0;
+            }
+        }
+        ((there.len() - most) as u32, lacked)
     }
 
     /// Ranks the labels, before removals are tried.

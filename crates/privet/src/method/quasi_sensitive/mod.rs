@@ -213,13 +213,16 @@ fn settle(
                 None => hopeless.push((group, answer.complete)),
             }
         }
-        let Some((_, proven)) = hopeless.first() else { break };
+        if hopeless.is_empty() {
+            break;
+        }
+        let proven = hopeless.iter().any(|(_, complete)| *complete);
         if way_out == "fail" || !solver.can_be_saved_by_merging() {
-            return Err(beyond_help(solver, hopeless.len(), *proven));
+            return Err(beyond_help(solver, hopeless.len(), proven));
         }
         let hopeless: Vec<usize> = hopeless.into_iter().map(|(group, _)| group).collect();
         if !groups.merge(&hopeless, mondrian) {
-            return Err(beyond_help(solver, 1, true));
+            return Err(beyond_help(solver, 1, proven));
         }
     }
     let mut fates = groups.take_fates();
@@ -256,8 +259,12 @@ fn beyond_help(solver: &Solver<'_>, groups: usize, proven: bool) -> Error {
         _ if proven => format!("no removal of terms brings {how_many} near enough to the prior"),
         _ => format!("no removal of terms was found within the time limit that saves {how_many}"),
     };
-    Error::infeasible(format!("no release can meet the policy: {why}"))
-        .help("lower the requirement, raise k, or set infeasible = \"merge\" or \"suppress\" in [method]")
+    let help = if solver.can_be_saved_by_merging() {
+        "lower the requirement, raise k, or set infeasible = \"merge\" or \"suppress\" in [method]"
+    } else {
+        "no grouping changes that: lower l, raise c, or name a knowledge file with more labels"
+    };
+    Error::infeasible(format!("no release can meet the policy: {why}")).help(help)
 }
 
 /// Puts together what was decided.

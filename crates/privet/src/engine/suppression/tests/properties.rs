@@ -1,11 +1,14 @@
 //! Properties of the search on random groups.
 
+use std::time::Instant;
+
 use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::reference::{BigRational, Naive};
 use super::{Case, Setting};
-use crate::engine::suppression::{Answer, Order};
+use crate::engine::clock::Clock;
+use crate::engine::suppression::{Answer, Budget, Order, Search};
 use crate::privacy::quasi_sensitive::PriorKind;
 
 fn set(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -138,4 +141,24 @@ fn a_long_search_can_be_stopped_and_says_what_it_knows() {
     let answer = setting.answer(Order::Adaptive, 5_000);
     let found = answer.found.as_ref().expect("an answer");
     assert!(answer.bound <= found.cost && Some(found.cost) <= answer.first);
+}
+
+#[test]
+fn a_dive_in_a_large_group_comes_to_its_end() {
+    // Only empty records are diverse. More candidates are passed on the way than are held.
+    let case = Case {
+        labels: vec![vec![0, 1, 2], vec![3]],
+        records: vec![(vec![0, 1, 2], 0); 1000],
+        diversity: Some(((1, 1), 2)),
+        closeness: None,
+        strict: false,
+    };
+    let setting = case.setting();
+    let problem = setting.problem();
+    let mut search = Search::new(&problem, Order::Adaptive);
+    let now = Some(Instant::now());
+    search.run(Budget { tries: 0, until: now, haste: now, clock: &Clock::unlimited() });
+    let answer = search.answer();
+    assert_eq!(answer.found.map(|found| found.removed.len()), Some(3000));
+    assert!(!answer.complete);
 }
