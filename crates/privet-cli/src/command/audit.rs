@@ -3,9 +3,7 @@
 use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::engine::clock::Clock;
-use privet::method::codip::publishes_projections;
-use privet::method::injector::publishes_groups;
-use privet::policy::{AnyPolicy, Policy};
+use privet::policy::{AnyPolicy, Policy, Subject};
 use privet::release::{audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::json;
@@ -26,10 +24,10 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                     .help("leave it out: records are compared whatever their order"));
             }
             match policy {
-                AnyPolicy::Table(policy) if publishes_groups(&policy) => {
+                AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => {
                     audit_bucket_files(&policy, release, clock)?
                 }
-                AnyPolicy::Table(policy) if publishes_projections(&policy) => {
+                AnyPolicy::Table(policy) if policy.subject() == Subject::Projections => {
                     audit_projection_files(&policy, release, clock)?
                 }
                 AnyPolicy::Table(policy) => {

@@ -3,8 +3,8 @@
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
-use privet::method::injector::{idle_note, known_rules, publishes_groups};
-use privet::policy::{AnyPolicy, Policy};
+use privet::method::injector::{idle_note, known_rules};
+use privet::policy::{AnyPolicy, Policy, Subject};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -13,7 +13,7 @@ use crate::output::Output;
 
 pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = match method::check(&Policy::read(&arguments.policy)?, None)? {
-        AnyPolicy::Table(policy) if publishes_groups(&policy) => policy,
+        AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => policy,
         _ => {
             return Err(Error::input(
                 "only methods \"injector\" and \"anatomy\" ask what an adversary knows",

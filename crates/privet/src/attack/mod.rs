@@ -24,7 +24,7 @@ use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
 use crate::method::kl::recoding::ItemRecoding;
 use crate::method::recoding::Recoding;
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, Subject};
 use crate::privacy::kl::KlPrivacy;
 
 /// What an attack found.
@@ -80,7 +80,7 @@ pub fn run(
     recoding: &Recoding,
     clock: &Clock,
 ) -> Result<Vec<Finding>> {
-    if policy.method.declaration.is_freeform() {
+    if policy.subject() == Subject::Freeform {
         return freeform::run(policy, microdata, recoding, clock);
     }
     Ok(suppression::run(policy, microdata, recoding)?.into_iter().collect())

@@ -10,12 +10,13 @@ use tempfile::TempDir;
 
 use super::{Audit, AuditOptions, Check, ExpectedCounts, audit_table};
 use crate::data::{ReadOptions, Source};
-use crate::policy::{Catalogue, Declaration, Key, KeyKind, Policy, Role};
+use crate::policy::{Catalogue, Declaration, Key, KeyKind, Policy, Role, Subject};
 use crate::{ErrorKind, Result};
 
 const COLUMN: Key = Key::required("column", KeyKind::Column(Role::Sensitive), "a sensitive column");
 
 static K_ANONYMITY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "k-anonymity",
     summary: "",
     help: "",
@@ -23,6 +24,7 @@ static K_ANONYMITY: Declaration = Declaration {
 };
 
 static L_DIVERSITY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "l-diversity",
     summary: "",
     help: "",
@@ -40,6 +42,7 @@ static L_DIVERSITY: Declaration = Declaration {
 };
 
 static L_PLUS: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "l-plus-diversity",
     summary: "",
     help: "",
@@ -53,6 +56,7 @@ static L_PLUS: Declaration = Declaration {
 };
 
 static T_CLOSENESS: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "t-closeness",
     summary: "",
     help: "",
@@ -64,6 +68,7 @@ static T_CLOSENESS: Declaration = Declaration {
 };
 
 static NOVELTY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "novelty",
     summary: "",
     help: "",
@@ -71,6 +76,7 @@ static NOVELTY: Declaration = Declaration {
 };
 
 static METHOD: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "by-hand",
     summary: "",
     help: "",

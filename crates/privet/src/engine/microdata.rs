@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::data::{Source, Summary, SummaryColumn};
-use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy};
+use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -78,8 +78,10 @@ impl Microdata {
             .in_file(policy.written.path())
             .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
         }
-        let sets =
-            policy.with_role(Role::QuasiSensitive).filter(|_| policy.heeds_sets()).find_map(|column| {
+        let sets = policy
+            .with_role(Role::QuasiSensitive)
+            .filter(|_| policy.subject() == Subject::Terms)
+            .find_map(|column| {
                 let (index, name) = (column.index, column.name.clone());
                 let position = quasi.len() + tracked.len();
                 Some(SetColumn { index, position, name, policy: column.sets.clone()? })

@@ -4,17 +4,13 @@
 use std::io::{self, Write};
 
 use super::census::draw::Draw;
+use super::town::{INSURANCES, REGIONS, SEXES};
 
 /// The number of patients in the example that ships.
 pub const ROWS: u64 = 5_000;
 
 /// The seed of the example that ships.
 pub const SEED: u64 = 1;
-
-const SEXES: [&str; 2] = ["F", "M"];
-const REGIONS: [&str; 9] =
-    ["Harbour", "Hillside", "Lakeview", "Meadows", "Orchard", "Riverside", "Castle", "Market", "Station"];
-const INSURANCES: [&str; 3] = ["public", "private", "none"];
 
 /// A diagnosis with how often it is made, and the weights of the family histories and the medications that go with it.
 struct Diagnosis {

@@ -4,14 +4,13 @@
 use std::io::{self, Write};
 
 use super::census::draw::Draw;
+use super::town::SEXES;
 
 /// The number of people in the example that ships.
 pub const ROWS: u64 = 2_000;
 
 /// The seed of the example that ships.
 pub const SEED: u64 = 1;
-
-const SEXES: [&str; 2] = ["F", "M"];
 
 /// Jobs with the incomes, in thousands, that they begin and end at.
 const JOBS: [(&str, u32, u32, u16); 13] = [

@@ -8,6 +8,7 @@ pub mod clinic;
 pub mod freeform;
 pub mod queries;
 pub mod symptoms;
+mod town;
 pub mod ward;
 
 use std::fs::{self, File};

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use super::census::draw::Draw;
+use super::town::REGIONS;
 
 /// The number of patients in the example that ships.
 pub const ROWS: u64 = 3_000;
@@ -13,9 +14,6 @@ pub const SEED: u64 = 1;
 
 /// The public table: one disease per line, with its symptoms.
 const DISEASES: &str = include_str!("../../../../examples/symptoms/diseases.csv");
-
-const REGIONS: [&str; 9] =
-    ["Harbour", "Hillside", "Lakeview", "Meadows", "Orchard", "Riverside", "Castle", "Market", "Station"];
 
 /// Complaints that no disease of the table mentions: people have those too.
 const OTHER: [&str; 4] = ["hiccups", "cold hands", "snoring", "freckles"];

@@ -4,17 +4,13 @@
 use std::io::{self, Write};
 
 use super::census::draw::Draw;
+use super::town::{INSURANCES, REGIONS, SEXES};
 
 /// The number of patients in the example that ships.
 pub const ROWS: u64 = 4_000;
 
 /// The seed of the example that ships.
 pub const SEED: u64 = 1;
-
-const SEXES: [&str; 2] = ["F", "M"];
-const REGIONS: [&str; 9] =
-    ["Harbour", "Hillside", "Lakeview", "Meadows", "Orchard", "Riverside", "Castle", "Market", "Station"];
-const INSURANCES: [&str; 3] = ["public", "private", "none"];
 
 /// A diagnosis: who can have it (sex, if it matters, and ages), and how often it is made.
 struct Diagnosis {

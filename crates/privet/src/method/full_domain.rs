@@ -24,11 +24,12 @@ use crate::engine::lattice::{self, Levelled};
 use crate::engine::microdata::Microdata;
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::{self, Class, Requirement};
 use crate::{Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "full-domain",
     summary: "the optimal generalisation level for every column, proven over the whole lattice",
     help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::declare::{Catalogue, Catalogues, Declaration};
+use super::declare::{Catalogue, Catalogues, Declaration, Subject};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
@@ -201,9 +201,9 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
-    /// Whether the method heeds what a quasi-sensitive column reveals; all others carry such a column through.
-    pub(crate) fn heeds_sets(&self) -> bool {
-        self.method.declaration.heeds_sets()
+    /// What the method is about, and so what it publishes.
+    pub fn subject(&self) -> Subject {
+        self.method.declaration.subject
     }
 
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
@@ -262,11 +262,12 @@ impl Policy {
         let columns = check_columns(self, &root, &source)?;
         let written = check_requirements(&root, catalogue, &columns)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
-        let method = check_method(&root, catalogue, &columns, implied_method(&requirements))?;
+        let method = check_method(&root, catalogue, &columns, implied_method(&requirements, catalogue))?;
         mixed::fit(&root, &columns, &requirements, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
-        if let Some(entry) = root.entry("knowledge").filter(|_| !method.declaration.asks_for_knowledge()) {
+        if let Some(entry) = root.entry("knowledge").filter(|_| method.declaration.subject != Subject::Groups)
+        {
             return Err(entry
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
@@ -524,8 +525,8 @@ pub(super) fn check_requirements(
 }
 
 /// The method that is used for these requirements when the policy names none.
-fn implied_method(requirements: &[Clause]) -> Option<&'static str> {
-    requirements.iter().find_map(|clause| clause.declaration.implies_method())
+fn implied_method(requirements: &[Clause], catalogue: &Catalogue) -> Option<&'static str> {
+    requirements.iter().find_map(|clause| catalogue.method_for(clause.declaration))
 }
 
 pub(super) fn check_method(

@@ -63,9 +63,27 @@ impl Key {
     }
 }
 
+/// What a requirement or a method is about, beyond the classes of one generalised release: what columns have to say for it,
+/// and what is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Classes of records that look alike.
+    Classes,
+    /// Groups in which quasi-identifiers stay exact, under what an adversary knows: `[knowledge]` says it.
+    Groups,
+    /// Several tables, each with some of the sensitive columns: only then values may be insensitive, and cells hold several.
+    Projections,
+    /// Columns that are identifying and sensitive at once.
+    Freeform,
+    /// What the terms of a quasi-sensitive column reveal.
+    Terms,
+}
+
 /// A requirement (`[privacy.NAME]`) or a method (`[method] name = NAME`) with all that can be said about it.
 #[derive(Debug, PartialEq)]
 pub struct Declaration {
+    /// What it is about.
+    pub subject: Subject,
     /// The name in the policy.
     pub name: &'static str,
     /// What it is, in one line.
@@ -74,34 +92,6 @@ pub struct Declaration {
     pub help: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
-}
-
-impl Declaration {
-    /// Whether a method takes into account what an adversary knows, which `[knowledge]` says.
-    pub(super) fn asks_for_knowledge(&self) -> bool {
-        ["injector", "anatomy"].contains(&self.name)
-    }
-
-    /// Whether a method works on columns that are identifying and sensitive at once.
-    pub fn is_freeform(&self) -> bool {
-        ["ff", "ff-optimal"].contains(&self.name)
-    }
-
-    /// The method that a requirement is for, if it is for one alone.
-    pub(super) fn implies_method(&self) -> Option<&'static str> {
-        (self.name == "ff-anonymity").then_some("ff")
-    }
-
-    /// Whether a method heeds what the terms of a quasi-sensitive column reveal.
-    pub(super) fn heeds_sets(&self) -> bool {
-        self.name == "quasi-sensitive"
-    }
-
-    /// Whether a method publishes several tables, each with some of the sensitive columns: only then values may be
-    /// insensitive, and cells hold several values.
-    pub(super) fn projects(&self) -> bool {
-        ["codip-star", "codip"].contains(&self.name)
-    }
 }
 
 /// All requirements and methods that this build knows.
@@ -124,6 +114,13 @@ impl Catalogue {
     /// The method of this name.
     pub fn method(&self, name: &str) -> Option<&'static Declaration> {
         self.methods.iter().copied().find(|declaration| declaration.name == name)
+    }
+
+    /// The method that is used for a requirement when the policy names none: the first that is about the same.
+    pub(super) fn method_for(&self, requirement: &Declaration) -> Option<&'static str> {
+        let alike = |method: &&&Declaration| method.subject == requirement.subject;
+        let special = Some(requirement.subject).filter(|subject| *subject != Subject::Classes);
+        special.and_then(|_| self.methods.iter().find(alike)).map(|method| method.name)
     }
 }
 

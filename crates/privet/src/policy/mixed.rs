@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::check::{PolicyColumn, Role};
+use super::declare::Subject;
 use super::file::{Entry, Section};
 use super::settings::Clause;
 use crate::error::{quoted, suggestion};
@@ -201,7 +202,7 @@ pub(super) fn fit(
     requirements: &[Clause],
     method: &Clause,
 ) -> Result<()> {
-    let (freeform, name) = (method.declaration.is_freeform(), method.name());
+    let (freeform, name) = (method.declaration.subject == Subject::Freeform, method.name());
     let entry = |section: &str, key: &str| root.entry(section)?.section().ok()?.entry(key);
     let at = |entry: Option<Entry<'_>>, message: String| match entry {
         Some(entry) => entry.error(message),

@@ -20,7 +20,7 @@ mod vocabulary;
 
 pub use any::AnyPolicy;
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
-pub use declare::{Catalogue, Catalogues, Declaration, Key, KeyKind};
+pub use declare::{Catalogue, Catalogues, Declaration, Key, KeyKind, Subject};
 pub use file::Policy;
 pub use knowledge::{KnowledgePolicy, MiningPolicy};
 pub use mixed::{Belief, Degrees, MixedColumn, ObservabilityModel, SensitivityModel};

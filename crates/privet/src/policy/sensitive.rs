@@ -2,6 +2,7 @@
 //! column and therefore concern every one of them.
 
 use super::check::{PolicyColumn, Role, character_of};
+use super::declare::Subject;
 use super::file::{Policy, Section};
 use super::settings::{Clause, Setting};
 use crate::{Error, Result};
@@ -45,7 +46,7 @@ pub(super) fn check_sensitive(listed: &Section<'_>, columns: &mut [PolicyColumn]
 impl Policy {
     /// Refuses sets and insensitive values where the method has no use for them.
     pub(super) fn check_sets(&self, root: &Section<'_>, method: &Clause) -> Result<()> {
-        if method.declaration.projects() {
+        if method.declaration.subject == Subject::Projections {
             return Ok(());
         }
         let columns = root.entry("columns").and_then(|entry| entry.section().ok());

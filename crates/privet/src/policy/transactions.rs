@@ -163,15 +163,17 @@ mod tests {
 
     use super::*;
     use crate::ErrorKind;
-    use crate::policy::{AnyPolicy, Catalogues, Declaration, Key, KeyKind};
+    use crate::policy::{AnyPolicy, Catalogues, Declaration, Key, KeyKind, Subject};
 
     static REQUIREMENT: Declaration = Declaration {
+        subject: Subject::Classes,
         name: "kl-privacy",
         summary: "",
         help: "",
         keys: &[Key::required("k", KeyKind::Count(1), "as in k = 5")],
     };
-    static METHOD: Declaration = Declaration { name: "og", summary: "", help: "", keys: &[] };
+    static METHOD: Declaration =
+        Declaration { subject: Subject::Classes, name: "og", summary: "", help: "", keys: &[] };
     static CATALOGUE: Catalogue =
         Catalogue { requirements: &[&REQUIREMENT], methods: &[&METHOD], default_method: "og" };
 

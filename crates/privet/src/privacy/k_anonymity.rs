@@ -5,9 +5,10 @@
 
 use super::{Class, Closure, Requirement, Table, Tightness, given};
 use crate::Result;
-use crate::policy::{Clause, Declaration, Key, KeyKind};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "k-anonymity",
     summary: "every released record looks like at least k - 1 others",
     help: "In every class of records with equal released quasi-identifiers there are at least k records. \

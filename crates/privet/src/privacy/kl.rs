@@ -6,7 +6,7 @@
 
 use super::given;
 use crate::error::suggestion;
-use crate::policy::{Clause, Declaration, Key, KeyKind, TransactionPolicy};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Subject, TransactionPolicy};
 use crate::{Error, Exact, Result};
 
 /// The requirements for transactions that this build knows.
@@ -20,6 +20,7 @@ const K: Key = Key::required(
 );
 
 static KL_PRIVACY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "kl-privacy",
     summary: "knowing m items present and n absent points at k transactions or more, and tells no sensitive item",
     help: "An adversary knows at most m items (or groups of items) that a person's transaction holds, and items with at \
@@ -48,6 +49,7 @@ static KL_PRIVACY: Declaration = Declaration {
 };
 
 static KM_ANONYMITY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "km-anonymity",
     summary: "knowing up to m items points at k transactions or more",
     help: "k^m-anonymity (Terrovitis, Mamoulis and Kalnis, 2008): every combination of up to m items that occurs, occurs in \
@@ -57,6 +59,7 @@ static KM_ANONYMITY: Declaration = Declaration {
 };
 
 static COHERENCE: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "coherence",
     summary: "knowing up to p items points at k transactions or more, and at no sensitive item with confidence above h",
     help: "(h,k,p)-coherence (Xu et al., 2008) over the items and all groups above them: kl-privacy with 1/l = h, m = p and \
@@ -74,6 +77,7 @@ static COHERENCE: Declaration = Declaration {
 };
 
 static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "transactional-k-anonymity",
     summary: "every released transaction looks like at least k - 1 others",
     help: "Transactional k-anonymity (He and Naughton, 2009): whoever knows all that a transaction holds and all that it \
@@ -82,6 +86,7 @@ static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
 };
 
 static PRIVACY_DEGREE: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "privacy-degree",
     summary: "among transactions that look alike, no sensitive item is surer than 1/p",
     help: "Privacy degree p (Ghinita, Tao and Kalnis, 2008): kl-privacy with k = 1, l = p and m = n = the number of items.",

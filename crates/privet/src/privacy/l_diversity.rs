@@ -12,10 +12,11 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::{Class, Closure, Requirement, Table, Tightness, given, largest, most_under_caps};
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "l-diversity",
     summary: "every class has at least l well-represented values of a sensitive column",
     help: "Whoever knows which class a person is in still cannot tell the sensitive value. kind = \"distinct\": at \

@@ -14,10 +14,11 @@ use num_integer::Integer;
 
 use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
 use crate::error::{nearest, shortened_values};
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "l-plus-diversity",
     summary: "in every class no value of a sensitive column exceeds its own threshold",
     help: "Each value of the column has a threshold: the largest share of a class that may have it. l = 4 or \

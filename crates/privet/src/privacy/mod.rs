@@ -19,7 +19,7 @@ pub mod vocabulary;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::policy::{CheckedPolicy, Clause, Declaration, Role};
+use crate::policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
 
@@ -193,7 +193,9 @@ pub fn class_requirements<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
 ) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
-    about_classes(policy, table, |clause| !(policy.heeds_sets() && quasi_sensitive::is_about_links(clause)))
+    about_classes(policy, table, |clause| {
+        policy.subject() != Subject::Terms || clause.declaration.subject != Subject::Terms
+    })
 }
 
 fn about_classes<'p>(
@@ -230,7 +232,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
         policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
     let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
     let mut warnings = Vec::new();
-    if policy.method.declaration.is_freeform() {
+    if policy.subject() == Subject::Freeform {
         warnings.extend(freeform::warnings(policy)?);
     }
     for (position, clause) in policy.requirements.iter().enumerate() {

@@ -1,11 +1,12 @@
 //! What a policy asks of a projection plan (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*): how much association between sensitive attributes
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
-use crate::policy::{Clause, Declaration, Key, KeyKind};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Exact, Result};
 
 /// How a policy asks for it.
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Projections,
     name: "projection",
     summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
     help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 
 use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, largest};
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
 
@@ -21,6 +21,7 @@ use crate::{Error, Exact, Result};
 const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical"];
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "t-closeness",
     summary: "in every class a sensitive column is distributed much as in the whole table",
     help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \

@@ -2,13 +2,14 @@
 //!
 //! Sessions are not people, and a voted term may come from one person: two guards beyond the definition see to that.
 
-use crate::policy::{Clause, Declaration, Key, KeyKind};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result};
 
 /// The requirements for vocabularies that this build knows.
 pub static DECLARATIONS: &[&Declaration] = &[&DECLARATION];
 
 static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "vocabulary-k-anonymity",
     summary: "every published vocabulary is identical to at least k - 1 others",
     help: "Every published bag of terms occurs at least k times, so that whoever knows how often a person used any \

@@ -16,7 +16,7 @@ use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::loss::Extent;
 use crate::method::SearchFacts;
 use crate::method::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell};
-use crate::policy::{Clause, OnMissing, Policy, PolicyColumn, Role, Setting};
+use crate::policy::{Clause, OnMissing, Policy, PolicyColumn, Role, Setting, Subject};
 use crate::privacy;
 use crate::taxonomy::{NodeId, Taxonomy};
 
@@ -43,7 +43,7 @@ pub(super) fn model(
     };
     let mut columns: Vec<Column> =
         (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
-    if policy.method.declaration.is_freeform() {
+    if policy.subject() == Subject::Freeform {
         super::freeform::mark(&mut columns, policy, microdata)?;
     }
     Ok(ReportModel {
@@ -337,7 +337,7 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
-    if facts.policy.method.declaration.is_freeform() {
+    if facts.policy.subject() == Subject::Freeform {
         return super::freeform::tightness(facts.policy, microdata, recoding);
     }
     let requirements = privacy::class_requirements(facts.policy, &microdata.table)?;

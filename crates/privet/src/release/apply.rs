@@ -114,14 +114,7 @@ pub(super) fn apply(
         return Err(changed(policy.source.path()));
     }
     clock.progress().stage("shuffling", None);
-    let mut written = 0u64;
-    shuffle.finish(&mut |cells| {
-        written += 1;
-        if written.is_multiple_of(1 << 16) {
-            clock.check()?;
-        }
-        sink.write(cells)
-    })?;
+    shuffle.finish(clock, &mut |cells| sink.write(cells))?;
     sink.finish()
 }
 

@@ -22,6 +22,15 @@ pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String
     format!("the release is EMPTY: {why}{too_few}")
 }
 
+/// The warning of a method that publishes quasi-identifiers and `others` only, where columns with other roles are left out.
+pub(super) fn about_roles(policy: &CheckedPolicy, others: &str) -> Option<String> {
+    let columns =
+        policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
+    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+    let (method, names) = (policy.method.name(), Some(names.join(", ")).filter(|names| !names.is_empty())?);
+    Some(format!("method \"{method}\" publishes quasi-identifiers and {others} only, not {names}"))
+}
+
 /// Warnings about suppressed cells: a column of which nothing is shown, and classes of a single record.
 pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Vec<String> {
     let mut warnings = Vec::new();

@@ -18,8 +18,8 @@ use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost}
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::method::{self, Solution, codip, injector};
-use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting};
+use crate::method::{self, Solution};
+use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting, Subject};
 use crate::{Error, ErrorKind, Result, attack, privacy};
 
 /// What the user says about a run beside the policy.
@@ -54,12 +54,33 @@ pub struct Published {
     pub warnings: Vec<String>,
 }
 
+impl Published {
+    /// What was published of a table, with its manifest and its audit.
+    pub(super) fn of_table(
+        options: &RunOptions,
+        policy: &CheckedPolicy,
+        (manifest, audit): (Json, Audit),
+        released: u64,
+        warnings: Vec<String>,
+    ) -> Published {
+        let left_out = policy.columns.iter().filter(|column| column.role.is_none());
+        Published {
+            path: options.target.clone(),
+            manifest,
+            audit,
+            left_out: left_out.map(|column| column.name.clone()).collect(),
+            empty: released == 0,
+            warnings,
+        }
+    }
+}
+
 /// Makes, audits and publishes a release.
 pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
-    if injector::publishes_groups(&policy) {
+    if policy.subject() == Subject::Groups {
         return buckets::anonymize(policy, options, clock);
     }
-    if codip::publishes_projections(&policy) {
+    if policy.subject() == Subject::Projections {
         return projections::anonymize(policy, options, clock);
     }
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
@@ -215,16 +236,7 @@ pub(super) fn publish(
     let manifest = documents.write(&target, &files, |files| Facts { files, ..facts }.steward())?;
     clock.check()?;
     target.publish()?;
-    let left_out =
-        policy.columns.iter().filter(|column| column.role.is_none()).map(|column| column.name.clone());
-    Ok(Published {
-        path: options.target.clone(),
-        manifest,
-        audit,
-        left_out: left_out.collect(),
-        empty: released == 0,
-        warnings,
-    })
+    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
 }
 
 /// What tells one state of a file from the next.
@@ -287,10 +299,10 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     let path = folder.join("public").join(name);
     let mut audit = match &policy {
-        AnyPolicy::Table(policy) if injector::publishes_groups(policy) => {
+        AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => {
             buckets::audit_folder(policy, folder, expected, clock)?
         }
-        AnyPolicy::Table(policy) if codip::publishes_projections(policy) => {
+        AnyPolicy::Table(policy) if policy.subject() == Subject::Projections => {
             projections::audit_folder(policy, folder, &manifest, expected, clock)?
                 .ok_or_else(|| broken(folder))?
         }
@@ -317,7 +329,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<(CheckedPo
     let manifest = read_manifest(folder)?;
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     match method::check(&kept_policy(folder, &manifest)?, original)? {
-        AnyPolicy::Table(policy) if !injector::publishes_groups(&policy) => {
+        AnyPolicy::Table(policy) if !matches!(policy.subject(), Subject::Groups | Subject::Projections) => {
             let release = open_written(&policy, &folder.join("public").join(name))?;
             Ok((policy, release))
         }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rand_chacha::ChaCha20Rng;
 
+use crate::engine::clock::Clock;
 use crate::random::{below, keyed, shuffle};
 use crate::{Error, Result};
 
@@ -121,8 +122,20 @@ impl Shuffle {
         Ok(())
     }
 
-    /// Gives all rows back in random order.
-    pub fn finish(mut self, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
+    /// Gives all rows back in random order, and says how many there were. The clock may stop it.
+    pub fn finish(self, clock: &Clock, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<u64> {
+        let mut rows = 0u64;
+        self.give_back(&mut |row| {
+            rows += 1;
+            if rows.is_multiple_of(1 << 16) {
+                clock.check()?;
+            }
+            each(row)
+        })?;
+        Ok(rows)
+    }
+
+    fn give_back(mut self, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
         let Some(spill) = self.spill else { return self.rows.shuffled(&mut self.random, each) };
         drop(self.rows);
         for (path, writer) in spill.paths.iter().zip(spill.writers) {
@@ -203,7 +216,7 @@ mod tests {
         }
         let mut out = Vec::new();
         shuffle
-            .finish(&mut |cells| {
+            .finish(&Clock::unlimited(), &mut |cells| {
                 assert_eq!(cells[1], filler);
                 out.push(cells[0].to_string());
                 Ok(())

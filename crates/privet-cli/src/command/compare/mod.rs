@@ -9,8 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use privet::engine::clock::Clock;
-use privet::method::injector::publishes_groups;
-use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Policy};
+use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Policy, Subject};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -78,7 +77,7 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
 /// Groups and recoded tables lose different things, so they are not compared with each other.
 fn run_tables(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
     let (grouped, recoded): (Vec<_>, Vec<_>) =
-        policies.iter().partition(|(_, policy)| publishes_groups(policy));
+        policies.iter().partition(|(_, policy)| policy.subject() == Subject::Groups);
     if let (Some((one, first)), Some((other, second))) = (grouped.first(), recoded.first()) {
         let message = format!(
             "{} publishes exact quasi-identifiers in groups (\"{}\"), {} recodes them (\"{}\"): no measure fits both",

@@ -22,7 +22,7 @@ use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, Subject};
 
 /// So many of the worst attacks are told of a table.
 const TOLD: usize = 10;
@@ -84,7 +84,7 @@ pub const KNOWN: usize = 3;
 
 /// As `privet attack` runs it.
 pub(super) const ATTACK: KnownAttack =
-    KnownAttack { name: "freeform", concerns: |policy| policy.method.declaration.is_freeform(), run: attack };
+    KnownAttack { name: "freeform", concerns: |policy| policy.subject() == Subject::Freeform, run: attack };
 
 /// The table of the control is dealt with this seed: what it finds is told, never published.
 const CONTROL: u64 = 1;

@@ -162,10 +162,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::{Declaration, Setting, Settings};
+    use crate::policy::{Declaration, Setting, Settings, Subject};
 
     static DECLARATION: Declaration =
-        Declaration { name: "l-plus-diversity", summary: "", help: "", keys: &[] };
+        Declaration { subject: Subject::Classes, name: "l-plus-diversity", summary: "", help: "", keys: &[] };
 
     fn exact(text: &str) -> Setting {
         Setting::Exact(Exact::parse(text).expect("a number"))

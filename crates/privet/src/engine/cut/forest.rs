@@ -113,6 +113,18 @@ impl Tree {
         self.leaves[position as usize]
     }
 
+    /// By node, how many records are below it. `leaves`: by leaf of the taxonomy, how many records have it.
+    pub fn totals<'c>(&self, leaves: impl Iterator<Item = (&'c u32, &'c u64)>) -> Vec<u64> {
+        let mut totals = vec![0; self.len()];
+        for (leaf, count) in leaves {
+            totals[self.leaf(*leaf) as usize] += count;
+        }
+        for node in (1..self.len()).rev() {
+            totals[self.parent(node as u32) as usize] += totals[node];
+        }
+        totals
+    }
+
     /// The parent; the root is its own.
     pub fn parent(&self, node: u32) -> u32 {
         self.parents[node as usize]

@@ -12,11 +12,12 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::method::{COST, SearchFacts, TIME_LIMIT};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::projection::Projection;
 use crate::{Error, Result};
 
 pub(in crate::method) static STAR: Declaration = Declaration {
+    subject: Subject::Projections,
     name: "codip-star",
     summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
     help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
@@ -35,6 +36,7 @@ pub(in crate::method) static STAR: Declaration = Declaration {
 };
 
 pub(in crate::method) static CODIP: Declaration = Declaration {
+    subject: Subject::Projections,
     name: "codip",
     summary: "several tables with disjoint sensitive columns, the plan of least association loss of all",
     help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
@@ -49,11 +51,6 @@ const TABLE_COST: Key = Key {
     help: "what each table should lose least of: DM or LM",
     ..COST
 };
-
-/// Whether a method publishes projections.
-pub fn publishes_projections(policy: &CheckedPolicy) -> bool {
-    [STAR.name, CODIP.name].contains(&policy.method.name())
-}
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub(crate) mod tests;
 
 pub use attributes::{Attribute, attributes};
 pub(crate) use decide::file_name;
-pub use decide::{Asked, Decision, Improvement, Projected, decide, publishes_projections, solve};
+pub use decide::{Asked, Decision, Improvement, Projected, decide, solve};
 pub(super) use decide::{CODIP, STAR};
 pub use exhaustive::{Found, MOST_STEPS, search};
 pub use ratios::{Plan, Ratios};

@@ -23,10 +23,11 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, Found, Limits, Step, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::Cost;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Freeform,
     name: "ff",
     summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
     help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
@@ -36,6 +37,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 };
 
 pub(super) static OPTIMAL: Declaration = Declaration {
+    subject: Subject::Freeform,
     name: "ff-optimal",
     summary: "the cuts of least cost under FF-anonymity, proven",
     help: "Of all cuts of all mixed columns together that have no breach, the one of least LM is found and proven. When the \

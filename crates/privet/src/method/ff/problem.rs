@@ -43,16 +43,7 @@ impl Problem {
         });
         let forest = Forest { trees: trees.collect() };
         let counts: Vec<Vec<u64>> = (microdata.quasi.iter().zip(&forest.trees))
-            .map(|(quasi, tree)| {
-                let mut counts = vec![0; tree.len()];
-                for (leaf, count) in quasi.leaf_of_code.iter().zip(&quasi.counts) {
-                    counts[tree.leaf(*leaf) as usize] += count;
-                }
-                for node in (1..tree.len()).rev() {
-                    counts[tree.parent(node as u32) as usize] += counts[node];
-                }
-                counts
-            })
+            .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)))
             .collect();
         let cells = |at: usize| {
             let (tree, taxonomy) = (&forest.trees[at], &microdata.quasi[at].taxonomy);

@@ -9,11 +9,12 @@ use crate::engine::negative_rules::{
     Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
 };
 use crate::method::SearchFacts;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
 use crate::privacy::matching::MatchingDiversity;
 use crate::{Error, Exact, Result};
 
 pub(in crate::method) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Groups,
     name: "injector",
     summary: "exact quasi-identifiers in groups in which the adversary's knowledge does not help",
     help: "Mines from the data what cannot be (men do not have ovarian cancer), takes the adversary to know it, and puts the \
@@ -37,6 +38,7 @@ pub(in crate::method) static DECLARATION: Declaration = Declaration {
 };
 
 pub(in crate::method) static ANATOMY: Declaration = Declaration {
+    subject: Subject::Groups,
     name: "anatomy",
     summary: "exact quasi-identifiers in groups of l different values, blind to what the adversary knows",
     help: "Puts the records into groups of l or more, each with another sensitive value (Xiao and Tao, 2006), and publishes \
@@ -52,11 +54,6 @@ const PUBLISH: Key = Key::with_default(
     "two-tables: qit.csv with the quasi-identifiers and st.csv with the values of each group; permuted: one table with the \
      values shuffled within groups",
 );
-
-/// Whether a method publishes groups.
-pub fn publishes_groups(policy: &CheckedPolicy) -> bool {
-    [DECLARATION.name, ANATOMY.name].contains(&policy.method.name())
-}
 
 /// What is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,10 +24,7 @@ use std::collections::BTreeMap;
 
 use classes::Classes;
 pub(super) use decide::{ANATOMY, DECLARATION};
-pub use decide::{
-    Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, idle_note, known_rules,
-    publishes_groups,
-};
+pub use decide::{Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, idle_note, known_rules};
 use grouping::{Choice, Slot};
 
 use crate::engine::clock::Clock;

@@ -21,11 +21,12 @@ use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
 use crate::engine::itemset::spread::{Held, Spread, Spreader};
 use crate::method::SearchFacts;
-use crate::policy::Declaration;
+use crate::policy::{Declaration, Subject};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "aa",
     summary: "k^m-anonymity by greedy generalisation: quick, good, without proof of how good",
     help: "The Apriori-based anonymisation of Terrovitis, Mamoulis and Kalnis (2008). Combinations of one item, then of \

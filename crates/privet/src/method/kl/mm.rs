@@ -21,11 +21,12 @@ use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
 use crate::engine::itemset::rows::Rows;
 use crate::method::SearchFacts;
-use crate::policy::{Declaration, Key};
+use crate::policy::{Declaration, Key, Subject};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "mm",
     summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
     help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \
@@ -67,14 +68,7 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     let leaves = || tree.nodes().filter(|node| tree.is_leaf(*node));
     let suppressed: Vec<&str> =
         leaves().filter(|leaf| gone[*leaf as usize]).map(|leaf| tree.label(leaf)).collect();
-    let search = SearchFacts {
-        space: None,
-        examined,
-        seconds: clock.elapsed().as_secs_f64(),
-        optimal: false,
-        bound: None,
-        trace: Vec::new(),
-    };
+    let search = SearchFacts::unproven(examined, &clock);
     let mut shown = vec![None; tree.len()];
     for leaf in leaves().filter(|leaf| !gone[*leaf as usize]) {
         shown[leaf as usize] = Some(leaf);

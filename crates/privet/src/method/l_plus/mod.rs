@@ -37,10 +37,11 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Info};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result, privacy, random};
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "l-plus-optimize",
     summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
     help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \

@@ -102,16 +102,8 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
     let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
     price(&mut rules, policy, microdata, &forest)?;
     rules.settle_grain();
-    let counts = (microdata.quasi.iter().zip(&forest.trees)).map(|(quasi, tree)| {
-        let mut counts = vec![0; tree.len()];
-        for (leaf, count) in quasi.leaf_of_code.iter().zip(&quasi.counts) {
-            counts[tree.leaf(*leaf) as usize] += count;
-        }
-        for node in (1..tree.len()).rev() {
-            counts[tree.parent(node as u32) as usize] += counts[node];
-        }
-        counts
-    });
+    let counts = (microdata.quasi.iter().zip(&forest.trees))
+        .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
     let counts = counts.collect();
     let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.thresholds.column));
     Ok(LPlus { rules, forest, fine, counts })

@@ -28,7 +28,7 @@ use crate::engine::microdata::{Microdata, SetColumn};
 use crate::engine::partition;
 use crate::engine::suppression::{Answer, Goal, Order, Prices};
 use crate::loss;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy;
 use crate::privacy::quasi_sensitive::{Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity};
 use crate::{Error, Result};
@@ -37,6 +37,7 @@ use schedule::Solver;
 use sets::Sets;
 
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Terms,
     name: "quasi-sensitive",
     summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",
     help: "Puts the records into groups by Mondrian, then removes single occurrences of terms from the quasi-sensitive \

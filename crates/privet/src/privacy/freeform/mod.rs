@@ -35,12 +35,13 @@ pub use model::{Attribute, Bar, Model, Share};
 
 use std::sync::Arc;
 
-use crate::policy::{CheckedPolicy, Clause, Declaration, Key, KeyKind};
+use crate::policy::{CheckedPolicy, Clause, Declaration, Key, KeyKind, Subject};
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
 
 /// How a policy asks for it.
 pub(crate) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Freeform,
     name: "ff-anonymity",
     summary: "no guarded value follows from what can be observed, whatever columns and levels it is from",
     help: "Columns have role 'mixed': some of their values can be seen on a person, others are guarded. Whoever sees any \

@@ -23,11 +23,12 @@ pub use graph::{Components, ValueGraph};
 pub use posterior::{MOST_STATES, Member, Posterior, posteriors};
 pub use values::ValueSet;
 
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
 
 /// How a policy asks for it.
 pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Groups,
     name: "matching-l-diversity",
     summary: "l values stay possible for everybody, whatever rules the adversary knows",
     help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \

@@ -21,11 +21,12 @@ pub use links::{Linked, Links, ones};
 pub use prior::{Prior, PriorCounter};
 pub use verdict::{Posterior, distance};
 
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
 
 /// How a policy asks for diversity.
 pub(super) static DIVERSITY: Declaration = Declaration {
+    subject: Subject::Terms,
     name: "qs-diversity",
     summary: "nobody's terms point at few labels, whatever public table one links them to",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the likeliest label \
@@ -48,6 +49,7 @@ pub(super) static DIVERSITY: Declaration = Declaration {
 
 /// How a policy asks for closeness.
 pub(super) static CLOSENESS: Declaration = Declaration {
+    subject: Subject::Terms,
     name: "qs-closeness",
     summary: "what a group's terms reveal is nearly what was believed before",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
@@ -68,11 +70,6 @@ pub(super) static CLOSENESS: Declaration = Declaration {
         ),
     ],
 };
-
-/// Whether a clause is one of the two notions.
-pub fn is_about_links(clause: &Clause) -> bool {
-    [DIVERSITY.name, CLOSENESS.name].contains(&clause.name())
-}
 
 /// The error for a method that does not heed what terms reveal.
 pub(super) fn not_for_classes(clause: &Clause) -> Error {

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::caution;
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
@@ -21,7 +22,7 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::injector::utility::Accuracy;
 use crate::method::injector::{self, Decision, Publication};
-use crate::policy::{CheckedPolicy, DataKind, Role};
+use crate::policy::{CheckedPolicy, DataKind};
 use crate::{Error, Result, attack};
 
 /// Quasi-identifiers with the bucket of each record.
@@ -58,7 +59,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.progress().stage("attacking", None);
     let attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
     let mut warnings = decision.warnings.clone();
-    warnings.extend(left_out_note(&policy));
+    warnings.extend(caution::about_roles(&policy, "the sensitive column"));
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -140,15 +141,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     })?;
     clock.check()?;
     target.publish()?;
-    let left_out = policy.columns.iter().filter(|column| column.role.is_none());
-    Ok(Published {
-        path: options.target.clone(),
-        manifest,
-        audit,
-        left_out: left_out.map(|column| column.name.clone()).collect(),
-        empty: released == 0,
-        warnings,
-    })
+    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
 }
 
 /// What the groups were formed under. An adversary is taken to know it anyway.
@@ -199,20 +192,6 @@ fn released_files(publication: Publication) -> &'static [&'static str] {
         Publication::TwoTables => &[QIT, ST],
         Publication::Permuted => &[PERMUTED],
     }
-}
-
-/// Columns with a role that groups have no use for are not published.
-fn left_out_note(policy: &CheckedPolicy) -> Option<String> {
-    let columns =
-        policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
-    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
-    let method = policy.method.name();
-    (!names.is_empty()).then(|| {
-        format!(
-            "method \"{method}\" publishes quasi-identifiers and the sensitive column only, not {}",
-            names.join(", ")
-        )
-    })
 }
 
 /// Audits a published folder again.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::caution;
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
@@ -20,7 +21,7 @@ use crate::data::{ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{self, Decision, file_name};
-use crate::policy::{CheckedPolicy, DataKind, Role};
+use crate::policy::{CheckedPolicy, DataKind};
 use crate::{Error, Result};
 
 /// What plans lose, as manifests call it.
@@ -51,7 +52,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let one_table = std::slice::from_ref(&decision.one_table);
     let attacks = attack::run(published(one_table), published(&decision.projections));
     let mut warnings = decision.warnings.clone();
-    warnings.extend(left_out_note(&policy));
+    warnings.extend(caution::about_roles(&policy, "sensitive columns"));
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -122,15 +123,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
     clock.check()?;
     target.publish()?;
-    let left_out = policy.columns.iter().filter(|column| column.role.is_none());
-    Ok(Published {
-        path: options.target.clone(),
-        manifest,
-        audit,
-        left_out: left_out.map(|column| column.name.clone()).collect(),
-        empty: false,
-        warnings,
-    })
+    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
 }
 
 fn association_loss(decision: &Decision) -> Price {
@@ -169,20 +162,6 @@ fn public_tables(decision: &Decision) -> Json {
     let plan = decision.plan["projections"].as_array().into_iter().flatten();
     plan.map(|table| serde_json::json!({ "file": table["file"], "sensitive": table["sensitive"], "levels": table["levels"] }))
         .collect()
-}
-
-/// Columns with a role that projections have no use for are not published.
-fn left_out_note(policy: &CheckedPolicy) -> Option<String> {
-    let columns =
-        policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
-    let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
-    let method = policy.method.name();
-    (!names.is_empty()).then(|| {
-        format!(
-            "method \"{method}\" publishes quasi-identifiers and sensitive columns only, not {}",
-            names.join(", ")
-        )
-    })
 }
 
 fn open_tables(folder: &Path, tables: usize) -> Result<Vec<Source>> {

@@ -64,14 +64,7 @@ fn write(
             }
         }
     }
-    let mut written = 0u64;
-    shuffle.finish(&mut |cells| {
-        written += 1;
-        if written.is_multiple_of(1 << 16) {
-            clock.check()?;
-        }
-        sink.write(cells)
-    })?;
+    shuffle.finish(clock, &mut |cells| sink.write(cells))?;
     // Empty where everything fitted in memory; where it did not, its files are gone by now.
     if spill.exists() {
         std::fs::remove_dir(&spill)

@@ -56,14 +56,7 @@ pub(super) fn apply(
         return Err(changed(source.path()));
     }
     clock.progress().stage("shuffling", None);
-    let mut written = 0u64;
-    shuffle.finish(&mut |labels| {
-        written += 1;
-        if written.is_multiple_of(1 << 16) {
-            clock.check()?;
-        }
-        sink.write(labels)
-    })?;
+    let written = shuffle.finish(clock, &mut |labels| sink.write(labels))?;
     if written != read {
         return Err(Error::internal(format!("{written} of {read} transactions were written")));
     }

@@ -1,5 +1,5 @@
-//! How many removals are tried per second, against the straightforward version. For a release build on a quiet machine:
-//! `cargo test --release --workspace --lib suppression::tests::speed -- --ignored --nocapture`.
+//! How many removals are tried per second, against the straightforward version. To see it in an optimised build:
+//! `cargo test --release --workspace --lib suppression::tests::speed -- --nocapture`.
 
 use std::time::{Duration, Instant};
 
@@ -31,9 +31,11 @@ fn paper_case(terms: u64) -> Case {
     Case { labels, records, diversity: Some(((1, 1), 10)), closeness: None, strict: false }
 }
 
+/// How long each of the two is watched.
+const SHARE: Duration = Duration::from_millis(500);
+
 #[test]
-#[ignore = "a measurement for a release build"]
-fn bitsets_try_a_hundred_times_as_many_removals() {
+fn bitsets_try_many_times_as_many_removals() {
     let case = paper_case(250);
     let setting = case.setting();
     let problem = setting.problem();
@@ -41,7 +43,7 @@ fn bitsets_try_a_hundred_times_as_many_removals() {
     let start = Instant::now();
     search.run(Budget {
         tries: u64::MAX,
-        until: Some(start + Duration::from_secs(3)),
+        until: Some(start + SHARE),
         haste: None,
         clock: &Clock::unlimited(),
     });
@@ -57,7 +59,7 @@ fn bitsets_try_a_hundred_times_as_many_removals() {
                 fewer[record].remove(place);
                 std::hint::black_box(is_diverse_by_passes(&labels, &fewer, 1.0, 10));
                 tries += 1;
-                if start.elapsed() > Duration::from_secs(3) {
+                if start.elapsed() > SHARE {
                     break 'passes;
                 }
             }
@@ -68,5 +70,6 @@ fn bitsets_try_a_hundred_times_as_many_removals() {
         "removals tried per second: {quick:.0}, straightforward {slow:.0}, {:.0} times as many",
         quick / slow
     );
-    assert!(quick > 100.0 * slow);
+    // An optimised build on a quiet machine tries a hundred times as many; a test build on a busy one has room below that.
+    assert!(quick > 20.0 * slow, "{quick} {slow}");
 }

@@ -21,12 +21,13 @@ use crate::engine::local::{Crowd, Local, Part, Steering};
 use crate::engine::partition::partition;
 use crate::loss::items::ItemMeasure;
 use crate::method::SearchFacts;
-use crate::policy::Declaration;
+use crate::policy::{Declaration, Subject};
 use crate::taxonomy::{ItemTree, Node};
 use crate::{Error, Result};
 
 /// LG(bag): nodes with how often they occur.
 pub static BAG_DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "lg-bag",
     summary: "vocabularies are generalised from the top until k look alike: very quick, general words, counts kept where all have them",
     help: "The local generalisation of He and Naughton (2009) for bags. All vocabularies begin as the root of the tree and are \
@@ -37,6 +38,7 @@ pub static BAG_DECLARATION: Declaration = Declaration {
 
 /// LG: each node once.
 pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "lg",
     summary: "as lg-bag, but every word is published once: sets instead of bags",
     help: "The local generalisation of He and Naughton (2009). All vocabularies begin as the root of the tree and are split, word \

@@ -37,7 +37,7 @@ use serde_json::json;
 use super::{BagSolution, Cluster, Task};
 use crate::engine::clock::Clock;
 use crate::method::SearchFacts;
-use crate::policy::{Declaration, Key, KeyKind};
+use crate::policy::{Declaration, Key, KeyKind, Subject};
 use crate::{Exact, Result};
 use assign::Assigner;
 use clusters::{Effort, Outcome, Phase};
@@ -51,6 +51,7 @@ use stretch::Stretches;
 
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
     name: "ssg",
     summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
     help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
