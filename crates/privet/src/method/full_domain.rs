@@ -63,7 +63,8 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
-    let recoding = problem.levelling.recoding(&levels, |class| problem.holds(class));
+    let recoding =
+        problem.levelling.recoding(&levels, |grouping, class| problem.holds(&grouping.class(class)));
     let space: BigUint = problem.tops().iter().map(|top| BigUint::from(*top as u32 + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
     let search = SearchFacts {

@@ -6,13 +6,15 @@
 //! What he could have known without A, because nearly all rows of the class have it, is not counted. What follows from A for
 //! everybody, because nearly all who have that value of A have the same of B, is no surprise; the rest is counted apart.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
 use super::super::{Figure, Finding};
 use super::{NEARLY, Published, reaches};
 use crate::method::codip::Projected;
+
+/// How sure he has to be, in the order of the figures. More than half in either case, so that only the most frequent value
+/// of a set of rows can reach it.
+pub(super) const SHARES: [(u64, u64); 2] = [(1, 1), NEARLY];
 
 /// How often it succeeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,101 +27,169 @@ pub(super) struct Success {
     pub surprised: u64,
 }
 
-/// A distinct record whose second attribute follows from the first.
+/// The distinct records of which something follows.
+#[derive(Clone)]
 struct Followed {
-    record: usize,
-    /// Whether it follows for everybody who has the first.
-    expected: bool,
+    pairs: u64,
+    hit: Vec<bool>,
+    /// Those of which something follows that does not follow for everybody.
+    surprised: Vec<bool>,
 }
 
-/// Per class and value of A: the rows, and the most frequent value of B with its rows.
-type Known = HashMap<(u32, u32), (u64, u32, u64)>;
+impl Followed {
+    fn none(records: usize) -> Followed {
+        Followed { pairs: 0, hit: vec![false; records], surprised: vec![false; records] }
+    }
 
-/// Tries it with every pair of attributes of every table; `share` is how sure he has to be.
-pub(super) fn succeeds(published: Published<'_>, share: (u64, u64)) -> Success {
+    fn with(mut self, other: Followed) -> Followed {
+        self.pairs += other.pairs;
+        self.hit.iter_mut().zip(other.hit).for_each(|(own, other)| *own |= other);
+        self.surprised.iter_mut().zip(other.surprised).for_each(|(own, other)| *own |= other);
+        self
+    }
+}
+
+/// Tries it with every pair of attributes of every table, once for each share.
+pub(super) fn succeeds(published: Published<'_>) -> [Success; SHARES.len()] {
     let records = published.microdata.summary.len();
-    let (mut hit, mut surprised) = (vec![false; records], vec![false; records]);
-    let mut pairs = 0;
+    let none = || SHARES.map(|_| Followed::none(records));
+    let both = |[a, b]: [Followed; 2], [c, d]: [Followed; 2]| [a.with(c), b.with(d)];
+    let mut found = none();
     for table in published.tables {
-        let classes = published.classes(table);
-        let codes: HashMap<usize, Vec<u32>> =
-            table.attributes.iter().map(|attribute| (*attribute, published.codes(*attribute))).collect();
-        let ordered: Vec<(usize, usize)> = ordered_pairs(table);
-        let found: Vec<Vec<Followed>> = ordered
-            .par_iter()
-            .map(|(known, read)| {
-                let sensitive = &published.attributes[*read].sensitive;
-                followed(published, &classes, (&codes[known], &codes[read]), sensitive, share)
-            })
-            .collect();
-        for Followed { record, expected } in found.into_iter().flatten() {
-            pairs += published.count(record);
-            hit[record] = true;
-            surprised[record] |= !expected;
-        }
+        let table = Indexed::of(published, table);
+        let own =
+            (0..table.codes.len()).into_par_iter().map(|known| table.followed(known)).reduce(none, both);
+        found = both(found, own);
     }
-    let people =
-        |of: &[bool]| (0..records).filter(|record| of[*record]).map(|record| published.count(record)).sum();
-    Success { pairs, people: people(&hit), surprised: people(&surprised) }
+    found.map(|Followed { pairs, hit, surprised }| {
+        let people = |of: &[bool]| {
+            (0..records).filter(|record| of[*record]).map(|record| published.count(record)).sum()
+        };
+        Success { pairs, people: people(&hit), surprised: people(&surprised) }
+    })
 }
 
-fn ordered_pairs(table: &Projected) -> Vec<(usize, usize)> {
-    let own = &table.attributes;
-    let others = |a: usize| own.iter().filter(move |b| **b != a).map(move |b| (a, *b));
-    own.iter().flat_map(|a| others(*a)).collect()
+/// A table as codes.
+struct Indexed<'a> {
+    published: Published<'a>,
+    /// The class of every distinct record.
+    classes: Vec<u32>,
+    /// The code of every distinct record, attribute by attribute.
+    codes: Vec<Vec<u32>>,
+    /// Whether each value of each attribute needs protection.
+    sensitive: Vec<&'a [bool]>,
 }
 
-/// The distinct records whose second attribute follows from the first.
-fn followed(
-    published: Published<'_>,
-    classes: &[u32],
-    (known, read): (&[u32], &[u32]),
-    sensitive: &[bool],
-    share: (u64, u64),
-) -> Vec<Followed> {
-    let mut joint: HashMap<(u32, u32, u32), u64> = HashMap::new();
-    let mut alone: HashMap<(u32, u32), u64> = HashMap::new();
-    let mut sizes: HashMap<u32, u64> = HashMap::new();
-    // The same for everybody: pairs of values, and values of A.
-    let mut everywhere: HashMap<(u32, u32), u64> = HashMap::new();
-    let mut having: HashMap<u32, u64> = HashMap::new();
-    for (record, class) in classes.iter().enumerate() {
-        let count = published.count(record);
-        *joint.entry((*class, known[record], read[record])).or_default() += count;
-        *alone.entry((*class, read[record])).or_default() += count;
-        *sizes.entry(*class).or_default() += count;
-        *everywhere.entry((known[record], read[record])).or_default() += count;
-        *having.entry(known[record]).or_default() += count;
-    }
-    let mut rows: Known = HashMap::new();
-    for ((class, a, b), count) in joint {
-        let entry = rows.entry((class, a)).or_insert((0, b, 0));
-        entry.0 += count;
-        // Of equally frequent values none reaches more than half, so which one is kept makes no difference.
-        if count > entry.2 {
-            (entry.1, entry.2) = (b, count);
+/// The most frequent value of some records, how many have it, and of how many.
+#[derive(Clone, Copy)]
+struct Mode {
+    value: u32,
+    most: u64,
+    all: u64,
+}
+
+impl<'a> Indexed<'a> {
+    fn of(published: Published<'a>, table: &Projected) -> Indexed<'a> {
+        let sensitive = |attribute: &usize| published.attributes[*attribute].sensitive.as_slice();
+        Indexed {
+            published,
+            classes: published.classes(table),
+            codes: table.attributes.iter().map(|attribute| published.codes(*attribute)).collect(),
+            sensitive: table.attributes.iter().map(sensitive).collect(),
         }
     }
-    let count = |found: Option<&u64>| found.copied().unwrap_or(0);
-    let follows = |record: usize| {
-        let (class, a) = (classes[record], known[record]);
-        let &(all, value, most) = rows.get(&(class, a))?;
-        let holds = sensitive[value as usize]
-            && reaches(most, all, share)
-            && !reaches(count(alone.get(&(class, value))), count(sizes.get(&class)), share);
-        let expected = reaches(count(everywhere.get(&(a, value))), count(having.get(&a)), share);
-        holds.then_some(Followed { record, expected })
-    };
-    (0..classes.len()).filter_map(follows).collect()
+
+    /// What follows from one attribute about all others.
+    fn followed(&self, known: usize) -> [Followed; SHARES.len()] {
+        let mut found = SHARES.map(|_| Followed::none(self.classes.len()));
+        // By class, and in it by what is known: rows that he cannot tell apart stand together.
+        let by_known = sorted((0..self.classes.len() as u32).collect(), &self.codes[known]);
+        let order = sorted(by_known.clone(), &self.classes);
+        for read in (0..self.codes.len()).filter(|read| *read != known) {
+            self.follow(known, read, &by_known, &order, &mut found);
+        }
+        found
+    }
+
+    fn follow(
+        &self,
+        known: usize,
+        read: usize,
+        by_known: &[u32],
+        order: &[u32],
+        found: &mut [Followed; SHARES.len()],
+    ) {
+        let class = |record: &u32| self.classes[*record as usize];
+        let value = |record: &u32| self.codes[known][*record as usize];
+        let sensitive = self.sensitive[read];
+        let (mut apart, mut together) = (vec![0; sensitive.len()], vec![0; sensitive.len()]);
+        // The same for everybody: what most of those have who have a value.
+        let mut everywhere: Vec<Option<Mode>> = vec![None; self.sensitive[known].len()];
+        for run in by_known.chunk_by(|a, b| value(a) == value(b)) {
+            everywhere[value(&run[0]) as usize] = Some(self.count(run, read, &mut apart));
+            self.forget(run, read, &mut apart);
+        }
+        for class in order.chunk_by(|a, b| class(a) == class(b)) {
+            let size = self.count(class, read, &mut together).all;
+            for run in class.chunk_by(|a, b| value(a) == value(b)) {
+                let mode = self.count(run, read, &mut apart);
+                self.forget(run, read, &mut apart);
+                if !sensitive[mode.value as usize] {
+                    continue;
+                }
+                let alone = together[mode.value as usize];
+                let expected = everywhere[value(&run[0]) as usize].filter(|all| all.value == mode.value);
+                for (found, share) in found.iter_mut().zip(SHARES) {
+                    if !reaches(mode.most, mode.all, share) || reaches(alone, size, share) {
+                        continue;
+                    }
+                    found.pairs += mode.all;
+                    let surprises = !expected.is_some_and(|all| reaches(all.most, all.all, share));
+                    for record in run {
+                        found.hit[*record as usize] = true;
+                        found.surprised[*record as usize] |= surprises;
+                    }
+                }
+            }
+            self.forget(class, read, &mut together);
+        }
+    }
+
+    /// Counts the values that some records have of an attribute.
+    fn count(&self, records: &[u32], attribute: usize, counts: &mut [u64]) -> Mode {
+        let mut mode = Mode { value: 0, most: 0, all: 0 };
+        for record in records {
+            let value = self.codes[attribute][*record as usize];
+            let count = self.published.count(*record as usize);
+            let own = &mut counts[value as usize];
+            *own += count;
+            mode.all += count;
+            if *own > mode.most {
+                (mode.value, mode.most) = (value, *own);
+            }
+        }
+        mode
+    }
+
+    /// Makes the counts zero again that some records have made.
+    fn forget(&self, records: &[u32], attribute: usize, counts: &mut [u64]) {
+        records.iter().for_each(|record| counts[self.codes[attribute][*record as usize] as usize] = 0);
+    }
+}
+
+/// Records in the order of their keys, those with the same key in the order in which they were.
+fn sorted(mut records: Vec<u32>, keys: &[u32]) -> Vec<u32> {
+    records.sort_by_key(|record| keys[*record as usize]);
+    records
 }
 
 /// Runs the attack before and after.
 pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
     let attributes = after.attributes.len() as u64;
     let mut figures = Vec::new();
-    for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")]
-    {
-        let (one, several) = (succeeds(before, share), succeeds(after, share));
+    let surely = ["with certainty", "with a confidence of at least nine in ten"];
+    let found = succeeds(before).into_iter().zip(succeeds(after));
+    for ((one, several), surely) in found.zip(surely) {
         let instead = "from one table with all sensitive attributes".to_string();
         figures.push(Figure {
             what: format!("people of whom a second attribute follows from a first {surely}"),

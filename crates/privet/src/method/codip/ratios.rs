@@ -38,10 +38,9 @@ impl Ratios {
         let all: Vec<(usize, usize)> =
             (0..attributes.len()).flat_map(|a| (a + 1..attributes.len()).map(move |b| (a, b))).collect();
         let pair = |&(a, b): &(usize, usize)| {
-            let sizes = (totals(a).len(), totals(b).len());
             let records = codes[a].iter().zip(&codes[b]).zip(&counts);
-            let joint = Joint::count(sizes, records.map(|((a, b), count)| (*a, *b, *count)));
-            joint.mutual_information()
+            let records = records.map(|((a, b), count)| (*a, *b, *count));
+            Joint::count(totals(a), totals(b), records).mutual_information()
         };
         let shared: Vec<f64> = all.par_iter().map(pair).collect();
         let pairs = all.into_iter().zip(shared);
