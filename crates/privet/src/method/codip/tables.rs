@@ -5,7 +5,8 @@
 //! of levels, whatever the sets it is in, from counts that are rolled up the lattice once for all attributes; what holds for
 //! a set follows from what holds for its attributes. Every notion is closed under union, so what fails at some levels fails
 //! below them, what holds holds above them, and discernibility only grows upwards: that is what the search over levels
-//! prunes by, and why most vectors need no look at an attribute.
+//! prunes by, and why most vectors need no look at an attribute. (n, t)-closeness alone is closed under nothing: it is asked
+//! of vectors that meet all else.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,7 +22,7 @@ use crate::loss::{Cost, Tally};
 use crate::method::levels::Levelling;
 use crate::policy::{CheckedPolicy, Clause, Setting};
 use crate::privacy::projection::Projection;
-use crate::privacy::{self, Requirement};
+use crate::privacy::{self, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 /// All projected tables that there could be.
@@ -31,6 +32,8 @@ pub struct Tables<'a> {
     general: Vec<Box<dyn Requirement>>,
     /// What is asked of each attribute.
     own: Vec<Vec<Box<dyn Requirement>>>,
+    /// What compares each attribute of a class with larger classes; nothing is pruned by it.
+    natural: Vec<Vec<NtCloseness>>,
     /// How far each attribute of a class is from the whole table, whatever is asked of it.
     closeness: Vec<Box<dyn Requirement>>,
     limits: Projection,
@@ -50,6 +53,8 @@ struct Node {
     general: bool,
     /// Whether they also meet what is asked of each attribute.
     holds: Vec<bool>,
+    /// Per attribute, whether they are also close to natural supersets; once it was asked.
+    natural: Vec<OnceLock<bool>>,
     /// Per attribute, how far the worst class is from the whole table; once it was asked.
     distances: Vec<OnceLock<f64>>,
 }
@@ -71,6 +76,7 @@ impl<'a> Tables<'a> {
     ) -> Result<Tables<'a>> {
         let (mut general, mut own) = (Vec::new(), Vec::new());
         own.resize_with(attributes.len(), Vec::new);
+        let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
         let mut closeness: Vec<Clause> =
             attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
         for (position, clause) in policy.requirements.iter().enumerate() {
@@ -88,6 +94,11 @@ impl<'a> Tables<'a> {
             let concerned = attributes.iter().enumerate().filter(|(_, attribute)| attribute.source == column);
             for (at, attribute) in concerned {
                 let clause = clause_for(clause, microdata, attribute);
+                if NtCloseness::is(&clause) {
+                    let built = NtCloseness::of(&clause, &microdata.table);
+                    natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
+                    continue;
+                }
                 own[at].push(build(&clause)?);
                 if clause.name() == closeness[at].name() {
                     let t = Setting::Exact(Exact::ONE);
@@ -100,6 +111,7 @@ impl<'a> Tables<'a> {
             levelling: Levelling::new(microdata, cost)?,
             general,
             own,
+            natural,
             closeness: closeness
                 .iter()
                 .map(|clause| privacy::build(clause, &microdata.table))
@@ -147,8 +159,9 @@ impl<'a> Tables<'a> {
         let general =
             outlines().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
         let holds = (0..self.own.len()).map(|attribute| general && self.holds(grouping, attribute)).collect();
+        let natural = self.own.iter().map(|_| OnceLock::new()).collect();
         let distances = self.own.iter().map(|_| OnceLock::new()).collect();
-        Node { classes: grouping.len() as u64, dm, cost, general, holds, distances }
+        Node { classes: grouping.len() as u64, dm, cost, general, holds, natural, distances }
     }
 
     /// Whether all classes meet what is asked of an attribute.
@@ -165,6 +178,19 @@ impl<'a> Tables<'a> {
         let holds = classes.all(|class| own.iter().all(|requirement| requirement.holds(&class)));
         frontier().learn(&grouping.levels, holds);
         holds
+    }
+
+    /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
+    /// highest levels, where the whole table is one class, they are.
+    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
+        let is_close = |notion: &NtCloseness| {
+            let grouping = self.levelling.groupings.at(levels);
+            self.levelling.naturally_close(&grouping, notion).into_iter().all(|close| close)
+        };
+        let mut asked = subset.iter().filter(|attribute| !self.natural[**attribute].is_empty());
+        asked.all(|attribute| {
+            *node.natural[*attribute].get_or_init(|| self.natural[*attribute].iter().all(is_close))
+        })
     }
 
     /// The levels at which a table with these attributes loses least of those that meet the policy; `None` where none do.
@@ -231,13 +257,19 @@ impl<'a> Tables<'a> {
     /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
     /// where there is no such anonymisation.
     pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
+        let closest = self.closest(subset, clock)?;
+        Ok(closest.map(|levels| self.closeness_at(&levels, subset)))
+    }
+
+    /// The levels at which a table with these attributes is closest to the whole.
+    pub fn closest(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
         if self.limits.max_discernibility.is_none() {
             // Nothing is closer than the most general table.
             let tops = &self.levelling.tops;
-            return Ok(self.node(tops).general.then(|| self.closeness_at(tops, subset)));
+            return Ok(self.node(tops).general.then(|| tops.as_slice().into()));
         }
         let outcome = lattice::search(&Closest { tables: self, subset }, clock)?;
-        Ok(outcome.best.map(|(Cost(bits), _)| f64::from_bits(bits as u64)))
+        Ok(outcome.best.map(|(_, levels)| levels))
     }
 
     /// The table with these attributes at some levels.
@@ -314,7 +346,9 @@ impl Levelled for Table<'_, '_> {
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {
         let node = self.tables.node(levels);
-        let fits = node.is_valid(self.subset) && self.tables.limits.allows_discernibility(node.dm);
+        let fits = node.is_valid(self.subset)
+            && self.tables.limits.allows_discernibility(node.dm)
+            && self.tables.is_naturally_close(levels, &node, self.subset);
         fits.then_some(node.cost)
     }
 
