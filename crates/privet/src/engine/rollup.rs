@@ -196,11 +196,12 @@ impl Grouping {
             built.grouping.sizes[class as usize] += microdata.summary.count(record);
             class_of_record.push(class);
         }
+        // Class by class, so that the counts at hand stay few.
         let mut tallies = Tallies::of_classes(slots, built.grouping.len());
-        for (record, class) in class_of_record.iter().enumerate() {
-            let count = microdata.summary.count(record);
-            for slot in microdata.slots(record) {
-                tallies.add(*class as usize, slot, count);
+        for record in by_class(&class_of_record, built.grouping.len()) {
+            let (class, count) = (class_of_record[record as usize], microdata.summary.count(record as usize));
+            for slot in microdata.slots(record as usize) {
+                tallies.add(class as usize, slot, count);
             }
         }
         built.grouping.tallies = tallies.into();
@@ -413,6 +414,20 @@ impl Builder {
             }
         }
     }
+}
+
+/// The records of the first class, of the second, and so on.
+fn by_class(class_of_record: &[u32], classes: usize) -> Vec<u32> {
+    let mut next = vec![0; classes + 1];
+    class_of_record.iter().for_each(|class| next[*class as usize + 1] += 1);
+    (0..classes).for_each(|class| next[class + 1] += next[class]);
+    let mut records = vec![0; class_of_record.len()];
+    for (record, class) in (0..).zip(class_of_record) {
+        let place: &mut usize = &mut next[*class as usize];
+        records[*place] = record;
+        *place += 1;
+    }
+    records
 }
 
 /// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.

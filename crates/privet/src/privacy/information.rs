@@ -44,20 +44,28 @@ impl<'a> Joint<'a> {
         second: &'a [u64],
         records: impl Iterator<Item = (u32, u32, u64)>,
     ) -> Joint<'a> {
-        let width = second.len();
-        let pairs = if first.len().saturating_mul(width) <= MOST_DENSE {
-            let mut matrix = vec![0u64; first.len() * width];
-            records.for_each(|(a, b, count)| matrix[a as usize * width + b as usize] += count);
-            let counted = matrix.into_iter().enumerate().filter(|(_, count)| *count > 0);
-            counted.map(|(at, count)| (((at / width) as u32, (at % width) as u32), count)).collect()
-        } else {
-            let mut sparse: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-            records.for_each(|(a, b, count)| *sparse.entry((a, b)).or_default() += count);
-            sparse.into_iter().collect()
-        };
-        Joint { first, second, pairs }
+        Joint { first, second, pairs: count_pairs((first.len(), second.len()), records) }
     }
+}
 
+/// Counts the pairs of codes that occur, in their order; `sizes` are the numbers of codes.
+pub fn count_pairs(
+    sizes: (usize, usize),
+    records: impl Iterator<Item = (u32, u32, u64)>,
+) -> Vec<((u32, u32), u64)> {
+    let width = sizes.1;
+    if sizes.0.saturating_mul(width) > MOST_DENSE {
+        let mut sparse: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        records.for_each(|(a, b, count)| *sparse.entry((a, b)).or_default() += count);
+        return sparse.into_iter().collect();
+    }
+    let mut matrix = vec![0u64; sizes.0 * width];
+    records.for_each(|(a, b, count)| matrix[a as usize * width + b as usize] += count);
+    let counted = matrix.into_iter().enumerate().filter(|(_, count)| *count > 0);
+    counted.map(|(at, count)| (((at / width) as u32, (at % width) as u32), count)).collect()
+}
+
+impl Joint<'_> {
     /// The mutual information of the two columns.
     pub fn mutual_information(&self) -> f64 {
         let all: u64 = self.first.iter().sum();
