@@ -112,6 +112,14 @@ mod tests {
         assert_eq!(constant, 0.0);
     }
 
+    #[test]
+    fn pairs_are_the_same_in_a_matrix_and_without_one() {
+        let records = || [(3, 1, 2), (0, 4, 1), (3, 1, 5), (2, 0, 1)].into_iter();
+        let expected = vec![((0, 4), 1), ((2, 0), 1), ((3, 1), 7)];
+        assert_eq!(count_pairs((4, 5), records()), expected);
+        assert_eq!(count_pairs((MOST_DENSE, 5), records()), expected);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -168,3 +168,15 @@ impl Ratios {
         (0..self.attributes).map(|attribute| vec![attribute]).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_stay_small_and_large_attributes_are_alone() {
+        let values = [300, 2, 16, 2, 8, 1000];
+        let found = packs(values.len(), |at| values[at]);
+        assert_eq!(found, vec![vec![1, 3, 4], vec![2], vec![0], vec![5]]);
+    }
+}
