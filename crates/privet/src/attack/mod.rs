@@ -5,6 +5,7 @@
 //! its figures are for the steward alone.
 
 mod definetti;
+mod follow;
 pub mod freeform;
 mod horizon;
 mod known;

@@ -7,6 +7,7 @@ mod linkability;
 mod tests;
 
 use super::Finding;
+use super::follow::reaches;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Attribute, Projected};
 
@@ -48,11 +49,6 @@ impl Published<'_> {
     fn records(&self) -> u64 {
         self.microdata.summary.total()
     }
-}
-
-/// Whether `part` of `whole` is at least this share.
-fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
-    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
 }
 
 /// Runs every attack, before (one table) and after.
