@@ -5,9 +5,13 @@
 //! trains a naive Bayes model by expectation maximisation: he begins with equal likelihood, counts how often each
 //! quasi-identifier's value goes with each sensitive value, weighs the assignments of every group by these counts (rows
 //! sum to one, columns to how often the value occurs), and repeats.
+//!
+//! *Control.* What he would guess of people who are in no release, from the same model: it is learnt from every other group,
+//! and guesses the people of the rest without a look at their groups.
 
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 
+use super::groups::{Group, Groups};
 use super::{Figure, Finding};
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
@@ -21,35 +25,107 @@ const SCALINGS: usize = 8;
 /// Where there are more records, he learns from groups of about so many; groups are in random order.
 const MOST_RECORDS: usize = 200_000;
 
+/// So sure of a value he is as good as certain.
+const CONFIDENT: f64 = 0.9;
+
+/// What he guesses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Guessed {
+    /// People.
+    pub people: u64,
+    /// Those whose value he guesses right.
+    pub right: u64,
+    /// Those whose value the most frequent one of their group is, in expectation.
+    pub blind: f64,
+    /// Those of whose likeliest value he is surer than the promise allows.
+    pub sure: u64,
+    /// Those of whose likeliest value the group alone makes him surer than that.
+    pub already: u64,
+    /// Those of whom he is as good as certain, and for how many of these he is right.
+    pub confident: [u64; 2],
+    /// By tenths of confidence: people, how sure he was of them together, and for how many he was right.
+    pub calibration: [(u64, f64, u64); 10],
+    /// Those whose value he would guess right without a look at their group.
+    pub control: u64,
+}
+
 /// Tries the attack on groups that promise l possible values.
 pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
+    let group = |members: &Vec<u32>| {
+        let shown: Vec<(u32, u64)> =
+            members.iter().map(|member| (observations.value(*member as usize), 1)).collect();
+        Group::new(observations, members.clone(), &shown, None)
+    };
+    let groups = grouping.groups.iter().filter_map(group).collect();
+    let guessed = guess(&Groups { people: observations.clone(), groups, hidden: None }, l as u64);
+    finding(&guessed, l)
+}
+
+/// Learns from the groups, and guesses everybody in them.
+pub(crate) fn guess(groups: &Groups, l: u64) -> Guessed {
+    let people = &groups.people;
     let mut room = MOST_RECORDS;
-    let fitting = grouping.groups.iter().take_while(|group| {
-        room = room.saturating_sub(group.len());
-        room > 0
-    });
-    let mut groups: Vec<Weights> = fitting.map(|group| Weights::new(observations, group)).collect();
-    for _ in 0..ROUNDS {
-        let model = Model::learn(observations, &groups);
-        groups.iter_mut().for_each(|group| group.weigh(observations, &model));
-    }
-    let (mut records, mut right, mut blind, mut sure, mut already) = (0u64, 0u64, 0.0f64, 0u64, 0u64);
-    for group in &groups {
-        let most = group.counts.iter().fold(0.0, |most: f64, count| most.max(*count));
-        for (row, record) in group.records.iter().enumerate() {
-            let weights = &group.weights[row];
-            let top =
-                (0..weights.len()).reduce(|best, at| if weights[at] > weights[best] { at } else { best });
-            let Some(top) = top else { continue };
-            records += 1;
-            right += u64::from(group.values[top] == observations.value(*record as usize));
-            blind += most / group.records.len() as f64;
+    let fitting: Vec<&Group> = (groups.groups.iter())
+        .take_while(|group| {
+            room = room.saturating_sub(group.members.len());
+            room > 0
+        })
+        .collect();
+    let mut guessed = Guessed::default();
+    let mut weights: Vec<Weights> = fitting.iter().map(|group| Weights::new(group)).collect();
+    learn(people, &mut weights);
+    for (group, weights) in fitting.iter().zip(&weights) {
+        let most = group.most_frequent(groups.hidden).map_or(0, |(_, count)| count);
+        for (row, record) in group.members.iter().enumerate() {
+            let Some((value, weight)) = weights.likeliest(row, groups.hidden) else { continue };
+            let right = u64::from(value == people.value(*record as usize));
+            guessed.people += 1;
+            guessed.right += right;
+            guessed.blind += most as f64 / group.members.len() as f64;
             // A hair more than one in l is rounding, not knowledge.
-            sure += u64::from(weights[top] * l as f64 > 1.0 + 1e-6);
-            already += u64::from(most * l as f64 > group.records.len() as f64);
+            guessed.sure += u64::from(weight * l as f64 > 1.0 + 1e-6);
+            guessed.already += u64::from(most * l > group.len());
+            if weight >= CONFIDENT {
+                guessed.confident[0] += 1;
+                guessed.confident[1] += right;
+            }
+            let band = &mut guessed.calibration[((weight * 10.0) as usize).min(9)];
+            *band = (band.0 + 1, band.1 + weight, band.2 + right);
         }
     }
-    let baseline = blind.round() as u64;
+    guessed.control = control(groups, &fitting);
+    guessed
+}
+
+/// How many he guesses right who has learnt from every other group, of the people in the rest.
+fn control(groups: &Groups, fitting: &[&Group]) -> u64 {
+    let folds: [usize; 2] = [0, 1];
+    let right = folds.par_iter().map(|fold| {
+        let mut taught: Vec<Weights> =
+            fitting.iter().skip(*fold).step_by(2).map(|group| Weights::new(group)).collect();
+        let model = learn(&groups.people, &mut taught);
+        let others = fitting.iter().skip(1 - fold).step_by(2).flat_map(|group| &group.members);
+        let right = |record: &&u32| {
+            model.likeliest(&groups.people, **record as usize, groups.hidden)
+                == Some(groups.people.value(**record as usize))
+        };
+        others.filter(right).count() as u64
+    });
+    right.sum()
+}
+
+/// Learns from groups, weighs them by what was learnt, and again; what was learnt last.
+fn learn(people: &Observations, groups: &mut [Weights]) -> Model {
+    for _ in 0..ROUNDS {
+        let model = Model::learn(people, groups);
+        groups.par_iter_mut().for_each(|group| group.weigh(people, &model));
+    }
+    Model::learn(people, groups)
+}
+
+fn finding(guessed: &Guessed, l: usize) -> Finding {
+    let Guessed { people: records, right, sure, already, .. } = *guessed;
+    let baseline = guessed.blind.round() as u64;
     let figures = vec![
         Figure {
             what: "records whose value he guesses right".to_string(),
@@ -88,7 +164,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
     }
 }
 
-/// A group with how likely each of its values is for each of its records.
+/// A group with how likely each of its values is for each of its people.
 struct Weights {
     records: Vec<u32>,
     values: Vec<u32>,
@@ -99,14 +175,18 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(observations: &Observations, group: &[u32]) -> Weights {
-        let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
-        for record in group {
-            *counts.entry(observations.value(*record as usize)).or_default() += 1.0;
-        }
-        let (values, counts): (Vec<u32>, Vec<f64>) = counts.into_iter().unzip();
-        let share: Vec<f64> = counts.iter().map(|count| count / group.len() as f64).collect();
-        Weights { records: group.to_vec(), values, counts, weights: vec![share; group.len()] }
+    fn new(group: &Group) -> Weights {
+        let (values, counts): (Vec<u32>, Vec<f64>) =
+            group.counts.iter().map(|(value, count)| (*value, *count as f64)).unzip();
+        let share: Vec<f64> = counts.iter().map(|count| count / group.members.len() as f64).collect();
+        Weights { records: group.members.clone(), values, counts, weights: vec![share; group.members.len()] }
+    }
+
+    /// The likeliest value of a member that is no suppressed one, and how likely it is; of equals the first.
+    fn likeliest(&self, row: usize, hidden: Option<u32>) -> Option<(u32, f64)> {
+        let told = self.values.iter().copied().zip(self.weights[row].iter().copied());
+        told.filter(|(value, _)| Some(*value) != hidden)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
@@ -160,6 +240,19 @@ impl Model {
             }
         }
         Model { counts, leaves: leaves.into_iter().map(|leaves| leaves as f64).collect(), totals }
+    }
+
+    /// The value that a record would most likely have, if nothing were known of its group.
+    fn likeliest(&self, observations: &Observations, record: usize, hidden: Option<u32>) -> Option<u32> {
+        let known =
+            (0u32..).zip(&self.totals).filter(|(value, total)| **total > 0.0 && Some(*value) != hidden);
+        let score = |(value, total): (u32, &f64)| {
+            (value, total.ln() + self.log_likelihood(observations, record, value, 0.0))
+        };
+        known
+            .map(score)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map(|(value, _)| value)
     }
 
     /// How well a record goes with a value, by all other records: what he thinks of this one (`own`) is taken out, or he

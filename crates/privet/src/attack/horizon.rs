@@ -7,10 +7,9 @@
 //! *Random adversary.* Most people who know something do not know the most telling thing. Transactions are drawn at random,
 //! and m of their items; how many transactions fit these, in the original and in the release?
 
-use std::ops::ControlFlow::{Break, Continue};
-
 use rayon::prelude::*;
 
+use super::haystack::Haystack;
 use super::{Figure, Finding};
 use crate::Exact;
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
@@ -41,8 +40,8 @@ pub(super) fn run(
         (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
     let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
     let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
-    let before = Haystack::of_original(baskets);
-    let after = Haystack::of_release(baskets, recoding, &shown);
+    let before = original(baskets);
+    let after = self::released(baskets, recoding, &shown);
     let mut findings = Vec::new();
     for kl in requirements {
         findings.extend(horizon(baskets, &released, kl));
@@ -100,7 +99,7 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
 }
 
 /// What as many items as the requirement assumes do, if they are any items.
-fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, seed: u64) -> Finding {
+fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed: u64) -> Finding {
     let mut random = keyed(seed, "random adversary");
     let mut ends = Vec::with_capacity(baskets.len());
     let mut end = 0;
@@ -121,7 +120,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         }
         known.truncate(know);
         for (side, haystack) in haystacks.iter().enumerate() {
-            let fitting = haystack.fitting(&known, kl.k.max(2));
+            let fitting = haystack.fitting(&known, 0, kl.k.max(2)).count;
             few[side] += u64::from(fitting < kl.k);
             one[side] += u64::from(fitting == 1);
         }
@@ -172,69 +171,21 @@ fn items(count: u64) -> String {
     if count == 1 { "1 item".into() } else { format!("{count} items") }
 }
 
-/// Transactions to look up items in.
-struct Haystack<'a> {
-    /// What each distinct transaction shows, ascending, and how many there are.
-    rows: Vec<(&'a [Node], u64)>,
-    /// Per item, the nodes that may be shown for it.
-    names: Vec<Vec<Node>>,
-    /// Per node the rows that show it, ascending.
-    showing: Vec<Vec<u32>>,
+/// The original, to look up items in.
+fn original(baskets: &Baskets) -> Haystack {
+    let rows = (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)));
+    Haystack::new(rows.collect(), baskets.tree.nodes().map(|node| vec![node]).collect())
 }
 
-impl<'a> Haystack<'a> {
-    fn of_original(baskets: &'a Baskets) -> Haystack<'a> {
-        let rows = (0..baskets.len()).map(|basket| (baskets.items(basket), baskets.count(basket))).collect();
-        let names = baskets.tree.nodes().map(|node| vec![node]).collect();
-        Haystack::new(rows, names)
-    }
-
-    fn of_release(baskets: &'a Baskets, recoding: &ItemRecoding, shown: &'a [Shown<'_>]) -> Haystack<'a> {
-        let tree = &baskets.tree;
-        let names = tree.nodes().map(|item| match recoding {
-            // A suppressed item is shown nowhere, so knowing it is of no use.
-            ItemRecoding::Global(shown) => shown[item as usize].into_iter().collect(),
-            ItemRecoding::Local { .. } => std::iter::once(item).chain(tree.ancestors(item)).collect(),
-        });
-        let names = names.collect();
-        Haystack::new(shown.iter().map(|shown| (&shown.nodes[..], shown.count)).collect(), names)
-    }
-
-    fn new(rows: Vec<(&'a [Node], u64)>, names: Vec<Vec<Node>>) -> Haystack<'a> {
-        let mut showing = vec![Vec::new(); names.len()];
-        for (row, (nodes, _)) in (0u32..).zip(&rows) {
-            nodes.iter().for_each(|node| showing[*node as usize].push(row));
-        }
-        Haystack { rows, names, showing }
-    }
-
-    /// How many transactions fit some items; `enough` are not counted further.
-    fn fitting(&self, known: &[Node], enough: u64) -> u64 {
-        let names = |item: &Node| &self.names[*item as usize];
-        let shows =
-            |item: &Node| names(item).iter().map(|node| self.showing[*node as usize].len()).sum::<usize>();
-        let known: Vec<Node> = known.iter().copied().filter(|item| !names(item).is_empty()).collect();
-        let all: Vec<u32>;
-        let lists: Vec<&[u32]> = match known.iter().min_by_key(|item| shows(item)) {
-            Some(rarest) => names(rarest).iter().map(|node| &self.showing[*node as usize][..]).collect(),
-            None => {
-                all = (0..self.rows.len() as u32).collect();
-                vec![&all]
-            }
-        };
-        let fits = |row: u32| {
-            let nodes = self.rows[row as usize].0;
-            known.iter().all(|item| names(item).iter().any(|node| nodes.binary_search(node).is_ok()))
-        };
-        // A transaction shows at most one of the names of an item, so no row is on two of the lists.
-        let rows = lists.into_iter().flatten().copied().filter(|row| fits(*row));
-        let counted = rows.into_iter().try_fold(0u64, |count, row| {
-            let count = count + self.rows[row as usize].1;
-            if count >= enough { Break(count) } else { Continue(count) }
-        });
-        let (Break(count) | Continue(count)) = counted;
-        count
-    }
+/// A release, to look up items in.
+fn released(baskets: &Baskets, recoding: &ItemRecoding, shown: &[Shown<'_>]) -> Haystack {
+    let tree = &baskets.tree;
+    let names = tree.nodes().map(|item| match recoding {
+        ItemRecoding::Global(shown) => shown[item as usize].into_iter().collect(),
+        ItemRecoding::Local { .. } => std::iter::once(item).chain(tree.ancestors(item)).collect(),
+    });
+    let rows = shown.iter().map(|shown| (shown.nodes.clone(), shown.count)).collect();
+    Haystack::new(rows, names.collect())
 }
 
 #[cfg(test)]
@@ -349,12 +300,14 @@ mod tests {
             let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
             let recoding = ItemRecoding::Local { sets: own.clone(), ways };
             let shown: Vec<Shown<'_>> = (0..baskets.len()).flat_map(|basket| recoding.shown(&baskets, basket)).collect();
+            // An item that is shown nowhere is not looked for.
+            let somewhere = |item: &Node| own.iter().flatten().any(|node| tree.contains(*node, *item));
             let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
-                .map(|(_, name)| tree.find(name).expect("a node")).collect();
+                .map(|(_, name)| tree.find(name).expect("a node")).filter(somewhere).collect();
             let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
             let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
-            let found = Haystack::of_release(&baskets, &recoding, &shown).fitting(&known, enough);
-            prop_assert_eq!(found.min(enough), naive.min(enough));
+            let found = super::released(&baskets, &recoding, &shown).fitting(&known, 0, enough);
+            prop_assert_eq!(found.count.min(enough), naive.min(enough));
         }
     }
 }

@@ -4,12 +4,20 @@
 //! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
 //! its figures are for the steward alone.
 
+mod background_join;
 mod definetti;
+mod downcoding;
+mod fingerprint;
 pub mod freeform;
+mod groups;
+mod haystack;
 mod horizon;
 mod known;
 pub mod linking;
+mod minimality;
+mod negative_rules;
 pub mod projections;
+mod query_terms;
 mod suppression;
 
 pub use known::{ATTACKS, KnownAttack, Outcome, Scene, attack};

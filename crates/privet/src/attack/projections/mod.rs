@@ -50,11 +50,6 @@ impl Published<'_> {
     }
 }
 
-/// Whether `part` of `whole` is at least this share.
-fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
-    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
-}
-
 /// Runs every attack, before (one table) and after.
 pub fn run(before: Published<'_>, after: Published<'_>) -> Vec<Finding> {
     vec![background_join::run(before, after), linkability::run(before, after)]

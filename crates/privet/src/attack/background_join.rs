@@ -1,0 +1,232 @@
+//! Background join: whoever knows a person's class and one sensitive value reads another one beside it.
+//!
+//! A table with several sensitive columns bounds what follows from quasi-identifiers alone. Somebody who knows one of a person's
+//! sensitive values looks only at the rows of the class that have it, and these may agree in another column. What the class
+//! gives away without that knowledge is not counted.
+
+use hashbrown::HashMap;
+use rayon::prelude::*;
+
+/// Records in classes: distinct ones with counts, or one by one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Classed<'a> {
+    /// The class of every record.
+    pub classes: &'a [u32],
+    /// How many people each record is.
+    pub counts: &'a [u64],
+}
+
+/// A sensitive column: the value of every record, and which values are worth keeping secret.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    /// The value of every record.
+    pub codes: Vec<u32>,
+    /// Per value, whether it is sensitive.
+    pub sensitive: Vec<bool>,
+}
+
+/// How often it succeeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Success {
+    /// Triples of a person, what is known and what follows.
+    pub pairs: u64,
+    /// People of whom something follows.
+    pub people: u64,
+    /// People of whom something follows that does not follow from the same value for everybody.
+    pub surprised: u64,
+}
+
+/// The people of whom something follows, by record.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    /// Something follows.
+    pub hit: Vec<bool>,
+    /// Something follows that does not follow for everybody.
+    pub surprised: Vec<bool>,
+    /// Triples of a person, what is known and what follows.
+    pub pairs: u64,
+}
+
+/// The surest conclusion: known column, read column, both values, and the rows that agree of those that fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Surest {
+    /// The position of the column that is known, and its value.
+    pub known: (usize, u32),
+    /// The position of the column that is read, and its value.
+    pub read: (usize, u32),
+    /// How many rows of the class have both.
+    pub rows: u64,
+    /// How many rows of the class have what is known.
+    pub of: u64,
+}
+
+/// Whether `part` of `whole` is at least this share.
+pub(crate) fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
+    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
+}
+
+impl Marks {
+    /// No marks yet on so many records.
+    pub fn new(records: usize) -> Marks {
+        Marks { hit: vec![false; records], surprised: vec![false; records], pairs: 0 }
+    }
+
+    /// Tries every pair of columns of one table; `share` is how sure he has to be.
+    pub fn add(&mut self, table: Classed<'_>, columns: &[&Column], share: (u64, u64)) {
+        let pairs = ordered_pairs(columns.len());
+        let found: Vec<Vec<Followed>> = pairs
+            .par_iter()
+            .map(|(known, read)| Joint::of(table, columns[*known], columns[*read]).followed(share))
+            .collect();
+        for Followed { record, expected } in found.into_iter().flatten() {
+            self.pairs += table.counts[record];
+            self.hit[record] = true;
+            self.surprised[record] |= !expected;
+        }
+    }
+
+    /// Counts people.
+    pub fn success(&self, counts: &[u64]) -> Success {
+        let people =
+            |of: &[bool]| of.iter().zip(counts).filter(|(hit, _)| **hit).map(|(_, count)| count).sum();
+        Success { pairs: self.pairs, people: people(&self.hit), surprised: people(&self.surprised) }
+    }
+}
+
+/// The surest conclusion that the class does not give away already, of those the one with most rows.
+pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
+    let best = ordered_pairs(columns.len()).into_par_iter().filter_map(|(known, read)| {
+        let joint = Joint::of(table, columns[known], columns[read]);
+        let new = |&(class, a): &(u32, u32)| {
+            let &(of, value, rows) = joint.rows.get(&(class, a))?;
+            let alone = joint.alone.get(&(class, value)).copied().unwrap_or(0);
+            let size = joint.sizes.get(&class).copied().unwrap_or(0);
+            let gains = u128::from(rows) * u128::from(size) > u128::from(alone) * u128::from(of);
+            let counts = columns[read].sensitive[value as usize] && gains;
+            counts.then_some(Surest { known: (known, a), read: (read, value), rows, of })
+        };
+        joint.rows.keys().filter_map(new).max_by(compare)
+    });
+    best.collect::<Vec<_>>().into_iter().max_by(compare)
+}
+
+/// By share, then by rows, then by what was tried first, so that nothing depends on the order of trying.
+fn compare(one: &Surest, other: &Surest) -> std::cmp::Ordering {
+    let cross = |a: &Surest, b: &Surest| u128::from(a.rows) * u128::from(b.of);
+    let place = |of: &Surest| (of.known, of.read);
+    cross(one, other)
+        .cmp(&cross(other, one))
+        .then(one.rows.cmp(&other.rows))
+        .then_with(|| place(other).cmp(&place(one)))
+}
+
+fn ordered_pairs(columns: usize) -> Vec<(usize, usize)> {
+    let others = |a: usize| (0..columns).filter(move |b| *b != a).map(move |b| (a, b));
+    (0..columns).flat_map(others).collect()
+}
+
+/// A record whose second column follows from the first.
+struct Followed {
+    record: usize,
+    /// Whether it follows for everybody who has the first.
+    expected: bool,
+}
+
+/// How two columns go together.
+struct Joint<'a> {
+    table: Classed<'a>,
+    known: &'a Column,
+    read: &'a Column,
+    /// Per class and known value: the rows, and the most frequent value beside it with its rows.
+    rows: HashMap<(u32, u32), (u64, u32, u64)>,
+    /// Per class and value that is read: the rows.
+    alone: HashMap<(u32, u32), u64>,
+    /// Per class.
+    sizes: HashMap<u32, u64>,
+    /// In all classes together: pairs of values, and known values.
+    everywhere: HashMap<(u32, u32), u64>,
+    having: HashMap<u32, u64>,
+}
+
+impl<'a> Joint<'a> {
+    fn of(table: Classed<'a>, known: &'a Column, read: &'a Column) -> Joint<'a> {
+        let mut joint: HashMap<(u32, u32, u32), u64> = HashMap::new();
+        let (mut alone, mut sizes) = (HashMap::new(), HashMap::new());
+        let (mut everywhere, mut having) = (HashMap::new(), HashMap::new());
+        for (record, (class, count)) in table.classes.iter().zip(table.counts).enumerate() {
+            let (a, b) = (known.codes[record], read.codes[record]);
+            *joint.entry((*class, a, b)).or_default() += count;
+            *alone.entry((*class, b)).or_default() += count;
+            *sizes.entry(*class).or_default() += count;
+            *everywhere.entry((a, b)).or_default() += count;
+            *having.entry(a).or_default() += count;
+        }
+        let mut rows: HashMap<(u32, u32), (u64, u32, u64)> = HashMap::new();
+        for ((class, a, b), count) in joint {
+            let entry = rows.entry((class, a)).or_insert((0, b, 0));
+            entry.0 += count;
+            // Of equally frequent values the smallest, so that nothing depends on how they are hashed.
+            if (count, std::cmp::Reverse(b)) > (entry.2, std::cmp::Reverse(entry.1)) {
+                (entry.1, entry.2) = (b, count);
+            }
+        }
+        Joint { table, known, read, rows, alone, sizes, everywhere, having }
+    }
+
+    /// The records whose second column follows from the first and not from the class alone.
+    fn followed(&self, share: (u64, u64)) -> Vec<Followed> {
+        let count = |found: Option<&u64>| found.copied().unwrap_or(0);
+        let follows = |record: usize| {
+            let (class, a) = (self.table.classes[record], self.known.codes[record]);
+            let &(all, value, most) = self.rows.get(&(class, a))?;
+            let holds = self.read.sensitive[value as usize]
+                && reaches(most, all, share)
+                && !reaches(count(self.alone.get(&(class, value))), count(self.sizes.get(&class)), share);
+            let expected =
+                reaches(count(self.everywhere.get(&(a, value))), count(self.having.get(&a)), share);
+            holds.then_some(Followed { record, expected })
+        };
+        (0..self.table.classes.len()).filter_map(follows).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(codes: &[u32], values: usize) -> Column {
+        Column { codes: codes.to_vec(), sensitive: vec![true; values] }
+    }
+
+    #[test]
+    fn a_value_tells_the_one_beside_it() {
+        // In the class, disease 0 goes with treatment 0 alone; disease 1 with two of them.
+        let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
+        let (disease, treatment) = (column(&[0, 0, 1, 1], 2), column(&[0, 0, 1, 2], 3));
+        let mut marks = Marks::new(4);
+        marks.add(table, &[&disease, &treatment], (1, 1));
+        // Treatments tell the disease of all four; the disease tells the treatment of two.
+        assert_eq!(marks.success(&[1; 4]), Success { pairs: 6, people: 4, surprised: 0 });
+        let surest = surest(table, &[&disease, &treatment]).expect("a conclusion");
+        assert_eq!((surest.rows, surest.of, surest.known, surest.read), (2, 2, (0, 0), (1, 0)));
+    }
+
+    #[test]
+    fn independent_columns_tell_nothing() {
+        let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
+        let (a, b) = (column(&[0, 0, 1, 1], 2), column(&[0, 1, 0, 1], 2));
+        let mut marks = Marks::new(4);
+        marks.add(table, &[&a, &b], (9, 10));
+        assert_eq!(marks.success(&[1; 4]), Success::default());
+        assert_eq!(surest(table, &[&a, &b]), None, "nothing becomes surer than the class makes it");
+    }
+
+    #[test]
+    fn what_the_class_gives_away_is_not_counted() {
+        let table = Classed { classes: &[0, 0], counts: &[3, 2] };
+        let (a, b) = (column(&[0, 1], 2), column(&[0, 0], 1));
+        let mut marks = Marks::new(2);
+        marks.add(table, &[&a, &b], (1, 1));
+        assert_eq!(marks.success(&[3, 2]).people, 0);
+    }
+}
