@@ -11,8 +11,95 @@
 
 use std::collections::BTreeMap;
 
-use super::groups::Groups;
+use super::finding::NO_GUESS;
+use super::groups::{Groups, Placed, one_table};
+use super::{Attack, Figure, Finding, Scene, columns};
 use crate::taxonomy::{NodeId, Taxonomy};
+use crate::{Error, Result};
+
+/// Row 11 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "downcoding", row: 11, dear: false, concerns, run };
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let view = one_table(scene)?;
+    if view.groups.is_some() {
+        return Err("quasi-identifiers are published as they are".to_string());
+    }
+    if scene.table_policy().is_some_and(|policy| policy.method.settings.flag("break_minimality")) {
+        return Err("the release is one of several good ones, drawn by chance".to_string());
+    }
+    if view.columns.iter().all(|column| !column.is_quasi() || column.policy.hierarchy.is_none()) {
+        return Err("no quasi-identifier has a hierarchy to go down".to_string());
+    }
+    Ok(())
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let policy = scene.table_policy().ok_or_else(|| Error::internal("cuts of no table"))?;
+    let view = scene.view()?;
+    let placed = Placed::of(scene, view, None)?;
+    let Some(nodes) = placed.nodes(view) else {
+        return Ok(Finding {
+            assumes: "cells are ranges and no nodes of hierarchies, so there is no level to go down to".to_string(),
+            ..Finding::new(ATTACK.name, TITLE)
+        });
+    };
+    let records = placed.released.iter().map(|(rows, _)| *rows).collect();
+    let k = columns::least_size(policy);
+    let found = downcode(&Cut { groups: &placed.groups, nodes, records, k });
+    let blame = |(class, at, node): &(usize, usize, NodeId)| {
+        let attribute = &placed.groups.people.attributes[*at];
+        format!(
+            "a class of {} records is alone to blame for {}={}: of one value below it, it has 1 to {}",
+            placed.released[*class].0,
+            attribute.name,
+            attribute.taxonomy.label(*node),
+            k - 1
+        )
+    };
+    let lines: Vec<String> = found.blamed.iter().take(scene.limits.most).map(blame).collect();
+    let figure = |what: &str, hits: u64, baseline: u64, instead: &str| Figure {
+        what: what.to_string(),
+        targets: found.cells,
+        hits,
+        baseline,
+        instead: instead.to_string(),
+        control: None,
+        controlled: NO_GUESS.to_string(),
+    };
+    let usual = "naming the most frequent value below what the cell shows";
+    Ok(Finding {
+        knows: "which combinations of quasi-identifiers occur, and that the release is no coarser than it must be".to_string(),
+        does: "replaces a generalised cell by the one value below it that people of the class can have, and looks for classes \
+               that alone can have stood in the way of a finer release"
+            .to_string(),
+        assumes: "the original stands for the population that he knows; cells are taken down one level".to_string(),
+        figures: vec![
+            figure("generalised cells that can be taken down a level for certain", found.forced, found.forced_usual, usual),
+            figure("generalised cells whose value a level down he names right", found.right, found.usual, usual),
+            Figure {
+                what: "classes that alone stood in the way of a finer release".to_string(),
+                targets: placed.groups.groups.len() as u64,
+                hits: found.blamed.len() as u64,
+                ..figure("", 0, 0, "looking at no rejected release")
+            },
+        ],
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        warning: match found.forced {
+            0 => String::new(),
+            forced => format!(
+                "{forced} of {} generalised cells can be taken down a level by whoever knows which combinations of \
+                 quasi-identifiers occur",
+                found.cells
+            ),
+        },
+        more: [("blamed_rightly".to_string(), found.rightly.into())].into_iter().collect(),
+        ..Finding::new(ATTACK.name, TITLE)
+    })
+}
+
+const TITLE: &str = "Downcoding";
 
 /// Classes of a release by cuts: who is in each, and what it shows of them.
 pub(crate) struct Cut<'a> {
@@ -190,5 +277,20 @@ mod tests {
         // Cells that show leaves are nothing to go down from.
         let found = run(&rows, &[("31", "*"), ("41", "*")], 2);
         assert_eq!((found.cells, found.forced), (4, 0));
+    }
+
+    #[test]
+    fn a_release_that_goes_up_for_one_town_leaks_and_one_that_hides_all_does_not() {
+        use crate::attack::testing::Stage;
+        // Norway has both towns; of Italy there is Rome alone, shown as Italy.
+        let original = "age,city,ill\n30,Oslo,flu\n30,Bergen,flu\n30,Rome,flu\n30,Rome,flu\n";
+        let stage = Stage::new(original);
+        let released = "age,city,ill\n30,Norway,flu\n30,Norway,flu\n30,Italy,flu\n30,Italy,flu\n";
+        let found = stage.attack("downcoding", released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (4, 2), "{found:?}");
+        assert!(found.succeeds());
+        let released = "age,city,ill\n30,*,flu\n30,*,flu\n30,*,flu\n30,*,flu\n";
+        let found = stage.attack("downcoding", released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (4, 0), "{found:?}");
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::matching::{Aim, counted};
 use crate::privacy::matching::{Member, ValueGraph, ValueSet, posterior_table};
 
 /// Groups of more people get an estimate.
-const MOST_EXACT: u64 = 20;
+pub(super) const MOST_EXACT: u64 = 20;
 
 /// Exact posteriors take so many steps at most in all groups together; then the rest gets estimates.
 const MOST_STEPS: u64 = 20_000_000;

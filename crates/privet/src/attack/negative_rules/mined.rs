@@ -5,7 +5,6 @@ use crate::attack::groups::Groups;
 use crate::engine::clock::Clock;
 use crate::engine::negative_rules::{Parameters, Stated, exclude};
 use crate::privacy::matching::ValueSet;
-use crate::taxonomy::{NodeId, Taxonomy};
 
 /// What all rules without exception that the original teaches rule out for each record.
 pub(crate) fn from_source(groups: &Groups, parameters: &Parameters, clock: &Clock) -> Result<Vec<ValueSet>> {
@@ -53,7 +52,7 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
         for group in told() {
             let leaves = group.members.iter().map(|member| people.leaf(at, *member as usize));
             let (low, high) = leaves.fold((u32::MAX, 0), |(low, high), leaf| (low.min(leaf), high.max(leaf)));
-            let node = lowest_above(tree, low, high).0 as usize;
+            let node = tree.lowest_above(low as usize, high as usize).0 as usize;
             support[node] += group.len();
             group.counts.iter().for_each(|(value, count)| counts[node * values + *value as usize] += count);
         }
@@ -89,16 +88,4 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
         }
     }
     excluded
-}
-
-/// The lowest node above all leaves from one to another.
-fn lowest_above(tree: &Taxonomy, low: u32, high: u32) -> NodeId {
-    let mut node = tree.leaf(low as usize);
-    while !tree.leaves_below(node).contains(&(high as usize)) {
-        match tree.parent(node) {
-            Some(parent) => node = parent,
-            None => break,
-        }
-    }
-    node
 }

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use super::infer::infer;
+use super::mined::from_release;
 use crate::attack::groups::tests::groups_of;
 use crate::attack::groups::{Group, Groups};
 use crate::privacy::matching::ValueSet;
@@ -152,5 +153,48 @@ fn permutations(list: &mut Vec<u32>, from: usize, each: &mut dyn FnMut(&[u32])) 
         list.swap(from, at);
         permutations(list, from + 1, each);
         list.swap(from, at);
+    }
+}
+
+mod files {
+    use crate::attack::testing::Stage;
+
+    const TABLE: &str = "age,city,ill\n";
+
+    /// In Oslo everybody has flu or asthma, in Rome ulcer or gastritis; one class mixes a person of each.
+    fn towns() -> (String, String) {
+        let (mut original, mut released) = (TABLE.to_string(), TABLE.to_string());
+        for at in 0..20 {
+            let (north, south) = (["flu", "asthma"][at % 2], ["ulcer", "gastritis"][at % 2]);
+            original += &format!("30,Oslo,{north}\n30,Rome,{south}\n");
+            released += &format!("30,Oslo,{north}\n30,Rome,{south}\n");
+        }
+        original += "40,Oslo,flu\n40,Rome,ulcer\n";
+        released += "40,*,flu\n40,*,ulcer\n";
+        (original, released)
+    }
+
+    #[test]
+    fn a_class_of_two_towns_is_taken_apart() {
+        let (original, released) = towns();
+        let found = Stage::new(&original).attack("negative-rules", &released).expect("a finding");
+        let headline = found.headline();
+        assert_eq!((headline.targets, headline.hits, headline.baseline), (42, 2, 0), "{found:?}");
+        assert!(found.succeeds(), "{found:?}");
+        // The release teaches the same: whole classes of a town never show the other's illnesses.
+        let release = &found.figures[4];
+        assert!(release.what.contains("release") && release.hits == 2, "{release:?}");
+    }
+
+    #[test]
+    fn where_values_are_everywhere_nothing_is_ruled_out() {
+        let row = |at: usize| {
+            let town = ["Oslo", "Rome"][at / 4 % 2];
+            format!("30,{town},{}\n", ["flu", "asthma", "ulcer", "gastritis"][at % 4])
+        };
+        let original: String = TABLE.to_string() + &(0..80).map(row).collect::<String>();
+        let released = original.replace("Oslo", "*").replace("Rome", "*");
+        let found = Stage::new(&original).attack("negative-rules", &released).expect("a finding");
+        assert!(!found.succeeds() && found.figures.iter().all(|figure| figure.hits == 0), "{found:?}");
     }
 }

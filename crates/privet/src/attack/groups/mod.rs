@@ -4,6 +4,10 @@
 //! stay exact and values are told beside them. Either way he knows who is in it and how often each value occurs. What is
 //! suppressed is a value of its own here, that anybody may have.
 
+mod place;
+
+pub(crate) use place::{Placed, one_table, sensitive, with_values};
+
 use std::collections::BTreeMap;
 
 use crate::engine::negative_rules::Observations;
