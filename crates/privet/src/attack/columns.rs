@@ -36,7 +36,8 @@ fn joined(mut found: Vec<(String, Finding)>) -> Option<Finding> {
         let figure = |figure: Figure| Figure { what: format!("{name}: {}", figure.what), ..figure };
         Finding { figures: finding.figures.into_iter().map(figure).collect(), ..finding }
     };
-    let mut found = found.into_iter().map(|(name, finding)| if several { named(&name, finding) } else { finding });
+    let mut found =
+        found.into_iter().map(|(name, finding)| if several { named(&name, finding) } else { finding });
     let mut all = found.next()?;
     for other in found {
         all.figures.extend(other.figures);

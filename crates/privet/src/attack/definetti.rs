@@ -10,11 +10,37 @@
 //! and guesses the people of the rest without a look at their groups.
 
 use rayon::prelude::*;
+use serde_json::json;
 
-use super::groups::{Group, Groups};
-use super::{Figure, Finding};
+use super::groups::{Group, Groups, with_values};
+use super::{Attack, Figure, Finding, Scene, columns};
+use crate::Result;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
+
+/// Row 12 of the attacks, on groups in which quasi-identifiers stay exact.
+pub(super) const GROUPS: Attack = Attack {
+    name: "definetti",
+    row: 12,
+    dear: false,
+    concerns: |scene| match with_values(scene)?.groups {
+        Some(_) => Ok(()),
+        None => Err("the release has no groups; \"definetti-classes\" attacks classes".to_string()),
+    },
+    run: |scene| run(scene, GROUPS.name),
+};
+
+/// Row 12 of the attacks, on classes of records that look alike.
+pub(super) const CLASSES: Attack = Attack {
+    name: "definetti-classes",
+    row: 12,
+    dear: true,
+    concerns: |scene| match with_values(scene)?.groups {
+        None => Ok(()),
+        Some(_) => Err("the release has groups; \"definetti\" attacks those".to_string()),
+    },
+    run: |scene| run(scene, CLASSES.name),
+};
 
 /// How often he learns from what he inferred.
 const ROUNDS: usize = 20;
@@ -49,16 +75,18 @@ pub(crate) struct Guessed {
     pub control: u64,
 }
 
-/// Tries the attack on groups that promise l possible values.
-pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
-    let group = |members: &Vec<u32>| {
-        let shown: Vec<(u32, u64)> =
-            members.iter().map(|member| (observations.value(*member as usize), 1)).collect();
-        Group::new(observations, members.clone(), &shown, None)
-    };
-    let groups = grouping.groups.iter().filter_map(group).collect();
-    let guessed = guess(&Groups { people: observations.clone(), groups, hidden: None }, l as u64);
-    finding(&guessed, l)
+fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
+    columns::each(scene, |policy, _, placed| {
+        let l = columns::promised(policy);
+        Ok(finding(&guess(&placed.groups, l), l, name))
+    })
+}
+
+/// The share of values that the attack guesses right, and that guessing by groups alone does.
+pub fn guessed(observations: &Observations, grouping: &Grouping, l: usize) -> (f64, f64) {
+    let found = guess(&Groups::of_grouping(observations, grouping), l as u64);
+    let people = found.people.max(1) as f64;
+    (found.right as f64 / people, found.blind / people)
 }
 
 /// Learns from the groups, and guesses everybody in them.
@@ -123,44 +151,72 @@ fn learn(people: &Observations, groups: &mut [Weights]) -> Model {
     Model::learn(people, groups)
 }
 
-fn finding(guessed: &Guessed, l: usize) -> Finding {
-    let Guessed { people: records, right, sure, already, .. } = *guessed;
+fn finding(guessed: &Guessed, l: u64, name: &str) -> Finding {
+    let Guessed { people, right, sure, already, confident, .. } = *guessed;
     let baseline = guessed.blind.round() as u64;
     let figures = vec![
         Figure {
-            what: "records whose value he guesses right".to_string(),
-            targets: records,
+            what: "people whose value he guesses right".to_string(),
+            targets: people,
             hits: right,
             baseline,
-            instead: "guesses the most frequent value of the group".to_string(),
+            instead: "guessing the most frequent value of the group".to_string(),
+            control: Some(guessed.control),
+            controlled:
+                "the same model guesses people without a look at their groups, learnt from other groups"
+                    .to_string(),
         },
         Figure {
-            what: format!("records of whose likeliest value he is surer than one in {l}"),
-            targets: records,
+            what: format!("people of whose likeliest value he is surer than one in {l}"),
+            targets: people,
             hits: sure,
             baseline: already,
-            instead: "holds all assignments within a group for equally likely".to_string(),
+            instead: "holding all assignments within a group for equally likely".to_string(),
+            ..Figure::default()
+        },
+        Figure {
+            what: format!("people of whom he is at least {:.0} % sure, and right", 100.0 * CONFIDENT),
+            targets: people,
+            hits: confident[1],
+            baseline: 0,
+            instead: "holding all assignments within a group for equally likely".to_string(),
+            ..Figure::default()
         },
     ];
+    let per_cent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
     let gain = right as f64 / baseline.max(1) as f64;
     let warning = if right > baseline {
         format!(
             "who learns from the release itself how values depend on quasi-identifiers (the deFinetti attack) guesses \
              {:.0} % of the sensitive values right, {gain:.1} times as many as by the groups alone",
-            100.0 * right as f64 / records.max(1) as f64
+            per_cent(right, people)
         )
     } else {
         String::new()
     };
+    let band = |(people, sure, right): &(u64, f64, u64)| {
+        let mean = if *people == 0 { 0.0 } else { sure / *people as f64 };
+        json!({ "people": people, "confidence": mean, "right": right })
+    };
+    let bands: Vec<_> = guessed.calibration.iter().map(band).collect();
+    let worst = format!(
+        "of {} of {people} people he is at least {:.0} % sure, and right about {:.1} % of these",
+        confident[0],
+        100.0 * CONFIDENT,
+        per_cent(confident[1], confident[0])
+    );
     Finding {
-        name: "deFinetti".to_string(),
-        knows: "the release, and who is in it".to_string(),
+        knows: "the release, who is in it, and their quasi-identifiers".to_string(),
         does: "learns from all groups how values depend on quasi-identifiers, and weighs the assignments within each \
                group by it"
             .to_string(),
         assumes: format!("a naive Bayes model, {ROUNDS} rounds of expectation maximisation"),
         figures,
+        lines: vec![worst.clone()],
+        worst,
         warning,
+        more: [("calibration".to_string(), json!(bands))].into_iter().collect(),
+        ..Finding::new(name, "The deFinetti attack")
     }
 }
 
@@ -301,17 +357,44 @@ mod tests {
     #[test]
     fn what_depends_on_quasi_identifiers_is_learnt() {
         let (observations, grouping) = village(true);
-        let finding = run(&observations, &grouping, 2);
-        let [right, sure] = finding.figures.as_slice() else { panic!("two figures") };
+        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        let finding = finding(&found, 2, GROUPS.name);
+        let [right, sure, confident] = finding.figures.as_slice() else { panic!("three figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
-        assert!(right.baseline <= 80 && sure.hits == 140, "{finding:?}");
+        assert!(right.baseline <= 80 && sure.hits == 140 && confident.hits == 140, "{finding:?}");
+        // What is learnt holds for people outside of the groups as well.
+        assert_eq!(right.control, Some(140));
+        let banded: u64 = found.calibration.iter().map(|(people, _, _)| people).sum();
+        assert_eq!(banded, 140);
         assert!(finding.succeeds() && finding.warning.contains("100 %"), "{}", finding.warning);
     }
 
     #[test]
     fn where_nothing_depends_nothing_is_learnt() {
         let (observations, grouping) = village(false);
-        let finding = run(&observations, &grouping, 2);
-        assert!(finding.figures[0].hits < 100, "{finding:?}");
+        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        assert!(found.right < 100, "{found:?}");
+    }
+
+    #[test]
+    fn classes_are_attacked_through_their_files() {
+        use crate::attack::testing::Stage;
+        // Oslo has flu and Rome has an ulcer; every class of an age has one of each, but some ages are of Oslo alone.
+        let mut original = "age,city,ill\n".to_string();
+        for age in 20..60 {
+            let second = if age % 4 == 0 { "Oslo,flu" } else { "Rome,ulcer" };
+            original += &format!("{age},Oslo,flu\n{age},{second}\n");
+        }
+        let released = original.replace("Oslo", "*").replace("Rome", "*");
+        let found = Stage::new(&original).attack("definetti-classes", &released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (80, 80), "{found:?}");
+        assert!(found.succeeds());
+        // Where the city says nothing, he guesses no better than by the class.
+        let row =
+            |at: usize| format!("{},{},{}\n", at / 4, ["Oslo", "Rome"][at / 2 % 2], ["flu", "ulcer"][at % 2]);
+        let original = "age,city,ill\n".to_string() + &(0..80).map(row).collect::<String>();
+        let released = original.replace("Oslo", "*").replace("Rome", "*");
+        let found = Stage::new(&original).attack("definetti-classes", &released).expect("a finding");
+        assert!(found.headline().hits <= 48 && found.figures[2].hits == 0, "{found:?}");
     }
 }

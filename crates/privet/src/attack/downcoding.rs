@@ -40,7 +40,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let placed = Placed::of(scene, view, None)?;
     let Some(nodes) = placed.nodes(view) else {
         return Ok(Finding {
-            assumes: "cells are ranges and no nodes of hierarchies, so there is no level to go down to".to_string(),
+            assumes: "cells are ranges and no nodes of hierarchies, so there is no level to go down to"
+                .to_string(),
             ..Finding::new(ATTACK.name, TITLE)
         });
     };

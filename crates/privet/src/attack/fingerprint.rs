@@ -5,10 +5,87 @@
 
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
+use serde_json::json;
 
+use super::finding::NO_GUESS;
 use super::haystack::Haystack;
+use super::{Attack, Figure, Finding, Scene};
 use crate::random::{below, keyed};
 use crate::taxonomy::Node;
+use crate::{Error, Result};
+
+/// Row 17 of the attacks.
+pub(super) const ATTACK: Attack =
+    Attack { name: "fingerprint", row: 17, dear: false, concerns: |scene| scene.baskets().map(|_| ()), run };
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let view = scene.baskets().map_err(Error::input)?;
+    let baskets = &view.original;
+    let sets =
+        (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket))).collect();
+    let scores = fingerprints(&Targets { sets }, &view.after(), &view.before(), true, scene.seed);
+    // As many items as the policy guards against, or three.
+    let guarded = view.requirements.iter().map(|kl| kl.m).max().unwrap_or(3);
+    let most = usize::try_from(guarded).unwrap_or(MOST_KNOWN).clamp(1, MOST_KNOWN);
+    let figures = figures(&scores, "transactions", most);
+    let beyond = figures.iter().max_by(|one, other| one.share().total_cmp(&other.share())).cloned();
+    Ok(Finding {
+        knows: "some items of a person's transaction".to_string(),
+        does: "looks up which released transactions fit, and takes the only one that does".to_string(),
+        assumes: format!(
+            "{TARGETS} transactions drawn at random, or all where there are fewer; who has fewer items than are known is no \
+             target"
+        ),
+        worst: beyond
+            .map(|figure| format!("{} of {} {}", figure.hits, figure.targets, figure.what))
+            .unwrap_or_default(),
+        warning: match &figures[..] {
+            [first, ..] if first.hits > 0 => format!(
+                "{} of {} {}, though the policy guards against so many",
+                first.hits, first.targets, first.what
+            ),
+            _ => String::new(),
+        },
+        lines: Vec::new(),
+        more: [("fingerprints".to_string(), scores_json(&scores))].into_iter().collect(),
+        figures,
+        ..Finding::new(ATTACK.name, "Fingerprints of transactions")
+    })
+}
+
+/// One figure per kind of knowledge; the one with `items` known at random and none wrong comes first.
+pub(super) fn figures(scores: &[Score], of: &str, items: usize) -> Vec<Figure> {
+    let figure = |score: &Score| {
+        let Knowing { items, rarest, wrong } = score.knowing;
+        let which = if rarest { "the rarest" } else { "any" };
+        let but = if wrong > 0 { ", one of them wrong" } else { "" };
+        Figure {
+            what: format!("{of} are singled out by {items} of their items, {which}{but}"),
+            targets: score.targets,
+            hits: score.hits,
+            baseline: score.baseline,
+            instead: "looking them up in the original".to_string(),
+            control: None,
+            controlled: NO_GUESS.to_string(),
+        }
+    };
+    let is_first = |score: &&Score| score.knowing == Knowing { items, rarest: false, wrong: 0 };
+    let first = scores.iter().filter(is_first);
+    let tried = |score: &&Score| score.targets > 0 && !is_first(score);
+    first.chain(scores.iter().filter(tried)).map(figure).collect()
+}
+
+/// All scores, for scripts.
+pub(super) fn scores_json(scores: &[Score]) -> serde_json::Value {
+    let one = |score: &Score| {
+        let Knowing { items, rarest, wrong } = score.knowing;
+        json!({
+            "items": items, "rarest_first": rarest, "wrong": wrong,
+            "targets": score.targets, "hits": score.hits, "baseline": score.baseline,
+        })
+    };
+    json!(scores.iter().map(one).collect::<Vec<_>>())
+}
 
 /// How many people he goes after, where there are more.
 pub(crate) const TARGETS: u64 = 3000;
@@ -217,5 +294,21 @@ mod tests {
         let scores = run(3);
         assert_eq!(scores, run(3));
         assert_eq!(at(&scores, 1, false, 0).targets, TARGETS);
+    }
+
+    #[test]
+    fn files_are_attacked() {
+        use crate::attack::testing::Stage;
+        let policy = "[data]\npath = \"table.csv\"\nkind = \"transactions\"\n[items]\nhierarchy = \"city.csv\"\n\
+            [privacy.km-anonymity]\nk = 2\nm = 1\n";
+        let stage = Stage::with(policy, "Oslo,Rome\nBergen,Rome\nOslo,Pisa\nBergen,Pisa\n");
+        let found = stage.attack("fingerprint", "Norway,Italy\nNorway,Italy\nNorway,Italy\nNorway,Italy\n");
+        let found = found.expect("a finding");
+        assert!(!found.succeeds() && found.figures.iter().all(|figure| figure.hits == 0), "{found:?}");
+        // Published as they are, all are found by both of their items.
+        let raw = stage
+            .attack("fingerprint", "Oslo,Rome\nBergen,Rome\nOslo,Pisa\nBergen,Pisa\n")
+            .expect("a finding");
+        assert!(raw.figures.iter().any(|figure| figure.hits == 4 && figure.baseline == 4), "{raw:?}");
     }
 }

@@ -9,15 +9,15 @@
 
 use rayon::prelude::*;
 
+use super::baskets::BasketView;
+use super::finding::NO_GUESS;
 use super::haystack::Haystack;
-use super::{Figure, Finding};
-use crate::Exact;
+use super::{Attack, Figure, Finding};
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
 use crate::engine::baskets::Baskets;
-use crate::method::kl::recoding::{ItemRecoding, Shown};
 use crate::privacy::kl::KlPrivacy;
 use crate::random::{below, keyed};
-use crate::taxonomy::Node;
+use crate::{Error, Exact};
 
 /// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
 const STEPS: u64 = 60_000_000;
@@ -29,25 +29,64 @@ const ONE_IN: u64 = 10;
 /// How many transactions the random adversary goes after, where there are more.
 const TARGETS: u64 = 1000;
 
-/// Both attacks on each requirement.
-pub(super) fn run(
-    baskets: &Baskets,
-    recoding: &ItemRecoding,
-    requirements: &[KlPrivacy],
-    seed: u64,
-) -> Vec<Finding> {
-    let shown: Vec<Shown<'_>> =
-        (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
-    let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
-    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
-    let before = original(baskets);
-    let after = self::released(baskets, recoding, &shown);
-    let mut findings = Vec::new();
-    for kl in requirements {
-        findings.extend(horizon(baskets, &released, kl));
-        findings.push(at_random(baskets, [&before, &after], kl, seed));
+/// Row 8 of the attacks, one item beyond the promise.
+pub(super) const HORIZON: Attack = Attack {
+    name: "horizon",
+    row: 8,
+    dear: false,
+    concerns: |scene| {
+        let view = scene.baskets()?;
+        let longest = view.released.iter().map(|(nodes, _, _)| nodes.len() as u64).max().unwrap_or(0);
+        let leaves = u64::from(view.original.tree.total_leaves());
+        match view.requirements.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
+            true => Err("the requirements assume that the adversary knows every item".to_string()),
+            false => Ok(()),
+        }
+    },
+    run: |scene| {
+        let found = horizons(scene.baskets().map_err(Error::input)?);
+        joined(found).ok_or_else(|| Error::internal("a horizon that is nowhere"))
+    },
+};
+
+/// Row 8 of the attacks, with items known at random.
+pub(super) const RANDOM: Attack = Attack {
+    name: "random-items",
+    row: 8,
+    dear: false,
+    concerns: |scene| scene.baskets().map(|_| ()),
+    run: |scene| {
+        let found = at_randoms(scene.baskets().map_err(Error::input)?, scene.seed);
+        joined(found).ok_or_else(|| Error::internal("no requirement on transactions"))
+    },
+};
+
+/// The findings about several requirements as one; each figure says which requirement it is about.
+fn joined(findings: Vec<Finding>) -> Option<Finding> {
+    let mut findings = findings.into_iter();
+    let mut all = findings.next()?;
+    for other in findings {
+        let figures = other.figures.into_iter();
+        let about = |figure: Figure| Figure { what: format!("{}: {}", other.title, figure.what), ..figure };
+        all.figures.extend(figures.map(about));
+        if !other.warning.is_empty() {
+            all.warning += if all.warning.is_empty() { "" } else { "; " };
+            all.warning += &other.warning;
+        }
     }
-    findings
+    Some(all)
+}
+
+fn horizons(view: &BasketView) -> Vec<Finding> {
+    let baskets = &view.original;
+    let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
+    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    view.requirements.iter().filter_map(|kl| horizon(baskets, &released, kl)).collect()
+}
+
+fn at_randoms(view: &BasketView, seed: u64) -> Vec<Finding> {
+    let (before, after) = (view.before(), view.after());
+    view.requirements.iter().map(|kl| at_random(&view.original, [&before, &after], kl, seed)).collect()
 }
 
 /// What one more item would do; `None` where the adversary knows everything already.
@@ -69,6 +108,8 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
             hits: transactions,
             baseline: 0,
             instead: "with no more than the requirement assumes".into(),
+            controlled: NO_GUESS.into(),
+            ..Figure::default()
         }
     };
     let figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
@@ -85,7 +126,6 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         None => String::new(),
     };
     (!figures.is_empty()).then(|| Finding {
-        name: format!("one item more than {}", describe(kl)),
         knows: format!(
             "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
             items(kl.m),
@@ -95,6 +135,7 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         assumes: "the adversary knows the most telling items there are".into(),
         figures,
         warning,
+        ..Finding::new(HORIZON.name, &format!("One item more than {}", describe(kl)))
     })
 }
 
@@ -131,6 +172,8 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
         hits,
         baseline,
         instead: "if the original were published".into(),
+        controlled: NO_GUESS.into(),
+        ..Figure::default()
     };
     let warning = if few[1] > 0 {
         format!(
@@ -141,7 +184,6 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
         String::new()
     };
     Finding {
-        name: format!("random adversary against {}", describe(kl)),
         knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
         does: "looks up how many transactions fit".into(),
         assumes: "every transaction and each of its items is as likely to be known as any other".into(),
@@ -150,6 +192,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
             figure("exactly one transaction fits".into(), one),
         ],
         warning,
+        ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
     }
 }
 
@@ -171,29 +214,13 @@ fn items(count: u64) -> String {
     if count == 1 { "1 item".into() } else { format!("{count} items") }
 }
 
-/// The original, to look up items in.
-fn original(baskets: &Baskets) -> Haystack {
-    let rows = (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)));
-    Haystack::new(rows.collect(), baskets.tree.nodes().map(|node| vec![node]).collect())
-}
-
-/// A release, to look up items in.
-fn released(baskets: &Baskets, recoding: &ItemRecoding, shown: &[Shown<'_>]) -> Haystack {
-    let tree = &baskets.tree;
-    let names = tree.nodes().map(|item| match recoding {
-        ItemRecoding::Global(shown) => shown[item as usize].into_iter().collect(),
-        ItemRecoding::Local { .. } => std::iter::once(item).chain(tree.ancestors(item)).collect(),
-    });
-    let rows = shown.iter().map(|shown| (shown.nodes.clone(), shown.count)).collect();
-    Haystack::new(rows, names.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::taxonomy::ItemTree;
+    use crate::method::kl::recoding::ItemRecoding;
+    use crate::taxonomy::{ItemTree, Node};
 
     fn shop(rows: &[&str]) -> Baskets {
         let path = |text: &&str| text.split(';').map(String::from).collect::<Vec<_>>();
@@ -216,6 +243,23 @@ mod tests {
     fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
         let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
         ItemRecoding::of_cut(&baskets.tree, &nodes)
+    }
+
+    fn seen(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> BasketView {
+        let shown = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
+        let released = shown.map(|shown| (shown.nodes.clone(), shown.marks.to_vec(), shown.count)).collect();
+        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec() }
+    }
+
+    /// Both attacks on each requirement, the horizon first.
+    fn run(
+        baskets: &Baskets,
+        recoding: &ItemRecoding,
+        requirements: &[KlPrivacy],
+        seed: u64,
+    ) -> Vec<Finding> {
+        let view = seen(baskets, recoding, requirements);
+        horizons(&view).into_iter().chain(at_randoms(&view, seed)).collect()
     }
 
     fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
@@ -299,14 +343,13 @@ mod tests {
                 .collect();
             let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
             let recoding = ItemRecoding::Local { sets: own.clone(), ways };
-            let shown: Vec<Shown<'_>> = (0..baskets.len()).flat_map(|basket| recoding.shown(&baskets, basket)).collect();
             // An item that is shown nowhere is not looked for.
             let somewhere = |item: &Node| own.iter().flatten().any(|node| tree.contains(*node, *item));
             let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
                 .map(|(_, name)| tree.find(name).expect("a node")).filter(somewhere).collect();
             let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
             let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
-            let found = super::released(&baskets, &recoding, &shown).fitting(&known, 0, enough);
+            let found = seen(&baskets, &recoding, &[]).after().fitting(&known, 0, enough);
             prop_assert_eq!(found.count.min(enough), naive.min(enough));
         }
     }

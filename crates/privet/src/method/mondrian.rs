@@ -18,7 +18,6 @@ use crate::engine::partition::{self, Splitter};
 use crate::loss::{Cell, Extent};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::{self, Class, Counts, Requirement};
-use crate::taxonomy::NodeId;
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,

@@ -11,6 +11,7 @@ pub(crate) use place::{Placed, one_table, sensitive, with_values};
 use std::collections::BTreeMap;
 
 use crate::engine::negative_rules::Observations;
+use crate::method::injector::Grouping;
 
 /// People in groups.
 #[derive(Debug, Clone)]
@@ -78,6 +79,17 @@ impl Group {
 }
 
 impl Groups {
+    /// Groups as the publisher's own run formed them; nothing is hidden.
+    pub fn of_grouping(people: &Observations, grouping: &Grouping) -> Groups {
+        let group = |members: &Vec<u32>| {
+            let shown: Vec<(u32, u64)> =
+                members.iter().map(|member| (people.value(*member as usize), 1)).collect();
+            Group::new(people, members.clone(), &shown, None)
+        };
+        let groups = grouping.groups.iter().filter_map(group).collect();
+        Groups { people: people.clone(), groups, hidden: None }
+    }
+
     /// How many people there are in groups.
     pub fn len(&self) -> u64 {
         self.groups.iter().map(Group::len).sum()

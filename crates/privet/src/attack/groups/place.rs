@@ -83,7 +83,7 @@ impl Placed {
         if let (Some(Inside::Grouped { observations, grouping, .. }), Some(_), Some(_)) =
             (scene.inside, &view.groups, column)
         {
-            return Ok(Placed::grouped(observations, &grouping.groups));
+            return Ok(Placed::grouped(Groups::of_grouping(observations, grouping)));
         }
         let all;
         let matcher = match view.quasi.sampled {
@@ -151,7 +151,7 @@ impl Placed {
         let trees: Vec<&Taxonomy> =
             self.groups.people.attributes.iter().map(|attribute| attribute.taxonomy.as_ref()).collect();
         let node = |row: usize, (at, tree): (&usize, &&Taxonomy)| {
-            let text = view.cell(*at, row);
+            let text = view.columns[*at].cells.text(view.released.codes[*at][row]);
             match tree.find(text) {
                 None if text == SUPPRESSED => Some(tree.root()),
                 None => tree.leaf_of(text).ok().flatten(),
@@ -163,17 +163,11 @@ impl Placed {
     }
 
     /// Groups as the publisher's own run formed them.
-    fn grouped(observations: &Observations, grouping: &[Vec<u32>]) -> Placed {
-        let group = |members: &Vec<u32>| {
-            let shown: Vec<(u32, u64)> =
-                members.iter().map(|member| (observations.value(*member as usize), 1)).collect();
-            Group::new(observations, members.clone(), &shown, None)
-        };
-        let groups: Vec<Group> = grouping.iter().filter_map(group).collect();
+    fn grouped(groups: Groups) -> Placed {
         Placed {
-            rows: vec![0; groups.len()],
-            released: groups.iter().map(|group| (group.len(), 0)).collect(),
-            groups: Groups { people: observations.clone(), groups, hidden: None },
+            rows: vec![0; groups.groups.len()],
+            released: groups.groups.iter().map(|group| (group.len(), 0)).collect(),
+            groups,
             original: Vec::new(),
             missing: Vec::new(),
             skipped: 0,
@@ -193,7 +187,11 @@ struct Values {
 impl Values {
     fn of(view: &TableView, column: Option<usize>) -> Values {
         let Some(column) = column.map(|column| &view.columns[column]) else {
-            return Values { names: vec![String::new(), SUPPRESSED.to_string()], of_value: vec![0], of_cell: vec![] };
+            return Values {
+                names: vec![String::new(), SUPPRESSED.to_string()],
+                of_value: vec![0],
+                of_cell: vec![],
+            };
         };
         let texts: Vec<&str> = column.values.texts().collect();
         let mut order: Vec<usize> = (0..texts.len()).collect();

@@ -43,14 +43,20 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         return Err("the release is one of several good ones, drawn by chance".to_string());
     }
     let about_values = |clause: &&crate::policy::Clause| clause.settings.column("column").is_some();
-    let named: Vec<usize> =
-        policy.requirements.iter().filter(about_values).filter_map(|clause| clause.settings.column("column")).collect();
+    let named: Vec<usize> = policy
+        .requirements
+        .iter()
+        .filter(about_values)
+        .filter_map(|clause| clause.settings.column("column"))
+        .collect();
     match named.as_slice() {
         [] => Err("no requirement speaks of sensitive values, so no rejection tells about them".to_string()),
         [first, others @ ..] if others.iter().any(|other| other != first) => {
             Err("requirements on several sensitive columns leave open which was the reason".to_string())
         }
-        _ if sensitive(scene, view).len() != 1 => Err("the sensitive column is not in the release".to_string()),
+        _ if sensitive(scene, view).len() != 1 => {
+            Err("the sensitive column is not in the release".to_string())
+        }
         _ => Ok(()),
     }
 }
@@ -58,7 +64,8 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality of no table"))?;
     let view = scene.view()?;
-    let place = sensitive(scene, view).first().copied().ok_or_else(|| Error::internal("no sensitive column"))?;
+    let place =
+        sensitive(scene, view).first().copied().ok_or_else(|| Error::internal("no sensitive column"))?;
     let placed = Placed::of(scene, view, Some(place))?;
     let (limits, requirements) = demands(policy, &view.columns[place], &placed)?;
     let violates = |counts: &[u64], size: u64| {
@@ -82,20 +89,27 @@ fn demands(
     for clause in &policy.requirements {
         if clause.name() == "l-plus-diversity" {
             let thresholds = l_plus::thresholds(clause, &table)?;
-            limits.iter_mut().zip(&thresholds.theta).for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
+            limits
+                .iter_mut()
+                .zip(&thresholds.theta)
+                .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
         } else if let Some(l) = clause.settings.count("l") {
             limits.iter_mut().for_each(|limit| *limit = limit.min(1.0 / l.max(1) as f64));
         } else if let Some(t) = clause.settings.exact("t") {
             let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
             let totals = placed.groups.people.value_counts();
-            limits.iter_mut().zip(totals).for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
+            limits
+                .iter_mut()
+                .zip(totals)
+                .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
         }
     }
     Ok((limits, privacy::requirements(policy, &table)?))
 }
 
 fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding {
-    let figure = |what: &str, hits: u64| Figure {
+    let figure = |what: &str, hits: u64| {
+        Figure {
         what: what.to_string(),
         targets: found.people,
         hits,
@@ -105,6 +119,7 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
         controlled: "worlds are kept for what the method does, not for what is true; chance is allowed for by four standard \
                      errors"
             .to_string(),
+    }
     };
     let worst = found.surest.map(|(lot, likely, share)| {
         format!(
@@ -122,7 +137,8 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
     .into_iter()
     .flatten()
     .collect();
-    let more = json!({ "not_estimable": found.not_estimable, "untried": found.untried, "left_out": left_out });
+    let more =
+        json!({ "not_estimable": found.not_estimable, "untried": found.untried, "left_out": left_out });
     Finding {
         knows: "everybody's quasi-identifiers, the policy and the method".to_string(),
         does: "imagines all ways to deal out the values of a class, and keeps those in which the method had to reject the finer \
@@ -165,8 +181,7 @@ mod tests {
     }
 
     /// Two with flu and four without: the first two could have been a class of their own.
-    const ORIGINAL: &str =
-        "age,city,ill\n30,Oslo,flu\n30,Oslo,flu\n30,Rome,asthma\n30,Rome,ulcer\n30,Rome,asthma\n30,Rome,ulcer\n";
+    const ORIGINAL: &str = "age,city,ill\n30,Oslo,flu\n30,Oslo,flu\n30,Rome,asthma\n30,Rome,ulcer\n30,Rome,asthma\n30,Rome,ulcer\n";
 
     #[test]
     fn a_class_that_was_not_split_gives_its_people_away() {
@@ -176,7 +191,8 @@ mod tests {
         // Had one of the two no flu, they would have been split off.
         assert_eq!((found.headline().targets, found.headline().hits), (6, 2), "{found:?}");
         assert!(found.succeeds());
-        let stage = Stage::with(&policy("[method]\nname = \"l-plus-optimize\"\nsuppression = \"none\"\n"), ORIGINAL);
+        let stage =
+            Stage::with(&policy("[method]\nname = \"l-plus-optimize\"\nsuppression = \"none\"\n"), ORIGINAL);
         let found = stage.attack("minimality", &released).expect("a finding");
         assert_eq!((found.headline().targets, found.headline().hits), (6, 2), "{found:?}");
     }
@@ -184,10 +200,8 @@ mod tests {
     #[test]
     fn a_split_that_fails_whoever_is_ill_tells_nothing() {
         // Alone, anybody is a class in which flu could be certain, but k = 4 is the reason here.
-        let text = policy("[method]\nname = \"mondrian\"\n").replace(
-            "[privacy.l-plus",
-            "[privacy.k-anonymity]\nk = 4\n[privacy.l-plus",
-        );
+        let text = policy("[method]\nname = \"mondrian\"\n")
+            .replace("[privacy.l-plus", "[privacy.k-anonymity]\nk = 4\n[privacy.l-plus");
         let released = ORIGINAL.replace("Oslo", "*").replace("Rome", "*");
         let found = Stage::with(&text, ORIGINAL).attack("minimality", &released).expect("a finding");
         assert_eq!((found.headline().targets, found.headline().hits), (6, 0), "{found:?}");

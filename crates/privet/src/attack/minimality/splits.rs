@@ -17,15 +17,17 @@ const MOST_CONCERNED: usize = 2_000;
 
 /// The classes with their splits, why each was published as it was, and how many people are in no class that a reason is
 /// about. Classes with suppressed values are left out: what they had is not known.
-pub(super) fn splits(policy: &CheckedPolicy, view: &TableView, placed: &Placed) -> (Vec<Lot>, Vec<Reason>, u64) {
+pub(super) fn splits(
+    policy: &CheckedPolicy,
+    view: &TableView,
+    placed: &Placed,
+) -> (Vec<Lot>, Vec<Reason>, u64) {
     let groups = &placed.groups;
     let whole: Vec<usize> = (0..groups.groups.len())
         .filter(|at| groups.groups[*at].counts.iter().all(|(value, _)| Some(*value) != groups.hidden))
         .collect();
-    let mut lots: Vec<Lot> = whole
-        .iter()
-        .map(|at| Lot { values: groups.groups[*at].held.clone(), splits: Vec::new() })
-        .collect();
+    let mut lots: Vec<Lot> =
+        whole.iter().map(|at| Lot { values: groups.groups[*at].held.clone(), splits: Vec::new() }).collect();
     let reasons = match policy.method.name() {
         "mondrian" => local(policy, view, placed, &whole, &mut lots),
         method => by_cuts(view, placed, &whole, &mut lots, method == "full-domain"),
@@ -105,7 +107,8 @@ fn by_cuts(
         for (lot, at) in whole.iter().enumerate() {
             let node = nodes[*at][attribute];
             let members = &placed.groups.groups[*at].members;
-            let leaves: Vec<u32> = members.iter().map(|member| people.leaf(attribute, *member as usize)).collect();
+            let leaves: Vec<u32> =
+                members.iter().map(|member| people.leaf(attribute, *member as usize)).collect();
             if let Some(parts) = below(tree, node, &leaves) {
                 together.entry((!levels).then_some(node)).or_default().push((lot, parts));
             }

@@ -99,7 +99,11 @@ fn finding(inferred: &[(&str, Inferred)], l: u64) -> Finding {
             found.surer,
             found.surer_before,
         ));
-        figures.push(figure("people of whom a value of their group is ruled out".to_string(), found.ruled, 0));
+        figures.push(figure(
+            "people of whom a value of their group is ruled out".to_string(),
+            found.ruled,
+            0,
+        ));
     }
     let line = |(source, found): &(&str, Inferred)| {
         let mean = found.impossible as f64 / found.people.max(1) as f64;
