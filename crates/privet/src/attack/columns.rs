@@ -4,7 +4,7 @@ use super::groups::{Placed, sensitive};
 use super::view::ViewColumn;
 use super::{Figure, Finding, Scene};
 use crate::policy::CheckedPolicy;
-use crate::{Error, Result};
+use crate::{Error, Exact, Result};
 
 /// Runs an attack on every sensitive column that it goes for, and puts what it finds into one finding: the column that fares
 /// worst first.
@@ -19,7 +19,12 @@ pub(super) fn each(
         scene.clock.check()?;
         let placed = Placed::of(scene, view, Some(column))?;
         let column = &view.columns[column];
-        found.push((column.name.clone(), attack(policy, column, &placed)?));
+        let mut finding = attack(policy, column, &placed)?;
+        if placed.skipped > 0 {
+            finding.assumes +=
+                &format!("; {} released records are of nobody in the original", placed.skipped);
+        }
+        found.push((column.name.clone(), finding));
     }
     joined(found).ok_or_else(|| Error::internal("an attack on no column"))
 }
@@ -51,7 +56,12 @@ fn joined(mut found: Vec<(String, Finding)>) -> Option<Finding> {
 
 /// How many values the policy promises to leave open about a person; 2 where it promises none.
 pub(super) fn promised(policy: &CheckedPolicy) -> u64 {
-    let asked = policy.requirements.iter().filter_map(|clause| clause.settings.count("l"));
+    let asked = policy.requirements.iter().filter_map(|clause| {
+        let exact = |key: &str| clause.settings.exact(key).filter(|value| *value > Exact::ZERO);
+        let l = exact("l").map(|l| l.numerator().div_ceil(l.denominator()));
+        let share = exact("default").map(|theta| theta.denominator() / theta.numerator());
+        clause.settings.count("l").or(l).or(share)
+    });
     asked.max().filter(|l| *l > 1).unwrap_or(2)
 }
 

@@ -292,9 +292,12 @@ impl Seats<'_> {
         let Seats { matcher, blocks, shown, grouped } = *self;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); shown.len()];
         let mut missing = Vec::new();
-        // Per class of the matcher the blocks of its rows, each as often as it has rows.
-        let mut seats: Vec<Vec<u32>> = vec![Vec::new(); matcher.classes.len()];
-        for (class, block) in matcher.classes.of_row.iter().zip(blocks) {
+        // Per class of the matcher the groups of its rows, each as often as it has rows; or the class itself.
+        let mut seats: Vec<Vec<u32>> = match grouped {
+            true => vec![Vec::new(); matcher.classes.len()],
+            false => (0..matcher.classes.len() as u32).map(|class| vec![class]).collect(),
+        };
+        for (class, block) in matcher.classes.of_row.iter().zip(blocks).filter(|_| grouped) {
             seats[*class as usize].push(*block);
         }
         let mut left: Vec<HashMap<u32, u64>> =

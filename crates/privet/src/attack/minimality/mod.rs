@@ -93,8 +93,8 @@ fn demands(
                 .iter_mut()
                 .zip(&thresholds.theta)
                 .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
-        } else if let Some(l) = clause.settings.count("l") {
-            limits.iter_mut().for_each(|limit| *limit = limit.min(1.0 / l.max(1) as f64));
+        } else if let Some(l) = clause.settings.exact("l") {
+            limits.iter_mut().for_each(|limit| *limit = limit.min(1.0 / l.to_f64()));
         } else if let Some(t) = clause.settings.exact("t") {
             let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
             let totals = placed.groups.people.value_counts();

@@ -25,7 +25,7 @@ pub(crate) struct Effort {
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { enough: 10_000, most: 1_000_000, steps: 200_000_000 }
+        Effort { enough: 10_000, most: 1_000_000, steps: 600_000_000 }
     }
 }
 
@@ -86,6 +86,8 @@ pub(crate) fn sample(
     clock: &Clock,
 ) -> Result<Found> {
     let mut steps = effort.steps;
+    // A batch cannot spend more than there is.
+    let share = (effort.steps / BATCH as u64).max(1);
     let mut starts = vec![0usize];
     lots.iter().for_each(|lot| starts.push(starts[starts.len() - 1] + lot.values.len()));
     let people = starts[lots.len()];
@@ -372,7 +374,7 @@ mod tests {
         counts.iter().any(|count| 2 * count > size)
     }
 
-    const LITTLE: Effort = Effort { enough: 1000, most: 20_000, steps: 1_000_000 };
+    const LITTLE: Effort = Effort { enough: 1000, most: 20_000, steps: 32_000_000 };
 
     fn run(lots: &[Lot], reasons: &[Reason], limits: &[f64]) -> Found {
         sample(lots, reasons, &half, limits, 7, LITTLE, &Clock::unlimited()).expect("worlds")
