@@ -4,6 +4,7 @@
 //! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
 //! its figures are for the steward alone.
 
+pub mod composition;
 mod definetti;
 pub mod freeform;
 mod horizon;

@@ -2,12 +2,14 @@
 
 mod account;
 mod apply;
+mod book;
 mod buckets;
 mod caution;
 mod confidence;
 mod freeform;
 mod links;
 mod manifest;
+mod people;
 mod projections;
 pub mod report;
 mod rooms;
@@ -20,6 +22,7 @@ mod tests;
 mod transactions;
 mod vocabularies;
 
+pub use book::released_files;
 pub use buckets::audit_bucket_files;
 pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, open_release, rewrite_report};

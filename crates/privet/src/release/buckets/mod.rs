@@ -9,12 +9,13 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::caution;
+use super::book::{self, Book, Kept};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::{caution, people};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -57,9 +58,14 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
     let suppressed = microdata.summary.total() - released;
     clock.progress().stage("attacking", None);
-    let attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
+    let mut attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut attacks, &mut warnings, |book| {
+        people::of_groups(book, &policy, &microdata, &decision, clock)
+    })?;
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -140,7 +146,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
 }
 

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::caution;
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::{caution, people};
 use crate::attack::projections as attack;
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
@@ -50,9 +51,14 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let published =
         |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
     let one_table = std::slice::from_ref(&decision.one_table);
-    let attacks = attack::run(published(one_table), published(&decision.projections));
+    let mut attacks = attack::run(published(one_table), published(&decision.projections));
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut attacks, &mut warnings, |book| {
+        people::of_projections(book, &policy, &microdata, &decision, seed, clock)
+    })?;
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -122,7 +128,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     };
     let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
 }
 

@@ -10,7 +10,9 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
+use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
@@ -89,9 +91,14 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let hidden = solution.recoding.hidden(&baskets);
     let released = baskets.total();
     clock.progress().stage("attacking", None);
-    let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
+    let mut attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
+    let data = (policy.source.path(), DataKind::Transactions);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut attacks, &mut warnings, |book| {
+        people::of_transactions(book, &policy, &baskets, &solution.recoding, seed, clock)
+    })?;
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -164,7 +171,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,

@@ -11,7 +11,9 @@ use std::time::SystemTime;
 
 use serde_json::{Value as Json, json};
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, is_small, sha256_of};
+use super::people;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
@@ -78,6 +80,13 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let released = read - withheld;
     let mut warnings = caution::warnings(&policy, &extraction, &demand, &bags, &solution);
     warnings.extend(solution.warnings.iter().cloned());
+    let mut attacks = Vec::new();
+    let data = (policy.source.path(), policy.kind);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut attacks, &mut warnings, |book| {
+        Ok(people::of_vocabularies(book, &bags, &solution))
+    })?;
+    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
 
     target.open()?;
     let path = target.public().join(RELEASE);
@@ -124,7 +133,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         counters: &solution.counters,
         plan: &solution.plan,
         warnings: &warnings,
-        attacks: &[],
+        attacks: &attacks,
         audit: &audit,
         files: &files,
     };
@@ -141,7 +150,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         loss: &loss,
         patterns: &patterns,
         audit: &audit,
-        attacks: &[],
+        attacks: &attacks,
         warnings: &warnings,
         inputs: &inputs,
         files: &files,
@@ -166,7 +175,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,
