@@ -82,7 +82,7 @@ pub(super) fn model(
         links: None,
         losses: losses(facts),
         search: Some(search(facts.search, facts.cost.value)),
-        attacks: facts.attacks.to_vec(),
+        attacks: facts.attacks.found.clone(),
         audit: audit(facts.audit),
         reproduce: reproduce(&policy.written, facts.seed, inputs(facts)?, facts.files),
     })

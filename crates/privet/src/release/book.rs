@@ -5,11 +5,13 @@
 //! the ledger, and one that was announced and never confirmed counts as published.
 
 use std::path::Path;
+use std::time::Instant;
 
 use super::manifest::{absolute, sha256_of, sha256_of_text};
 use super::run::named_files;
 use super::target::Target;
-use crate::attack::{Finding, composition};
+use crate::attack::composition::{self, Composed};
+use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
 use crate::ledger::{
     Event, PeopleBy, PersonKeys, ReleaseLine, ReleasedFile, Salt, Signatures, SourceLine, State, Writer,
@@ -26,6 +28,8 @@ pub(super) struct Book {
     source: SourceLine,
     folder: String,
     signatures: Signatures,
+    /// What the attacks on this release and the earlier ones together found.
+    findings: Vec<Finding>,
 }
 
 /// What the ledger keeps of a release beside its classes.
@@ -44,18 +48,25 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Sets a release, whose classes `signatures` works out, against the earlier ones, where there is a ledger. What comes of it
-/// joins the attacks, and what else there is to say the warnings.
+/// Sets a release, whose classes `signatures` works out, against the earlier ones, where there is a ledger. What there is to
+/// say beside the findings joins the warnings.
 pub(super) fn compose(
     ledger: &mut Option<Book>,
-    attacks: &mut Vec<Finding>,
     warnings: &mut Vec<String>,
     signatures: impl FnOnce(&Book) -> Result<Signatures>,
 ) -> Result<()> {
     let Some(book) = ledger else { return Ok(()) };
     book.signatures = signatures(book)?;
-    attacks.extend(book.attack(warnings)?);
+    book.findings = book.attack(warnings)?;
     Ok(())
+}
+
+/// Puts what came of it among the other attacks, whichever of these were chosen.
+pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
+    let Some(book) = ledger else { return };
+    let told = |name: &str| book.findings.iter().any(|found| found.name == name);
+    attacks.not_run.retain(|attack| !told(&attack.name));
+    attacks.found.extend(book.findings.iter().cloned());
 }
 
 impl Book {
@@ -78,7 +89,8 @@ impl Book {
         let salt = writer.salt()?;
         let source =
             SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
-        Ok(Some(Book { writer, keys, salt, source, folder, signatures: Signatures::default() }))
+        let (signatures, findings) = (Signatures::default(), Vec::new());
+        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings }))
     }
 
     /// What goes into the ledger's hashes.
@@ -112,6 +124,7 @@ impl Book {
             ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
         let earlier: Vec<&Signatures> =
             recorded.iter().map(|recorded| &recorded.release.signatures).collect();
+        let start = Instant::now();
         let found = composed(&self.signatures, &earlier);
         if found.people == 0 {
             let same =
@@ -144,8 +157,11 @@ impl Book {
                 found.contradicted
             ));
         }
-        let kept = re_release(&self.signatures, &earlier);
-        Ok(vec![composition::composition(&found), composition::re_release(&kept)])
+        let seconds = start.elapsed().as_secs_f64();
+        let composition = Finding { seconds, ..composition::composition(&found, Composed::Classes) };
+        let start = Instant::now();
+        let kept = composition::re_release(&re_release(&self.signatures, &earlier));
+        Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])
     }
 
     fn line(&self, kept: &Kept<'_>) -> Event {
