@@ -10,6 +10,7 @@
 mod background_join;
 mod baskets;
 mod columns;
+pub(crate) mod composition;
 mod definetti;
 mod downcoding;
 mod finding;

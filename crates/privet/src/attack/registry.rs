@@ -43,6 +43,8 @@ pub static ATTACKS: &[Attack] = &[
     super::downcoding::ATTACK,
     super::definetti::GROUPS,
     super::definetti::CLASSES,
+    super::composition::COMPOSITION,
+    super::composition::RE_RELEASE,
     super::fingerprint::ATTACK,
     super::query_terms::ATTACK,
 ];
