@@ -3,7 +3,7 @@
 //! Rows are sorted by class and in it by what is known, so that those which an adversary cannot tell apart stand together, and
 //! what is beside it is counted in an array by value: nothing is hashed, and memory follows the number of values.
 
-use std::ops::Range;
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
@@ -92,6 +92,92 @@ struct Mode {
     all: u64,
 }
 
+/// What records of a class that have the same known value have beside it.
+#[derive(Clone, Copy)]
+struct Beside {
+    /// The most frequent value among them.
+    mode: Mode,
+    /// How many of the whole class have that value.
+    alone: u64,
+    /// How many the class has.
+    size: u64,
+}
+
+impl Classed<'_> {
+    /// Hands over what stands beside each known value of each class. `order` is by class and in it by known value.
+    fn walk(&self, known: &Column, read: &Column, order: &[u32], mut each: impl FnMut(Beside, &[u32])) {
+        let class = |record: &u32| self.classes[*record as usize];
+        let value = |record: &u32| known.codes[*record as usize];
+        let mut apart = Counter::new(self.counts, read);
+        let mut together = Counter::new(self.counts, read);
+        for class in order.chunk_by(|a, b| class(a) == class(b)) {
+            let size = together.count(class).all;
+            for run in class.chunk_by(|a, b| value(a) == value(b)) {
+                let mode = apart.count(run);
+                apart.forget(run);
+                each(Beside { mode, alone: together.counts[mode.value as usize], size }, run);
+            }
+            together.forget(class);
+        }
+    }
+
+    /// The records by known value, and by class and in it by known value.
+    fn orders(&self, known: &Column) -> (Vec<u32>, Vec<u32>) {
+        let by_known = sorted((0..self.classes.len() as u32).collect(), &known.codes);
+        let order = sorted(by_known.clone(), self.classes);
+        (by_known, order)
+    }
+}
+
+/// The surest conclusion: known column, read column, both values, and the rows that agree of those that fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Surest {
+    /// The position of the column that is known, and its value.
+    pub known: (usize, u32),
+    /// The position of the column that is read, and its value.
+    pub read: (usize, u32),
+    /// How many rows of the class have both.
+    pub rows: u64,
+    /// How many rows of the class have what is known.
+    pub of: u64,
+}
+
+impl Surest {
+    /// By share, then by rows, then by what was tried first, so that nothing depends on the order of trying.
+    fn compare(&self, other: &Surest) -> Ordering {
+        let cross = |a: &Surest, b: &Surest| u128::from(a.rows) * u128::from(b.of);
+        let place = |of: &Surest| (of.known, of.read);
+        cross(self, other)
+            .cmp(&cross(other, self))
+            .then(self.rows.cmp(&other.rows))
+            .then_with(|| place(other).cmp(&place(self)))
+    }
+}
+
+/// The surest conclusion that the class does not give away already, of those the one with most rows.
+pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
+    let from = |known: usize| {
+        let (_, order) = table.orders(columns[known]);
+        let mut best: Option<Surest> = None;
+        for read in (0..columns.len()).filter(|read| *read != known) {
+            table.walk(columns[known], columns[read], &order, |Beside { mode, alone, size }, run| {
+                let value = columns[known].codes[run[0] as usize];
+                let found =
+                    Surest { known: (known, value), read: (read, mode.value), rows: mode.most, of: mode.all };
+                let gains =
+                    u128::from(mode.most) * u128::from(size) > u128::from(alone) * u128::from(mode.all);
+                let counts = gains && columns[read].sensitive[mode.value as usize];
+                if counts && best.is_none_or(|best| found.compare(&best).is_gt()) {
+                    best = Some(found);
+                }
+            });
+        }
+        best
+    };
+    let best: Vec<Option<Surest>> = (0..columns.len()).into_par_iter().map(from).collect();
+    best.into_iter().flatten().max_by(Surest::compare)
+}
+
 /// The columns of one table.
 struct Following<'a> {
     table: Classed<'a>,
@@ -104,104 +190,72 @@ impl Following<'_> {
     fn from(&self, known: usize) -> Marks {
         let records = self.table.classes.len();
         let mut marks = Marks::new(records);
-        let codes = &self.columns[known].codes;
-        let by_known = sorted((0..records as u32).collect(), codes);
-        let by_class = sorted(by_known.clone(), self.table.classes);
-        let value = |record: u32| u64::from(codes[record as usize]);
-        let class = |record: u32| u64::from(self.table.classes[record as usize]);
-        let everybody = Runs::of(by_known, self.table.counts, value);
-        let apart = Runs::of(by_class, self.table.counts, |record| class(record) << 32 | value(record));
+        let (by_known, order) = self.table.orders(self.columns[known]);
         for read in (0..self.columns.len()).filter(|read| *read != known) {
-            self.about(self.columns[known], self.columns[read], &everybody, &apart, &mut marks);
+            self.about(known, read, &by_known, &order, &mut marks);
         }
         marks
     }
 
-    /// What follows from one column about another: `everybody` has the records with the same known value together,
-    /// `apart` those that are in the same class as well.
-    fn about(&self, known: &Column, read: &Column, everybody: &Runs, apart: &Runs, marks: &mut Marks) {
-        let mut counts = vec![0; read.sensitive.len()];
-        let value = |run: &Range<usize>, runs: &Runs| known.codes[runs.records[run.start] as usize] as usize;
-        // What most of those have who have a value.
-        let codes = everybody.codes(read);
+    /// What follows from one column about another.
+    fn about(&self, known: usize, read: usize, by_known: &[u32], order: &[u32], marks: &mut Marks) {
+        let (known, read) = (self.columns[known], self.columns[read]);
+        let value = |record: &u32| known.codes[*record as usize];
+        let mut apart = Counter::new(self.table.counts, read);
+        // The same for everybody: what most of those have who have a value.
         let mut everywhere: Vec<Option<Mode>> = vec![None; known.sensitive.len()];
-        for run in &everybody.runs {
-            everywhere[value(run, everybody)] = Some(everybody.count(run, &codes, &mut counts));
-            forget(&codes[run.clone()], &mut counts);
+        for run in by_known.chunk_by(|a, b| value(a) == value(b)) {
+            everywhere[value(&run[0]) as usize] = Some(apart.count(run));
+            apart.forget(run);
         }
-        let codes = apart.codes(read);
-        let class = |run: &Range<usize>| self.table.classes[apart.records[run.start] as usize];
-        let mut together = counts.clone();
-        for runs in apart.runs.chunk_by(|a, b| class(a) == class(b)) {
-            let whole = runs[0].start..runs[runs.len() - 1].end;
-            let size = apart.count(&whole, &codes, &mut together).all;
-            for run in runs {
-                let mode = apart.count(run, &codes, &mut counts);
-                forget(&codes[run.clone()], &mut counts);
-                let follows = read.sensitive[mode.value as usize]
-                    && reaches(mode.most, mode.all, self.share)
-                    && !reaches(together[mode.value as usize], size, self.share);
-                if !follows {
-                    continue;
-                }
-                let all = everywhere[value(run, apart)].filter(|all| all.value == mode.value);
-                let surprises = !all.is_some_and(|all| reaches(all.most, all.all, self.share));
-                marks.pairs += mode.all;
-                for record in &apart.records[run.clone()] {
-                    marks.hit[*record as usize] = true;
-                    marks.surprised[*record as usize] |= surprises;
-                }
+        self.table.walk(known, read, order, |found, run| {
+            let follows = read.sensitive[found.mode.value as usize]
+                && reaches(found.mode.most, found.mode.all, self.share)
+                && !reaches(found.alone, found.size, self.share);
+            if !follows {
+                return;
             }
-            forget(&codes[whole], &mut together);
-        }
+            let everybody = everywhere[value(&run[0]) as usize].filter(|all| all.value == found.mode.value);
+            let surprises = !everybody.is_some_and(|all| reaches(all.most, all.all, self.share));
+            marks.pairs += found.mode.all;
+            for record in run {
+                marks.hit[*record as usize] = true;
+                marks.surprised[*record as usize] |= surprises;
+            }
+        });
     }
 }
 
-/// Records in an order in which those with the same key stand together.
-struct Runs {
-    records: Vec<u32>,
-    /// How many people each of them is.
-    people: Vec<u64>,
-    /// Where each key's records are.
-    runs: Vec<Range<usize>>,
+/// Counts of a column's values in some records, one set of records after the other.
+struct Counter<'a> {
+    people: &'a [u64],
+    codes: &'a [u32],
+    counts: Vec<u64>,
 }
 
-impl Runs {
-    fn of(records: Vec<u32>, counts: &[u64], key: impl Fn(u32) -> u64) -> Runs {
-        let mut start = 0;
-        let runs = (records.chunk_by(|a, b| key(*a) == key(*b)))
-            .map(|run| {
-                start += run.len();
-                start - run.len()..start
-            })
-            .collect();
-        let people = records.iter().map(|record| counts[*record as usize]).collect();
-        Runs { records, people, runs }
+impl<'a> Counter<'a> {
+    fn new(people: &'a [u64], column: &'a Column) -> Counter<'a> {
+        Counter { people, codes: &column.codes, counts: vec![0; column.sensitive.len()] }
     }
 
-    /// A column's values in this order.
-    fn codes(&self, column: &Column) -> Vec<u32> {
-        self.records.iter().map(|record| column.codes[*record as usize]).collect()
-    }
-
-    /// Adds the values of some records to the counts.
-    fn count(&self, run: &Range<usize>, codes: &[u32], counts: &mut [u64]) -> Mode {
+    fn count(&mut self, records: &[u32]) -> Mode {
         let mut mode = Mode { value: 0, most: 0, all: 0 };
-        for (value, people) in codes[run.clone()].iter().zip(&self.people[run.clone()]) {
-            let count = &mut counts[*value as usize];
+        for record in records {
+            let (value, people) = (self.codes[*record as usize], self.people[*record as usize]);
+            let count = &mut self.counts[value as usize];
             *count += people;
             mode.all += people;
             if *count > mode.most {
-                (mode.value, mode.most) = (*value, *count);
+                (mode.value, mode.most) = (value, *count);
             }
         }
         mode
     }
-}
 
-/// Makes the counts of some values zero again.
-fn forget(values: &[u32], counts: &mut [u64]) {
-    values.iter().for_each(|value| counts[*value as usize] = 0);
+    /// Makes the counts zero again that some records have made.
+    fn forget(&mut self, records: &[u32]) {
+        records.iter().for_each(|record| self.counts[self.codes[*record as usize] as usize] = 0);
+    }
 }
 
 /// Records in the order of their keys, those with the same key in the order in which they were.

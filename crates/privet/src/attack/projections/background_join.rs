@@ -6,6 +6,7 @@
 //! What he could have known without A, because nearly all rows of the class have it, is not counted. What follows from A for
 //! everybody, because nearly all who have that value of A have the same of B, is no surprise; the rest is counted apart.
 
+use super::super::background_join::ATTACK;
 use super::super::follow::{Classed, Column, Marks, Success};
 use super::super::{Figure, Finding};
 use super::{NEARLY, Published};
@@ -29,7 +30,7 @@ pub(super) fn succeeds(published: Published<'_>, share: (u64, u64)) -> Success {
 }
 
 /// Runs the attack before and after.
-pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
+pub(in crate::attack) fn tried(before: Published<'_>, after: Published<'_>) -> Finding {
     let attributes = after.attributes.len() as u64;
     let mut figures = Vec::new();
     for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")]
@@ -42,6 +43,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.people,
             baseline: one.people,
             instead: instead.clone(),
+            ..Figure::default()
         });
         figures.push(Figure {
             what: format!("of these, where it does not follow from the same value for everybody {surely}"),
@@ -49,6 +51,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.surprised,
             baseline: one.surprised,
             instead: instead.clone(),
+            ..Figure::default()
         });
         figures.push(Figure {
             what: format!("attributes of people that follow from another one {surely}"),
@@ -56,6 +59,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.pairs,
             baseline: one.pairs,
             instead,
+            ..Figure::default()
         });
     }
     let (people, one) = (figures[0].hits, figures[0].baseline);
@@ -69,11 +73,11 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
         String::new()
     };
     Finding {
-        name: "background join".to_string(),
         knows: "a person's quasi-identifiers and one sensitive attribute".to_string(),
         does: "looks up the rows of the person's class that have it, and reads the other attributes of that table".to_string(),
         assumes: "values that the class gives away without it are not counted, nor insensitive ones".to_string(),
         figures,
         warning,
+        ..Finding::new(ATTACK.name, "Background join")
     }
 }

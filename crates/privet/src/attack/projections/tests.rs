@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::background_join::succeeds;
 use super::linkability::linkability;
 use super::*;
-use crate::attack::follow::Success;
+use crate::attack::follow::{Success, reaches};
 use crate::engine::clock::Clock;
 use crate::method::codip::decide;
 use crate::method::codip::tests::generated::{cases, policy_of};

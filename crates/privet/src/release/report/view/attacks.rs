@@ -32,7 +32,7 @@ fn attack(found: &Finding) -> AttackView {
         ]
     };
     AttackView {
-        name: found.name.clone(),
+        name: if found.title.is_empty() { found.name.clone() } else { found.title.clone() },
         knows: found.knows.clone(),
         does: found.does.clone(),
         assumes: sentence(&found.assumes),
