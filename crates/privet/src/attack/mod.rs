@@ -7,6 +7,8 @@
 //! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files, and
 //! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
 
+mod belief;
+mod container;
 mod definetti;
 mod finding;
 pub mod freeform;
@@ -14,13 +16,20 @@ mod homogeneity;
 mod horizon;
 pub mod label_linking;
 mod linking;
+mod membership;
+mod predicate;
 pub mod projections;
 mod registry;
+mod row_order;
 mod scene;
+mod similarity;
+mod skewness;
 mod suppression;
 #[cfg(test)]
 mod testing;
+mod undeclared;
 mod view;
+mod wp29;
 
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};

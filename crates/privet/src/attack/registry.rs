@@ -31,7 +31,10 @@ pub struct Attack {
 pub static ATTACKS: &[Attack] = &[
     super::linking::ATTACK,
     super::label_linking::ATTACK,
+    super::undeclared::ATTACK,
     super::homogeneity::ATTACK,
+    super::skewness::ATTACK,
+    super::similarity::ATTACK,
     super::projections::background_join::ATTACK,
     super::projections::linkability::ATTACK,
     super::freeform::ATTACK,
@@ -39,6 +42,13 @@ pub static ATTACKS: &[Attack] = &[
     super::horizon::RANDOM,
     super::suppression::ATTACK,
     super::definetti::ATTACK,
+    super::row_order::ATTACK,
+    super::container::ATTACK,
+    super::wp29::singling_out::ATTACK,
+    super::wp29::linkability::ATTACK,
+    super::wp29::inference::ATTACK,
+    super::predicate::ATTACK,
+    super::membership::ATTACK,
 ];
 
 /// Which attacks to run.
