@@ -359,9 +359,9 @@ mod tests {
         let (observations, grouping) = village(true);
         let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
         let finding = finding(&found, 2, GROUPS.name);
-        let [right, sure, confident] = finding.figures.as_slice() else { panic!("three figures") };
+        let [right, sure, _] = finding.figures.as_slice() else { panic!("three figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
-        assert!(right.baseline <= 80 && sure.hits == 140 && confident.hits == 140, "{finding:?}");
+        assert!(right.baseline <= 80 && sure.hits == 140, "{finding:?}");
         // What is learnt holds for people outside of the groups as well.
         assert_eq!(right.control, Some(140));
         let banded: u64 = found.calibration.iter().map(|(people, _, _)| people).sum();

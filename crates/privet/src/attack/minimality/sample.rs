@@ -105,7 +105,7 @@ pub(crate) fn sample(
                     violates,
                     limits.len(),
                     random,
-                    Effort { steps, ..effort },
+                    Effort { steps: share, ..effort },
                 )
             })
             .collect();

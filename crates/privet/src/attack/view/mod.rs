@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) use coded::{Dictionary, Rows};
 use cover::EVERYTHING;
 pub(super) use cover::{Cover, value_tree};
-pub(super) use matcher::Matcher;
+pub(super) use matcher::{Distinct, Matcher};
 
 use coded::{Reader, Stopped};
 
