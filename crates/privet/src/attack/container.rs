@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::{Attack, Figure, Finding, Released, Scene};
 use crate::audit::buckets::BucketTables;
-use crate::data::{Batch, FileKind, Source, pieces};
+use crate::data::{Batch, FileKind, Format, Source, pieces};
 use crate::{Error, Result};
 
 /// Row 16 of the attacks.
@@ -30,9 +30,16 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         (Some(policy), Released::Table(source)) if source.path() == policy.source.path() => {
             Err("the original itself is attacked, which hides nothing".to_string())
         }
+        (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
-        (None, _) => Err("the release is plain text, which has no container beside its cells".to_string()),
+        (None, _) => Err(PLAIN.to_string()),
     }
+}
+
+const PLAIN: &str = "the files are delimited text, which holds its cells and nothing beside them";
+
+fn is_delimited(file: &Path) -> bool {
+    FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Csv | Format::Tsv))
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
@@ -250,18 +257,28 @@ mod tests {
     }
 
     #[test]
-    fn what_no_cell_shows_is_found_in_a_column_name_and_not_in_a_safe_table() {
+    fn nothing_is_found_in_a_safe_release() {
         let stage = Stage::new(ORIGINAL);
-        assert_eq!(stage.attack("container", SAFE).expect("run").headline().hits, 0);
+        let reason = stage.attack("container", SAFE).expect_err("not run");
+        assert!(reason.contains("delimited text"), "{reason}");
+        let manifest = stage.write("manifest.json", "{ \"records\": 2 }");
+        let found = |released: &str| {
+            stage.write("release.csv", released);
+            stage.on("release.csv", |mut scene| {
+                scene.files.push(manifest.clone());
+                crate::attack::testing::attacked("container", &scene).expect("run").headline()
+            })
+        };
+        assert_eq!((found(SAFE).targets, found(SAFE).hits), (4, 0));
         // A cell that shows a value hides nothing.
-        let shown = stage.attack("container", &SAFE.replace("Norway,flu", "Oslo,flu")).expect("run");
-        assert_eq!((shown.headline().targets, shown.headline().hits), (3, 0));
+        let shown = found(&SAFE.replace("Norway,flu", "Oslo,flu"));
+        assert_eq!((shown.targets, shown.hits), (3, 0));
     }
 
     #[test]
     fn parquet_pages_are_unpacked() {
         let stage = Stage::new(ORIGINAL);
-        let path = stage.write("release.parquet", "");
+        let path = stage.path("release.parquet");
         let column = |name: &str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
         let columns: Vec<SinkColumn> = ["age", "city", "ill"].into_iter().map(column).collect();
         let kind = FileKind::of_path(&path).expect("a format");

@@ -150,27 +150,29 @@ fn picked(seed: u64, class: usize, one_in: u64, table: &TableView, rows: &Rows, 
 mod tests {
     use crate::attack::testing::Stage;
 
-    fn rows(classes: usize, cell: impl Fn(usize) -> String) -> String {
-        let lines = (0..classes * 5).map(|place| format!("{},flu\n", cell(place)));
+    const CITIES: [&str; 4] = ["Oslo", "Bergen", "Rome", "Pisa"];
+
+    /// A thousand people in classes of five, each of one city.
+    fn rows(cell: impl Fn(usize, &str) -> String) -> String {
+        let lines = (0..1000).map(|place| format!("{},flu\n", cell(place, CITIES[place / 5 % 4])));
         format!("age,city,ill\n{}", lines.collect::<String>())
     }
 
     #[test]
-    fn about_one_class_in_three_is_isolated_and_none_without_the_release() {
-        // A thousand people in classes of five, by age.
-        let stage = Stage::new(&rows(200, |place| format!("{},Oslo", place)));
-        let released = rows(200, |place| format!("\"[{},{}]\",Norway", place / 5 * 5, place / 5 * 5 + 4));
+    fn about_one_class_in_three_is_isolated() {
+        let stage = Stage::new(&rows(|place, city| format!("{place},{city}")));
+        let released = rows(|place, city| format!("\"[{},{}]\",{city}", place / 5 * 5, place / 5 * 5 + 4));
         let finding = stage.attack("predicate", &released).expect("run");
         let headline = finding.headline();
         assert_eq!(headline.targets, 200);
-        assert!((50..=110).contains(&headline.hits), "{finding:?}");
+        assert!((50..=110).contains(&headline.hits) && headline.baseline < headline.hits, "{finding:?}");
         assert!(headline.controlled.contains("--holdout"));
     }
 
     #[test]
     fn one_class_of_everybody_tells_nothing_more() {
-        let stage = Stage::new(&rows(200, |place| format!("{},Oslo", place)));
-        let finding = stage.attack("predicate", &rows(200, |_| "*,*".to_string())).expect("run");
+        let stage = Stage::new(&rows(|place, city| format!("{place},{city}")));
+        let finding = stage.attack("predicate", &rows(|_, _| "*,*".to_string())).expect("run");
         let headline = finding.headline();
         assert!(headline.targets == 1 && headline.hits <= 1, "{finding:?}");
     }

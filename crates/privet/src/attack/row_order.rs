@@ -24,8 +24,10 @@ pub(super) const ATTACK: Attack = Attack {
 
 /// A correlation below this is no concern, however many rows there are …
 const SLIGHT: f64 = 0.05;
-/// … nor is one that chance makes, by so many standard deviations.
+/// … nor is one that chance makes: so far from none it must be, by Student's t …
 const DEVIATIONS: f64 = 4.0;
+/// … over at least so many pairs.
+const FEWEST: usize = 5;
 
 /// What order tells about a table.
 struct Order {
@@ -41,6 +43,17 @@ struct Order {
     pairs: usize,
 }
 
+impl Order {
+    /// Whether rows follow the source more than chance would have it.
+    fn is_kept(&self) -> bool {
+        let rho = self.rho.abs();
+        let freedom = self.pairs as f64 - 2.0;
+        self.pairs >= FEWEST
+            && rho >= SLIGHT
+            && rho * rho * freedom >= DEVIATIONS * DEVIATIONS * (1.0 - rho * rho)
+    }
+}
+
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let mut worst: Option<Order> = None;
     let mut correlations = Vec::new();
@@ -52,8 +65,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         }
     }
     let order = worst.ok_or_else(|| Error::internal("a release without a table"))?;
-    let kept = order.rho.abs() >= SLIGHT
-        && order.rho.abs() * ((order.pairs as f64) - 1.0).max(0.0).sqrt() >= DEVIATIONS;
+    let kept = order.is_kept();
     let headline = Figure {
         what: "people whose place in the source leads to a row that agrees with them in all columns"
             .to_string(),
@@ -111,6 +123,9 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
             table.columns[*column].cover.covers(cell, table.original.codes[*column][person as usize])
         })
     };
+    let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, None);
+    let owned = whole.map(scene.clock, |_, classes| whole.rows_in(classes))?;
+    let agreeing = |person: u32| whole.target_of(person as usize).map_or(0, |target| owned[target]);
     let mut random = keyed(scene.seed, "rows in random order");
     let (mut people, mut agree, mut shuffled, mut expected) = (0, 0, 0, 0.0);
     for (number, (own, crowd)) in crowds.iter().enumerate() {
@@ -129,30 +144,15 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
             let by_luck = agrees(*person, mixed[at]);
             shuffled += u64::from(by_luck);
         }
-        expected += expectation(crowd, &rows, &agrees);
+        expected += crowd.iter().map(|person| agreeing(*person) as f64 / rows.len() as f64).sum::<f64>();
     }
-    let (rho, pairs) = correlation(scene, table, &told)?;
+    let (rho, pairs) = correlation(scene, table, &whole)?;
     Ok(Order { people, agree, expected, shuffled, rho, pairs })
-}
-
-/// How many of a crowd would agree with a row that is taken at random: exactly for few, else by a part of them.
-fn expectation(crowd: &[u32], rows: &[u32], agrees: &dyn Fn(u32, u32) -> bool) -> f64 {
-    const MOST: usize = 64;
-    let (persons, steps) = (crowd.len().div_ceil(MOST), rows.len().div_ceil(MOST));
-    let (mut tried, mut right) = (0u64, 0u64);
-    for person in crowd.iter().step_by(persons.max(1)) {
-        for row in rows.iter().step_by(steps.max(1)) {
-            tried += 1;
-            right += u64::from(agrees(*person, *row));
-        }
-    }
-    crowd.len() as f64 * right as f64 / tried.max(1) as f64
 }
 
 /// Spearman's rank correlation between the places of people and of rows that belong together: all who look alike in all
 /// columns, and all rows that contain just them, by the mean of their places.
-fn correlation(scene: &Scene<'_>, table: &TableView, told: &[usize]) -> Result<(f64, usize)> {
-    let whole = Matcher::new(&table.columns, told, &table.released, &table.original, None);
+fn correlation(scene: &Scene<'_>, table: &TableView, whole: &Matcher) -> Result<(f64, usize)> {
     let matched = whole.map(scene.clock, |_, classes| match classes {
         [class] => Some(*class),
         _ => None,

@@ -27,7 +27,8 @@ type Predicate = Vec<(usize, u32)>;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
-    let (predicates, naive) = (proposed(scene, table)?, independent(scene, table));
+    let predicates = proposed(scene, table)?;
+    let naive = independent(scene, table, predicates.len());
     let hits = isolating(scene, table, &predicates, &table.original)?;
     let control = others(table).map(|people| isolating(scene, table, &predicates, people)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
@@ -101,7 +102,7 @@ fn proposed(scene: &Scene<'_>, table: &TableView) -> Result<Vec<Predicate>> {
 }
 
 /// As many predicates whose cells come from different rows, so that they tell nothing about who is in the data together.
-fn independent(scene: &Scene<'_>, table: &TableView) -> Vec<Predicate> {
+fn independent(scene: &Scene<'_>, table: &TableView, number: usize) -> Vec<Predicate> {
     let mut random = keyed(scene.seed, "predicates from single cells");
     let one = |_| {
         let size = 1 + below(&mut random, MOST_CELLS.min(table.columns.len()) as u64) as usize;
@@ -114,7 +115,14 @@ fn independent(scene: &Scene<'_>, table: &TableView) -> Vec<Predicate> {
         };
         columns.into_iter().map(|column| (column, cell(column))).collect()
     };
-    (0..TRIES).map(one).collect()
+    let mut made: Vec<Predicate> = Vec::new();
+    // Some are made twice; where there are not so many different ones, fewer have to do.
+    for predicate in (0..MADE_UP * number).map(one) {
+        if made.len() < number && !made.contains(&predicate) {
+            made.push(predicate);
+        }
+    }
+    made
 }
 
 /// Which predicates are true of exactly one person.

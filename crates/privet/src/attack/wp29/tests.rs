@@ -9,7 +9,7 @@ const ILLS: [&str; 4] = ["flu", "asthma", "ulcer", "gastritis"];
 
 /// Somebody of a village in which age and city tell the illness, or nothing does.
 fn person(number: usize) -> [String; 3] {
-    let (age, city) = (20 + number % 30, number / 30 % 4);
+    let (age, city) = (20 + number % 40, number * number / 3 % 4);
     [age.to_string(), CITIES[city].to_string(), ILLS[(age + city) % 4].to_string()]
 }
 
@@ -39,7 +39,7 @@ fn a_copy_of_the_data_is_broken_by_all_three() {
         let headline = leak.headline();
         assert!(headline.hits > headline.baseline, "{leak:?}");
         assert!(headline.control.is_some_and(|control| control < headline.hits), "{leak:?}");
-        assert!(leak.more["risk"].as_f64().is_some_and(|risk| risk > 0.1), "{leak:?}");
+        assert!(leak.more["risk"].as_f64().is_some_and(|risk| risk > 0.02), "{leak:?}");
     }
 }
 
