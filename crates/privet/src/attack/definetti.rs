@@ -316,12 +316,18 @@ impl Model {
     fn log_likelihood(&self, observations: &Observations, record: usize, value: u32, own: f64) -> f64 {
         let values = self.totals.len();
         let total = self.totals[value as usize] - own;
-        let log = |(attribute, counts): (usize, &Vec<f64>)| {
+        let (mut log, mut product) = (0.0, 1.0f64);
+        for (attribute, counts) in self.counts.iter().enumerate() {
             let leaf = observations.leaf(attribute, record) as usize;
             let count = (counts[leaf * values + value as usize] - own).max(0.0);
-            ((count + 1.0) / (total + self.leaves[attribute])).ln()
-        };
-        self.counts.iter().enumerate().map(log).sum()
+            product *= (count + 1.0) / (total + self.leaves[attribute]);
+            // Logarithms take long; one is enough for as many factors as a double holds.
+            if product < 1e-200 {
+                log += product.ln();
+                product = 1.0;
+            }
+        }
+        log + product.ln()
     }
 }
 
