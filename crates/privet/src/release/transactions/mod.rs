@@ -10,14 +10,16 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
 use super::opened;
+use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
@@ -91,6 +93,11 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let released = baskets.total();
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
+    let data = (policy.source.path(), DataKind::Transactions);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_transactions(book, &policy, &baskets, &solution.recoding, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -104,11 +111,10 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let (recoding, requirements) = (&solution.recoding, &limits[..]);
-    let inside = Some(Inside::Baskets { baskets: &baskets, recoding, requirements });
     let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
     let choice = (seed, &options.attacks);
-    let attacks = attacked(PolicyRef::Transactions(&policy), released_file, inside, choice, clock)?;
+    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, None, choice, clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
@@ -168,7 +174,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,
