@@ -7,8 +7,7 @@ use privet::attack::ATTACKS;
 use serde_json::Value as Json;
 
 fn names(list: &Json) -> Vec<&str> {
-    let name = |one: &'_ Json| one["name"].as_str();
-    list.as_array().expect("a list").iter().map(|one| name(one).expect("a name")).collect()
+    list.as_array().expect("a list").iter().map(|one| one["name"].as_str().expect("a name")).collect()
 }
 
 #[test]

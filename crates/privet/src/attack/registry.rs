@@ -46,6 +46,8 @@ pub static ATTACKS: &[Attack] = &[
     super::downcoding::ATTACK,
     super::definetti::GROUPS,
     super::definetti::CLASSES,
+    super::composition::COMPOSITION,
+    super::composition::RE_RELEASE,
     super::row_order::ATTACK,
     super::container::ATTACK,
     super::fingerprint::ATTACK,

@@ -267,7 +267,8 @@ pub(super) fn shown(count: u64) -> Json {
     if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 
-fn absolute(path: &Path) -> String {
+/// A path from the root, as text.
+pub(super) fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 

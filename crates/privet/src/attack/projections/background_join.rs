@@ -6,7 +6,8 @@
 //! What he could have known without A, because nearly all rows of the class have it, is not counted. What follows from A for
 //! everybody, because nearly all who have that value of A have the same of B, is no surprise; the rest is counted apart.
 
-use super::super::background_join::{ATTACK, Classed, Column, Marks, Success};
+use super::super::background_join::ATTACK;
+use super::super::follow::{Classed, Column, Marks, Success};
 use super::super::{Figure, Finding};
 use super::{NEARLY, Published};
 

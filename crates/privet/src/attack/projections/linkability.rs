@@ -6,7 +6,7 @@
 //! one class with every row of the other: the confidence in a value of one table together with a value of another is the
 //! product of their shares.
 
-use super::super::background_join::reaches;
+use super::super::follow::reaches;
 use super::super::{Attack, Figure, Finding};
 use super::{NEARLY, Published};
 
