@@ -14,6 +14,7 @@ pub(crate) mod interner;
 mod ipc_check;
 mod knowledge;
 mod list;
+mod pieces;
 mod query_log;
 mod records;
 mod sink;
@@ -42,3 +43,4 @@ pub use vocabularies::{
 };
 
 pub use list::read_list;
+pub(crate) use pieces::pieces;
