@@ -21,7 +21,7 @@ pub(super) fn attacks(found: &[Finding]) -> Vec<AttackView> {
 }
 
 fn attack(found: &Finding) -> AttackView {
-    let head = ["What counts", "Targets", "Hits", "Share", "Without the attack"];
+    let head = ["What counts", "Targets", "Hits", "Share", "For comparison"];
     let row = |figure: &Figure| {
         vec![
             figure.what.clone(),
