@@ -130,6 +130,9 @@ pub struct Anonymize {
     /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
+    /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
+    #[arg(long)]
+    pub csv_safe: bool,
 }
 
 #[derive(Debug, Args)]

@@ -73,6 +73,7 @@ pub mod example;
 pub mod experiment;
 pub mod loss;
 pub mod method;
+mod place;
 pub mod policy;
 pub mod privacy;
 mod random;

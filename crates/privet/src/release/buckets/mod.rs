@@ -9,12 +9,12 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::caution;
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::{caution, lettering};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -60,6 +60,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
+    warnings.extend(lettering::of_table(&microdata));
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::caution;
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::{caution, lettering};
 use crate::attack::projections as attack;
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
@@ -53,6 +53,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let attacks = attack::run(published(one_table), published(&decision.projections));
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
+    warnings.extend(lettering::of_table(&microdata));
     warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
@@ -63,6 +64,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         spill: &target.spill(),
         seed,
         bytes: policy.source.bytes(),
+        formulas: policy.written.formulas(),
     };
     write::tables(&microdata, &decision, &destination, clock)?;
 
