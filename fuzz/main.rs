@@ -94,7 +94,7 @@ fn attack(target: &Target, share: Duration, seed: u64) -> usize {
             }
             Ok(Ok(())) => None,
             Ok(Err(reason)) => Some(reason),
-            Err(cause) => Some(format!("panics: {}", said(&cause))),
+            Err(cause) => Some(format!("panics: {}", said(&*cause))),
         };
         if let Some(reason) = wrong {
             failures += 1;
@@ -116,7 +116,7 @@ fn attack(target: &Target, share: Duration, seed: u64) -> usize {
     failures
 }
 
-fn said(cause: &Box<dyn std::any::Any + Send>) -> String {
+fn said(cause: &(dyn std::any::Any + Send)) -> String {
     let text = cause.downcast_ref::<String>().cloned();
     text.or_else(|| cause.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default()
 }

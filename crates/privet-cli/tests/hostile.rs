@@ -155,7 +155,7 @@ fn formulas_are_refused_in_text_marked_on_request_and_kept_elsewhere() {
             assert!(!"=+@".contains(start) && (start != '-' || ["-", "-5"].contains(&cell)), "{line}");
         }
     }
-    assert!(text.contains("'=cmd|") && text.contains("''=kept") || text.contains("'=kept"), "{text}");
+    assert!(text.contains("'=cmd|") && text.contains("'=kept"), "{text}");
     // Read by Privet the marks are gone: what was data is data again.
     let notes = |path: &str| -> Vec<String> {
         let mut notes: Vec<String> =
@@ -203,7 +203,7 @@ fn messages_keep_the_values_of_hidden_columns_to_themselves() {
     let policy = "seed = 1\n[data]\npath = \"data.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.age]\nrole = \
                   \"quasi-identifier\"\n[columns.city]\nrole = \"quasi-identifier\"\nhierarchy = \"city.csv\"\n[columns.ill]\nrole = \
                   \"sensitive\"\n[privacy.k-anonymity]\nk = 2\n[method]\nname = \"mondrian\"\n";
-    let spoilt: Vec<(&str, Vec<u8>)> = vec![
+    let spoilt: [(&str, Vec<u8>); 12] = [
         ("good", format!("{header}{good}").into_bytes()),
         ("short row", format!("{header}{good}Secret9,30\n").into_bytes()),
         ("long row", format!("{header}{good}{}", row(9, ",more,and,more")).into_bytes()),

@@ -109,7 +109,7 @@ fn is_allowed(licence: &str) -> bool {
     let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
     // `A AND B OR C` is read as if everything had to hold: too strict, never too lax.
     match plain.contains(" AND ") {
-        true => plain.split(" AND ").all(|part| is_allowed(part)),
+        true => plain.split(" AND ").all(is_allowed),
         false => plain.split(" OR ").any(|one| LICENCES.contains(&one.trim())),
     }
 }

@@ -195,11 +195,12 @@ impl Grower {
         Ok(())
     }
 
-    /// A group that is published as `*` could not be told from everything. Trees that are put below one more node keep their
-    /// own roots, whatever these are called.
+    /// A group of a hierarchy file that is published as `*` could not be told from everything. Trees that are put below one
+    /// more node keep their own roots, whatever these are called.
     fn check_star(&self, line: u64) -> Result<()> {
         let inner = self.path.get(1..self.path.len() - 1).unwrap_or_default();
-        if self.once || inner.iter().all(|(id, _)| self.label(*id) != "*") {
+        let is_file = matches!(self.origin, Origin::Line) && !self.once;
+        if !is_file || inner.iter().all(|(id, _)| self.label(*id) != "*") {
             return Ok(());
         }
         let message =
