@@ -282,7 +282,8 @@ mod tests {
         let column = |name: &str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
         let columns: Vec<SinkColumn> = ["age", "city", "ill"].into_iter().map(column).collect();
         let kind = FileKind::of_path(&path).expect("a format");
-        let mut sink = Sink::create(&path, kind, ',', &columns).expect("a file");
+        let mut sink =
+            Sink::create(&path, kind, ',', &columns, crate::data::Formulas::Refuse).expect("a file");
         for row in [["20-29", "Norway", "flu"], ["20-29", "Norway", "Bertil Berg"]] {
             sink.write(&row).expect("written");
         }

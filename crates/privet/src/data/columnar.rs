@@ -63,7 +63,13 @@ pub(super) fn produce(
         }
         rows += batch.num_rows() as u64;
     }
-    Ok(())
+    match reader.progress {
+        Progress::Rows { total } if total != rows => guarded(path, kind.format, || {
+            let message = format!("it declares {total} rows and holds {rows}");
+            Err(ParquetError::General(message).into())
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Hands the rows of one record batch over as text; false when the consumer has stopped.
@@ -248,14 +254,22 @@ impl Reader {
     }
 }
 
-/// Refuses column chunks that lie outside the file, and dictionaries that claim more values than they have
-/// bytes: the reader would allocate them.
+/// Refuses row counts that contradict each other, column chunks that lie outside the file, and dictionaries that claim more
+/// values than they have bytes: the reader would leave rows out, or allocate what is claimed.
 fn check_chunks(file: &Arc<File>, metadata: &ParquetMetaData, length: u64) -> ArrowResult<()> {
     let implausible =
         || ParquetError::General("it is cut off, or the sizes it declares cannot be true".into());
+    let total = metadata.row_groups().iter().try_fold(0i64, |sum, group| sum.checked_add(group.num_rows()));
+    if total != Some(metadata.file_metadata().num_rows()) {
+        return Err(implausible().into());
+    }
     for group in metadata.row_groups() {
         let rows = usize::try_from(group.num_rows()).map_err(|_| implausible())?;
         for chunk in group.columns() {
+            // Nulls count as values; only lists have more or fewer of them than rows.
+            if chunk.column_descr().max_rep_level() == 0 && chunk.num_values() != group.num_rows() {
+                return Err(implausible().into());
+            }
             let (start, size) = chunk.byte_range();
             if start.checked_add(size).is_none_or(|end| end > length) {
                 return Err(implausible().into());

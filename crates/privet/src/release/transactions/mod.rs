@@ -102,7 +102,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
 
     target.open()?;
     let path = target.public().join(RELEASE);
-    let destination = apply::Destination { path: &path, spill: &target.spill(), seed };
+    let formulas = policy.written.formulas();
+    let destination = apply::Destination { path: &path, spill: &target.spill(), seed, formulas };
     apply::apply(&policy.source, &baskets, &solution.recoding, &destination, clock)?;
 
     clock.progress().stage("auditing", None);

@@ -89,7 +89,8 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     target.open()?;
     let path = target.public().join(RELEASE);
     clock.progress().stage("writing", None);
-    let assignment = write::release(&path, &bags, &distances, &solution, seed, clock)?;
+    let assignment =
+        write::release((&path, policy.written.formulas()), &bags, &distances, &solution, seed, clock)?;
     target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
 
     clock.progress().stage("auditing", None);
