@@ -193,7 +193,7 @@ fn files(files: &[(String, String)]) -> Json {
 }
 
 impl Facts<'_> {
-    fn claims(&self) -> Claims<'_> {
+    pub fn claims(&self) -> Claims<'_> {
         let policy = self.policy;
         Claims {
             kind: DataKind::Table,

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
+pub(crate) use role::{among, words};
 
 use self::profile::Profile;
 use crate::data::Source;

@@ -7,6 +7,8 @@
 
 pub mod buckets;
 pub(crate) mod chart;
+mod common;
+mod fidelity;
 pub(crate) mod lens;
 mod model;
 mod notion;
@@ -14,6 +16,7 @@ pub mod projections;
 mod risk;
 #[cfg(test)]
 mod sample;
+mod scan;
 #[cfg(test)]
 mod tests;
 pub mod transactions;
@@ -21,14 +24,17 @@ mod view;
 pub mod vocabularies;
 
 pub use buckets::BucketReport;
+pub use common::Common;
+pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
-    Records, ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness,
-    ValueCount,
+    Records, ReportModel, Reproduce, Requirement, Search, Side, Subgroup, Subgroups, TaxonomyDrawing,
+    TaxonomyNode, Tightness, ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use projections::ProjectionReport;
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
+pub use scan::{Fate, IdentifierKind, Scan, Suspect};
 pub use transactions::TransactionReport;
 pub use vocabularies::VocabularyReport;
 
@@ -44,6 +50,7 @@ macro_rules! page {
         concat!(
             include_str!("templates/macros.html"),
             include_str!("templates/top.html"),
+            include_str!("templates/columns.html"),
             include_str!($own),
             include_str!("templates/bottom.html")
         )

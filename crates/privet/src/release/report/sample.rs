@@ -392,15 +392,15 @@ pub(super) fn patients() -> ReportModel {
         "20–59",
         &[("20–39", &[("20–29", 3), ("30–39", 2)]), ("40–59", &[("40–49", 4), ("50–59", 1)])],
     );
-    model.title = "Patients".into();
-    model.data_name = "patients.csv".into();
+    model.common.title = "Patients".into();
+    model.common.data_name = "patients.csv".into();
     model.requirements.truncate(1);
     model.requirements[0] = Requirement {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
-    model.columns = vec![
+    model.common.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
+    model.common.columns = vec![
         Column {
             taxonomy: ages.at_level(1),
             ..column("age", "quasi-identifier", "level 1 of 2", (9, 2), 0.5)
@@ -408,10 +408,10 @@ pub(super) fn patients() -> ReportModel {
         column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0),
         column("disease", "sensitive", "unchanged", (4, 4), 0.0),
     ];
-    model.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
-    model.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
-    model.tightness.truncate(1);
-    model.tightness[0] = Tightness {
+    model.common.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
+    model.common.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
+    model.common.tightness.truncate(1);
+    model.common.tightness[0] = Tightness {
         requirement: "2-anonymity".into(),
         worst: "20–39, female: 2 records".into(),
         value: 2.0,
@@ -424,22 +424,22 @@ pub(super) fn patients() -> ReportModel {
     let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];
     let count = |(value, count): (&str, u64)| ValueCount { value: value.into(), before: count, after: count };
     model.sensitive = vec![Distribution { column: "disease".into(), values: values.map(count).to_vec() }];
-    model.losses.truncate(1);
-    model.losses[0].value = 10.0;
-    model.losses[0].normalised = Some(0.25);
-    model.audit.checks.truncate(1);
-    model.audit.checks[0].name = "2-anonymity".into();
-    model.search = None;
-    model.seed = None;
+    model.common.losses.truncate(1);
+    model.common.losses[0].value = 10.0;
+    model.common.losses[0].normalised = Some(0.25);
+    model.common.audit.checks.truncate(1);
+    model.common.audit.checks[0].name = "2-anonymity".into();
+    model.common.search = None;
+    model.common.seed = None;
     model
 }
 
 /// A cut through mixed levels, suppressed cells, a threshold per value, and a search that was stopped.
 pub(super) fn diseases() -> ReportModel {
     let mut model = census();
-    model.title = "Diseases".into();
-    model.method.name = "l-plus-optimize".into();
-    model.method.settings = vec![("suppression".into(), "vio-sa".into())];
+    model.common.title = "Diseases".into();
+    model.common.method.name = "l-plus-optimize".into();
+    model.common.method.settings = vec![("suppression".into(), "vio-sa".into())];
     model.requirements = vec![Requirement {
         notion: Notion::Other {
             name: "l⁺-diversity of occupation".into(),
@@ -450,15 +450,16 @@ pub(super) fn diseases() -> ReportModel {
         },
         description: "In every class each occupation stays below a threshold of its own.".into(),
     }];
-    model.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
-    model.records = Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
+    model.common.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
+    model.common.records =
+        Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
     model.suppression = "Where a value exceeded its threshold in a class, its cells there say *.".into();
-    model.columns[1].transformation = "cut of 7 values".into();
-    model.columns[1].distinct_after = Some(7);
-    for column in model.columns.iter_mut().filter(|column| column.name == "occupation") {
+    model.common.columns[1].transformation = "cut of 7 values".into();
+    model.common.columns[1].distinct_after = Some(7);
+    for column in model.common.columns.iter_mut().filter(|column| column.name == "occupation") {
         column.transformation = "some cells replaced by *".into();
     }
-    if let Some(age) = &mut model.columns[1].taxonomy {
+    if let Some(age) = &mut model.common.columns[1].taxonomy {
         let on_cut =
             |label: &str| ["17–39", "40–49", "50–54", "55–59", "60–69", "70–79", "80–89"].contains(&label);
         for node in &mut age.nodes {
@@ -489,7 +490,7 @@ pub(super) fn diseases() -> ReportModel {
         (14.0, Some(43_921.25), Some(42_008.5)),
     ];
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
-    model.search = Some(Search {
+    model.common.search = Some(Search {
         space: "340282366920938463463374607431768211456".into(),
         examined: 1_742,
         seconds: 30.0,
@@ -498,7 +499,7 @@ pub(super) fn diseases() -> ReportModel {
         gap: Some(0.0436),
         trace: costs.map(moment).to_vec(),
     });
-    model.attacks = vec![Finding {
+    model.common.attacks = vec![Finding {
         name: "suppression inference".into(),
         knows: "the release, that suppression is vio-sa, the thresholds".into(),
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
@@ -519,9 +520,9 @@ pub(super) fn diseases() -> ReportModel {
 pub(super) fn awkward() -> ReportModel {
     let mut model = patients();
     let long = "the_highest_level_of_education_that_the_respondent_had_completed_when_the_survey_was_taken";
-    model.title =
+    model.common.title =
         "A survey with a title that is rather longer than anyone would like it to be, and then some".into();
-    model.columns = vec![
+    model.common.columns = vec![
         column(long, "quasi-identifier", "ranges", (123_456_789, 3), 0.999_9),
         column(
             "Donaudampfschifffahrtsgesellschaftskapitänswitwenrente",
@@ -542,19 +543,19 @@ pub(super) fn awkward() -> ReportModel {
         },
         description: "Recursive (2.5, 3)-diversity.".into(),
     }];
-    model.audit.passed = false;
-    model.audit.checks[0] = Check {
+    model.common.audit.passed = false;
+    model.common.audit.checks[0] = Check {
         name: format!("recursive (2.5, 3)-diversity of {}", model.sensitive[0].column),
         holds: false,
         worst: "a class of 4 records has one value 3 times".into(),
         concerned: 4,
         detail: "the most frequent value must stay below 2.5 × 1".into(),
     };
-    model.tightness[0].requirement = model.audit.checks[0].name.clone();
-    model.tightness[0].holds = false;
-    model.tightness[0].value = 3.0;
-    model.tightness[0].threshold = 2.5;
-    model.tightness[0].side = Side::Below;
-    model.losses.clear();
+    model.common.tightness[0].requirement = model.common.audit.checks[0].name.clone();
+    model.common.tightness[0].holds = false;
+    model.common.tightness[0].value = 3.0;
+    model.common.tightness[0].threshold = 2.5;
+    model.common.tightness[0].side = Side::Below;
+    model.common.losses.clear();
     model
 }

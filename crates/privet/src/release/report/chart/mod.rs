@@ -4,7 +4,9 @@
 
 mod anytime;
 mod bars;
+mod boxes;
 mod curve;
+mod heat;
 mod histogram;
 mod meter;
 mod plan;
@@ -14,7 +16,9 @@ mod tree;
 
 pub(super) use anytime::anytime;
 pub(super) use bars::{Bar, bars};
+pub(super) use boxes::{BoxRow, boxes};
 pub(super) use curve::risk_curve;
+pub(super) use heat::heat;
 pub(super) use histogram::{bins, histogram};
 pub(super) use meter::{bullet, flow, meter, share};
 pub(super) use plan::plan;

@@ -137,8 +137,8 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         files: &[("release.txt".to_string(), "00ff".repeat(16))],
     })
     .expect("an account");
-    model.title = "baskets".to_string();
-    model.data_name = "baskets.csv".to_string();
+    model.common.title = "baskets".to_string();
+    model.common.data_name = "baskets.csv".to_string();
     model
 }
 

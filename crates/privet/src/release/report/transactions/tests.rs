@@ -163,7 +163,7 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     let mut model = baskets();
-    model.records = Records { read: 7, dropped: 0, suppressed: 7, released: 7, starred: 7 };
+    model.common.records = Records { read: 7, dropped: 0, suppressed: 7, released: 7, starred: 7 };
     for node in &mut model.tree.nodes {
         (node.records, node.released, node.level) = (7, 7, 0);
         node.label = "label".into();
@@ -179,8 +179,8 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
     (model.utility.at_leaves, model.hidden) = (1.0 / 3.0, 7);
     let patterns = &mut model.utility.patterns;
     (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
-    model.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
-    model.reproduce.released.clear();
+    model.common.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
+    model.common.reproduce.released.clear();
     let text = text_of(&html(&model, Edition::Public));
     assert!(!text.contains('7') && !text.contains("33.3"), "{text}");
     assert!(text.contains("1–10"));
@@ -215,8 +215,8 @@ fn figures_agree_with_the_data() {
         model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.released).sum();
     let all: u64 = model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.records).sum();
     assert!((model.utility.at_leaves - at_leaves as f64 / all as f64).abs() < 1e-12);
-    assert_eq!(model.records.starred, 0);
-    assert_eq!(model.losses[0].name, "NCP");
+    assert_eq!(model.common.records.starred, 0);
+    assert_eq!(model.common.losses[0].name, "NCP");
 }
 
 #[test]
@@ -224,22 +224,23 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
     const EVIL: &str = "<script>alert('\"x')</script>";
     let evil = || EVIL.to_string();
     let mut model = baskets();
-    (model.title, model.data_name, model.privet, model.kind) = (evil(), evil(), evil(), evil());
-    model.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
-    model.policy = evil();
-    model.warnings = vec![evil()];
+    (model.common.title, model.common.data_name, model.common.privet, model.common.kind) =
+        (evil(), evil(), evil(), evil());
+    model.common.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
+    model.common.policy = evil();
+    model.common.warnings = vec![evil()];
     model.tree.nodes.iter_mut().for_each(|node| node.label = evil());
     model.sensitive.iter_mut().for_each(|item| (item.name, item.threshold_text) = (evil(), evil()));
     for limit in &mut model.requirements {
         (limit.name, limit.description, limit.confidence) = (evil(), evil(), Some(evil()));
     }
-    model.counters = vec![(evil(), 3)];
+    model.common.counters = vec![(evil(), 3)];
     model
         .audit
         .checks
         .iter_mut()
         .for_each(|check| (check.name, check.worst, check.detail) = (evil(), evil(), evil()));
-    model.reproduce.released = vec![FileHash { path: evil(), sha256: evil() }];
+    model.common.reproduce.released = vec![FileHash { path: evil(), sha256: evil() }];
     for edition in EDITIONS {
         let page = html(&model, edition);
         assert!(!page.contains("<script") && !page.contains("alert('"), "{edition:?}");

@@ -3,15 +3,20 @@
 //! The frame around every report is made here: the first page, the records, the losses, the search, attacks and audit.
 //! What only one kind of data has stands in a file of its own.
 
+mod associations;
 mod attacks;
 mod buckets;
 mod columns;
 mod confidence;
+mod consistency;
+mod fidelity;
 mod figures;
 mod item_trees;
 mod links;
 mod projections;
+mod scan;
 mod search;
+mod suppression;
 mod table;
 mod transactions;
 mod verdict;
@@ -26,57 +31,18 @@ pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;
 
+use super::common::Common;
 use super::lens::{is_small, percent};
-use super::model::{Audit, FileHash, Loss, Method, Records, Reproduce, Search};
+use super::model::{Audit, FileHash, Loss, Records, Reproduce};
 use super::{Edition, chart};
-use crate::attack::Finding;
 use attacks::AttackView;
+use columns::ColumnView;
+use consistency::ConsistencyRow;
+use fidelity::FidelityView;
+use figures::{RiskView, TightnessView};
+use scan::ScanView;
+use suppression::SuppressionView;
 use verdict::Verdict;
-
-/// What a model has in common with those of all other kinds of data: fields of the same names.
-macro_rules! common {
-    ($model:expr, kind: $kind:expr, withheld: $withheld:expr, counters: $counters:expr) => {
-        Common {
-            title: &$model.title,
-            data_name: &$model.data_name,
-            privet: &$model.privet,
-            kind: $kind,
-            method: &$model.method,
-            policy: &$model.policy,
-            seed: $model.seed,
-            warnings: &$model.warnings,
-            losses: &$model.losses,
-            withheld: $withheld,
-            search: $model.search.as_ref(),
-            counters: $counters,
-            attacks: &$model.attacks,
-            audit: &$model.audit,
-            reproduce: &$model.reproduce,
-        }
-    };
-}
-use common;
-
-/// What the models of all kinds of data have in common.
-struct Common<'a> {
-    title: &'a str,
-    data_name: &'a str,
-    privet: &'a str,
-    kind: &'a str,
-    method: &'a Method,
-    policy: &'a str,
-    seed: Option<u64>,
-    warnings: &'a [String],
-    losses: &'a [Loss],
-    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
-    withheld: u64,
-    search: Option<&'a Search>,
-    /// What the search counted on the way.
-    counters: &'a [(String, u64)],
-    attacks: &'a [Finding],
-    audit: &'a Audit,
-    reproduce: &'a Reproduce,
-}
 
 /// What the reports of all kinds of data print.
 #[derive(Serialize)]
@@ -97,11 +63,18 @@ struct Frame {
     seed: Option<String>,
     policy: Option<String>,
     warnings: Vec<String>,
+    columns: Vec<ColumnView>,
+    scan: Option<ScanView>,
+    tightness: Vec<TightnessView>,
+    risk: Option<RiskView>,
     losses: Vec<LossView>,
+    fidelity: Option<FidelityView>,
+    suppressed: Option<SuppressionView>,
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
     attacks: Vec<AttackView>,
     audit: AuditView,
+    consistency: Vec<ConsistencyRow>,
     reproduce: ReproduceView,
     verdict: Verdict,
     requirements: Vec<(String, String)>,
@@ -111,6 +84,8 @@ struct Frame {
     /// The sections of this kind of data, as identifier and name, then those that all kinds have.
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
+    /// When the release is to be weighed again.
+    review: Option<String>,
 }
 
 /// What each kind of data adds to the frame.
@@ -118,12 +93,20 @@ struct Own {
     about: &'static str,
     noun: &'static str,
     noun_title: &'static str,
+    /// What the public reads in the place of the title: "Released …".
+    kind: &'static str,
     verdict: Verdict,
     requirements: Vec<(String, String)>,
     records: RecordsView,
     reading: Vec<(&'static str, String)>,
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
+    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
+    withheld: u64,
+    /// The least number of records that must look alike, where one is asked for.
+    k: Option<u64>,
+    /// What makes records alike, for the section on risk.
+    alike: &'static str,
 }
 
 /// A chart with the figures that it shows.
@@ -205,22 +188,41 @@ struct ReproduceView {
 }
 
 impl Frame {
-    fn new(common: &Common<'_>, own: Own, edition: Edition) -> Frame {
-        let losses = common.shown_losses(edition);
-        let attacks = edition.steward_only(attacks::attacks(common.attacks)).unwrap_or_default();
-        let search = common.search.filter(|_| edition.is_steward());
-        let mut sections = own.sections;
-        sections.extend((!losses.is_empty()).then_some(("losses", "Losses")));
-        sections.extend(search.map(|_| ("search", "Search")));
-        sections.extend((!attacks.is_empty()).then_some(("attacks", "Attacks")));
-        sections.extend([("audit", "Audit"), ("method", "Method"), ("glossary", "Glossary")]);
+    fn new(common: &Common, own: Own, edition: Edition) -> Frame {
+        let losses = shown_losses(common, own.withheld, edition);
+        let attacks = edition.steward_only(attacks::attacks(&common.attacks)).unwrap_or_default();
+        let search = common.search.as_ref().filter(|_| edition.is_steward());
+        let columns: Vec<ColumnView> =
+            common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
+        let scan = common.scan.as_ref().and_then(|scan| edition.steward_only(scan::scan(scan)));
+        let tightness: Vec<TightnessView> =
+            common.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
+        let risk = figures::risk(common, own.k, own.alike, edition);
+        let fidelity = fidelity::fidelity(common, own.withheld, edition);
+        let suppressed = suppression::suppression(common, edition);
+        let mut sections = vec![("facts", "The release")];
+        let mut section = |there: bool, id, name| sections.extend(there.then_some((id, name)));
+        section(!columns.is_empty(), "columns", "Columns");
+        own.sections.iter().for_each(|(id, name)| section(true, id, name));
+        section(scan.is_some(), "scan", "Identifiers");
+        section(!tightness.is_empty(), "tightness", "Requirements");
+        section(risk.is_some(), "risk", "Risk");
+        section(!attacks.is_empty(), "attacks", "Attacks");
+        section(!losses.is_empty(), "losses", "Losses");
+        section(fidelity.is_some(), "fidelity", "Analysis");
+        section(suppressed.is_some(), "suppressed", "Left out");
+        section(true, "audit", "Audit");
+        section(search.is_some(), "search", "Search");
+        section(true, "method", "Method");
+        section(edition.is_steward(), "signature", "Sign-off");
+        section(true, "glossary", "Glossary");
         Frame {
             steward: edition.is_steward(),
             style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
             // A file's name may say whose data it is, so the public reads a neutral one.
             title: edition
                 .steward_only(common.title.to_string())
-                .unwrap_or_else(|| format!("Released {}", common.kind)),
+                .unwrap_or_else(|| format!("Released {}", own.kind)),
             data_name: edition.steward_only(common.data_name.to_string()),
             privet: common.privet.to_string(),
             about: own.about,
@@ -232,27 +234,65 @@ impl Frame {
             seed: common.seed.and_then(|seed| edition.steward_only(seed.to_string())),
             policy: edition.steward_only(common.policy.to_string()).filter(|policy| !policy.is_empty()),
             warnings: edition.steward_only(common.warnings.to_vec()).unwrap_or_default(),
+            columns,
+            scan,
+            tightness,
+            risk,
             losses: losses.iter().map(|loss| loss_view(loss, edition)).collect(),
-            search: search.map(|found| search::facts(found, common.counters)),
+            fidelity,
+            suppressed,
+            search: search.map(|found| search::facts(found, &common.counters)),
             search_curve: search.and_then(search::curve),
             attacks,
-            audit: audit(common.audit, edition),
-            reproduce: reproduce(common.reproduce, edition),
-            verdict: own.verdict,
+            audit: audit(&common.audit, edition),
+            consistency: consistency::consistency(common, edition),
+            reproduce: reproduce(&common.reproduce, edition),
+            verdict: own.verdict.weighed(common),
             requirements: own.requirements,
             records: own.records,
             reading: own.reading,
             sections,
-            glossary: own.glossary,
+            glossary: glossary(own.glossary),
+            review: None,
         }
     }
 }
 
-impl Common<'_> {
-    /// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
-    fn shown_losses(&self, edition: Edition) -> &[Loss] {
-        if !edition.is_steward() && is_small(self.withheld) { &[] } else { self.losses }
-    }
+/// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
+fn shown_losses(common: &Common, withheld: u64, edition: Edition) -> &[Loss] {
+    if !edition.is_steward() && is_small(withheld) { &[] } else { &common.losses }
+}
+
+/// The terms of ISO/IEC 20889 that every report uses, behind those of the kind of data.
+fn glossary(own: Vec<(&'static str, &'static str)>) -> Vec<(&'static str, &'static str)> {
+    let general = [
+        (
+            "De-identification technique",
+            "A method that transforms a data set in order to reduce how far information can be associated with individual \
+             people (ISO/IEC 20889).",
+        ),
+        (
+            "Re-identification",
+            "Associating data in a de-identified data set with the person it is about. An attempt to do so on purpose is a \
+             re-identification attack.",
+        ),
+        (
+            "Singling out",
+            "Isolating the records of one person by a set of characteristics that are known to describe only that person.",
+        ),
+        (
+            "Linking",
+            "Associating records about the same person or group of people in one or several data sets.",
+        ),
+        (
+            "Inference",
+            "Deducing with more than negligible probability the value of an attribute from the values of other ones.",
+        ),
+        ("Data principal", "The person whom the data is about."),
+    ];
+    let known = |name: &str| own.iter().any(|(other, _)| other == &name);
+    let general: Vec<_> = general.into_iter().filter(|(name, _)| !known(name)).collect();
+    own.into_iter().chain(general).collect()
 }
 
 fn records(records: Records, edition: Edition) -> RecordsView {
