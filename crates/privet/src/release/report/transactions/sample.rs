@@ -17,6 +17,7 @@ use crate::method::kl::{CATALOGUE, ItemSolution};
 use crate::method::{Moment, SearchFacts};
 use crate::policy::{Clause, Declaration, Policy, Setting, Settings};
 use crate::privacy::kl::KlPrivacy;
+use crate::release::manifest::{Claims, Price};
 use crate::taxonomy::{ItemTree, Node};
 
 fn clause(
@@ -121,22 +122,36 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let threshold = Exact::parse("5%").expect("a number");
     let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
     let utility = utility.expect("patterns");
-    let mut model = account(&Facts {
+    let claims = Claims {
+        kind: crate::policy::DataKind::Transactions,
         policy: &policy,
+        data: Path::new("Cargo.toml"),
+        method: &method,
+        asked: Vec::new(),
+        seed: 421_337,
+        read: baskets.total(),
+        dropped: 0,
+        suppressed: 0,
+        released: baskets.total(),
+        cost: Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 },
+        losses: Vec::new(),
+        search: &solution.search,
+        counters: &solution.counters,
+        plan: &solution.plan,
+        warnings: &["whoever knows three items may find somebody".to_string()],
+        attacks: &attacks,
+        audit: &audit,
+        files: &[("release.txt".to_string(), "00ff".repeat(16))],
+    };
+    let facts = Facts {
         requirements: &requirements,
         limits: &limits,
-        method: &method,
-        seed: 421_337,
         baskets,
         solution: &solution,
         utility: (&utility, threshold),
-        audit: &audit,
-        attacks: &attacks,
-        warnings: &["whoever knows three items may find somebody".to_string()],
         inputs: &[],
-        files: &[("release.txt".to_string(), "00ff".repeat(16))],
-    })
-    .expect("an account");
+    };
+    let mut model = account(&claims, &facts).expect("an account");
     model.common.title = "baskets".to_string();
     model.common.data_name = "baskets.csv".to_string();
     model

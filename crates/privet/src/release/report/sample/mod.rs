@@ -1,89 +1,63 @@
 //! Made-up models for tests, and for looking at the report.
 
+mod trees;
+
+use self::trees::{ages, grouped};
+use super::common::Common;
+use super::fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
+use super::scan::{Fate, IdentifierKind, Scan, Suspect};
 use crate::attack::{Figure, Finding};
 use crate::method::Moment;
 
-/// A tree by levels: each entry of `groups` is a label and its children, down to leaves.
-struct Tree {
-    nodes: Vec<TaxonomyNode>,
-}
-
-impl Tree {
-    fn new(root: &str, height: usize) -> Tree {
-        let label = root.to_string();
-        Tree {
-            nodes: vec![TaxonomyNode {
-                label,
-                parent: None,
-                records: 0,
-                released: 0,
-                in_cut: false,
-                level: height,
-                mark: None,
-            }],
-        }
-    }
-
-    fn child(&mut self, parent: usize, label: impl Into<String>, records: u64) -> usize {
-        let level = self.nodes[parent].level.saturating_sub(1);
-        let label = label.into();
-        self.nodes.push(TaxonomyNode {
-            label,
-            parent: Some(parent),
-            records,
-            released: 0,
-            in_cut: false,
-            level,
-            mark: None,
-        });
-        let mut above = Some(parent);
-        while let Some(node) = above {
-            self.nodes[node].records += records;
-            above = self.nodes[node].parent;
-        }
-        self.nodes.len() - 1
-    }
-
-    fn at_level(mut self, level: usize) -> Option<TaxonomyDrawing> {
-        for node in &mut self.nodes {
-            node.in_cut = node.level == level;
-            node.released = if node.in_cut { node.records - node.records / 160 } else { 0 };
-        }
-        Some(TaxonomyDrawing { nodes: self.nodes })
+/// What looks like an identifier.
+fn suspects() -> Scan {
+    let suspect = |kind, column: &str, by_name, hits, fate| Suspect { kind, column: column.into(), by_name, hits, fate };
+    Scan {
+        looked_at: 20_000,
+        noun: "records".into(),
+        partial: false,
+        suspects: vec![
+            suspect(IdentifierKind::Name, "name", true, 0, Fate::LeftOut),
+            suspect(IdentifierKind::Place, "postcode", true, 0, Fate::Changed),
+        ],
     }
 }
 
-fn ages() -> Tree {
-    let mut tree = Tree::new("any age", 4);
-    for half in [0, 40] {
-        let half_node =
-            tree.child(0, format!("{}–{}", half.max(17), half + if half == 0 { 39 } else { 50 }), 0);
-        for decade in (half.max(10)..half + 40 + half / 4).step_by(10) {
-            let decade_node = tree.child(half_node, format!("{decade}–{}", decade + 9), 0);
-            for five in [decade, decade + 5] {
-                let five_node = tree.child(decade_node, format!("{five}–{}", five + 4), 0);
-                for age in five.max(17)..five + 5 {
-                    let records = 520_u64.saturating_sub(u64::from(u32::abs_diff(age, 37)) * 9).max(6);
-                    tree.child(five_node, age.to_string(), records);
-                }
-            }
-        }
+/// Two columns and what became of them.
+fn fidelity() -> Fidelity {
+    let count = |(value, before, after): (&str, u64, u64)| ValueCount { value: value.into(), before, after };
+    let marginal = |column: &str, distance, values: &[(&str, u64, u64)]| Marginal {
+        distance,
+        values: Distribution { column: column.into(), values: values.iter().copied().map(count).collect() },
+    };
+    Fidelity {
+        sampled: None,
+        marginals: vec![
+            marginal("sex", 0.004, &[("female", 10_240, 10_180), ("male", 9_760, 9_697)]),
+            marginal("age", 0.23, &[("17–39", 11_000, 9_900), ("40–90", 9_000, 9_977)]),
+        ],
+        associations: Associations {
+            columns: ["sex", "age", "income"].map(String::from).to_vec(),
+            before: [1.0, 0.05, 0.31, 0.05, 1.0, 0.44, 0.31, 0.44, 1.0].map(Some).to_vec(),
+            after: [1.0, 0.05, 0.30, 0.05, 1.0, 0.12, 0.30, 0.12, 1.0].map(Some).to_vec(),
+        },
+        queries: vec![QueryErrors {
+            conditions: 2,
+            queries: 40,
+            least: 20,
+            quantiles: [0.01, 0.06, 0.14, 0.3, 0.71],
+            mean: 0.2,
+        }],
     }
-    tree
 }
 
-fn grouped(root: &str, groups: &[(&str, &[(&str, u64)])]) -> Tree {
-    let mut tree = Tree::new(root, 2);
-    for (group, leaves) in groups {
-        let parent = tree.child(0, *group, 0);
-        for (leaf, records) in *leaves {
-            tree.child(parent, *leaf, *records);
-        }
-    }
-    tree
+/// Who was left out.
+fn left_out() -> Subgroups {
+    let group = |label: &str, records, suppressed| Subgroup { label: label.into(), shown: true, records, suppressed };
+    Subgroups { column: "sex".into(), groups: vec![group("female", 10_240, 60), group("male", 9_760, 63)] }
 }
 
 fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
@@ -96,6 +70,7 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         distinct_after: Some(distinct.1),
         loss: Some(loss),
         generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }),
+        suppressed: None,
         taxonomy: None,
     }
 }
@@ -229,17 +204,125 @@ pub(super) fn census() -> ReportModel {
         ("80k and more", 1_226),
     ]);
     ReportModel {
-        title: "Census sample 2024".into(),
-        data_name: "census.csv".into(),
-        privet: "0.1.0".into(),
-        kind: "table".into(),
-        method: Method {
-            name: "full-domain".into(),
-            summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
-                      requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
-                      a limit."
-                .into(),
-            settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
+        common: Common {
+            title: "Census sample 2024".into(),
+            data_name: "census.csv".into(),
+            privet: "0.1.0".into(),
+            kind: "table".into(),
+            method: Method {
+                name: "full-domain".into(),
+                summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
+                          requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
+                          a limit."
+                    .into(),
+                settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
+            },
+            policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
+            seed: Some(421_337),
+            warnings: Vec::new(),
+            records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
+            columns,
+            tightness: vec![
+                Tightness {
+                    requirement: "11-anonymity".into(),
+                    column: None,
+                    inequality: "n(class) ≥ 11".into(),
+                    exact: "11".into(),
+                    worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
+                    value: 11.0,
+                    threshold: 11.0,
+                    side: Side::AtLeast,
+                    counted: true,
+                    from_data: false,
+                    holds: true,
+                },
+                Tightness {
+                    requirement: "frequency 3-diversity of occupation".into(),
+                    column: Some("occupation".into()),
+                    inequality: "n(value) · 3 ≤ n(class)".into(),
+                    exact: "19 of 61".into(),
+                    worst: "19 of 61 records are ‘craft and trades’".into(),
+                    value: 19.0 / 61.0,
+                    threshold: 1.0 / 3.0,
+                    side: Side::AtMost,
+                    counted: false,
+                    from_data: false,
+                    holds: true,
+                },
+                Tightness {
+                    requirement: "0.2-closeness of income".into(),
+                    column: Some("income".into()),
+                    inequality: "EMD(class, table) ≤ 1/5".into(),
+                    exact: String::new(),
+                    worst: "distance 0.1875 in a class of 24 records".into(),
+                    value: 0.1875,
+                    threshold: 0.2,
+                    side: Side::AtMost,
+                    counted: false,
+                    from_data: false,
+                    holds: true,
+                },
+            ],
+            risk_before: Some(risk_before),
+            risk_after: Some(risk_after),
+            losses: vec![
+                Loss {
+                    name: "LM".into(),
+                    value: 43_921.25,
+                    normalised: Some(0.2746),
+                    formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
+                    range: "0 … cells".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "DM".into(),
+                    value: 2_610_554.0,
+                    normalised: None,
+                    formula: "Σ over classes size², a suppressed record counts all records".into(),
+                    range: "records … records²".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "average-class-size".into(),
+                    value: 12.71,
+                    normalised: None,
+                    formula: "records / (classes · k)".into(),
+                    range: "1 … records / k".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "precision".into(),
+                    value: 0.61,
+                    normalised: Some(0.39),
+                    formula: "1 − mean of level / height over cells".into(),
+                    range: "0 … 1".into(),
+                    direction: "higher is better".into(),
+                },
+            ],
+            search: Some(Search {
+                space: "12960".into(),
+                examined: 742,
+                seconds: 0.184,
+                optimal: true,
+                bound: Some(43_921.25),
+                gap: Some(0.0),
+                trace: Vec::new(),
+            }),
+            attacks: Vec::new(),
+            audit: Audit {
+            reproduce: Reproduce {
+                command: "privet anonymize policy.toml -o release".into(),
+                policy_sha256: hash(1),
+                inputs: vec![
+                    FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
+                    FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
+                ],
+                released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
+            },
+            scan: Some(suspects()),
+            fidelity: Some(fidelity()),
+            subgroups: vec![left_out()],
+            counters: Vec::new(),
         },
         requirements: vec![
             Requirement {
@@ -261,99 +344,15 @@ pub(super) fn census() -> ReportModel {
                     .into(),
             },
         ],
-        policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
-        seed: Some(421_337),
-        warnings: Vec::new(),
-        records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
         missing: "Records with a missing quasi-identifier are dropped and counted; elsewhere a missing value stays empty."
             .into(),
         suppression: "Suppressed records are left out of the release altogether; no cell is blanked.".into(),
-        columns,
-        risk_before: Some(risk_before),
-        risk_after: Some(risk_after),
-        tightness: vec![
-            Tightness {
-                requirement: "11-anonymity".into(),
-                worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
-                value: 11.0,
-                threshold: 11.0,
-                side: Side::AtLeast,
-                counted: true,
-                from_data: false,
-                holds: true,
-            },
-            Tightness {
-                requirement: "frequency 3-diversity of occupation".into(),
-                worst: "19 of 61 records are ‘craft and trades’".into(),
-                value: 19.0 / 61.0,
-                threshold: 1.0 / 3.0,
-                side: Side::AtMost,
-                counted: false,
-                from_data: false,
-                holds: true,
-            },
-            Tightness {
-                requirement: "0.2-closeness of income".into(),
-                worst: "distance 0.1875 in a class of 24 records".into(),
-                value: 0.1875,
-                threshold: 0.2,
-                side: Side::AtMost,
-                counted: false,
-                from_data: false,
-                holds: true,
-            },
-        ],
         confidences: Vec::new(),
         sensitive: vec![
             Distribution { column: "occupation".into(), values: occupations },
             Distribution { column: "income".into(), values: incomes },
         ],
         links: None,
-        losses: vec![
-            Loss {
-                name: "LM".into(),
-                value: 43_921.25,
-                normalised: Some(0.2746),
-                formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
-                range: "0 … cells".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "DM".into(),
-                value: 2_610_554.0,
-                normalised: None,
-                formula: "Σ over classes size², a suppressed record counts all records".into(),
-                range: "records … records²".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "average-class-size".into(),
-                value: 12.71,
-                normalised: None,
-                formula: "records / (classes · k)".into(),
-                range: "1 … records / k".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "precision".into(),
-                value: 0.61,
-                normalised: Some(0.39),
-                formula: "1 − mean of level / height over cells".into(),
-                range: "0 … 1".into(),
-                direction: "higher is better".into(),
-            },
-        ],
-        attacks: Vec::new(),
-        search: Some(Search {
-            space: "12960".into(),
-            examined: 742,
-            seconds: 0.184,
-            optimal: true,
-            bound: Some(43_921.25),
-            gap: Some(0.0),
-            trace: Vec::new(),
-        }),
-        audit: Audit {
         passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
                 .map(|name| Check {
@@ -372,15 +371,6 @@ pub(super) fn census() -> ReportModel {
                     detail: "19,877 records matched by containment, each to one of the original".into(),
                 }])
                 .collect(),
-        },
-        reproduce: Reproduce {
-            command: "privet anonymize policy.toml -o release".into(),
-            policy_sha256: hash(1),
-            inputs: vec![
-                FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
-                FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
-            ],
-            released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
         },
     }
 }
@@ -413,6 +403,9 @@ pub(super) fn patients() -> ReportModel {
     model.common.tightness.truncate(1);
     model.common.tightness[0] = Tightness {
         requirement: "2-anonymity".into(),
+        column: None,
+        inequality: "n(class) ≥ 2".into(),
+        exact: "2".into(),
         worst: "20–39, female: 2 records".into(),
         value: 2.0,
         threshold: 2.0,
