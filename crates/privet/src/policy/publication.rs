@@ -163,8 +163,11 @@ impl Policy {
             return Ok(());
         }
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        Err(wrong(format!("'ledger.person' names '{person}', which is no column"))
-            .help(suggestion(&person, &names, "the data's columns")))
+        Err(wrong(format!("'ledger.person' names '{person}', which is no column")).help(suggestion(
+            &person,
+            &names,
+            "the data's columns",
+        )))
     }
 }
 

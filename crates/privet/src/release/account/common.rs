@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::Result;
 use crate::method::SearchFacts;
 use crate::policy::{Clause, Policy, PolicyColumn};
-use crate::release::manifest::{Claims, sha256_of};
+use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Records, Reproduce, Risk, Search, ValueCount,
 };
@@ -30,8 +31,10 @@ pub(in crate::release) struct Particulars<'a> {
 pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
     let name = claims.data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let inputs = hashes(std::iter::once(claims.data).chain(particulars.inputs))?;
+    let report = claims.policy.report_keys()?;
     Ok(Common {
-        title: title(&name),
+        title: report.title.clone().unwrap_or_else(|| title(&name)),
+        report,
         data_name: name,
         privet: env!("CARGO_PKG_VERSION").to_string(),
         kind: particulars.kind.to_string(),
@@ -139,10 +142,25 @@ fn reproduce(policy: &Policy, seed: u64, inputs: Vec<FileHash>, files: &[(String
     Reproduce {
         command: format!("privet anonymize {} -o RELEASE --seed {seed}", policy.path().display()),
         policy_sha256: policy_hash(policy),
+        program_sha256: program_hash(),
+        key_id: Some(key_id(seed)),
         inputs,
         released: files
             .iter()
             .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })
             .collect(),
     }
+}
+
+/// The hash of the running program. Programs built for debugging are large and change with every build: theirs says nothing.
+fn program_hash() -> Option<String> {
+    static HASH: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
+    if cfg!(debug_assertions) { None } else { HASH.clone() }
+}
+
+/// A name for the seed by which two releases can be seen to share it, without telling it.
+fn key_id(seed: u64) -> String {
+    let mut id = sha256_of_text(&format!("privet: key id: {seed}"));
+    id.truncate(16);
+    id
 }

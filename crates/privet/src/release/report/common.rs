@@ -7,6 +7,7 @@ use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subg
 use super::risk::Risk;
 use super::scan::Scan;
 use crate::attack::Finding;
+use crate::policy::ReportKeys;
 
 /// What every report draws from; each kind of data adds figures of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct Common {
     pub title: String,
     /// The file the release was made from. Steward only.
     pub data_name: String,
+    /// What the policy says around the release. The public sees title, owner, contact, licence, review and preset.
+    #[serde(default)]
+    pub report: ReportKeys,
     /// The version of Privet that made the release.
     pub privet: String,
     /// The kind of report: that of the data (`table`, `transactions`, …), or of what is made from a table.

@@ -6,7 +6,9 @@
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
 pub mod buckets;
+mod cells;
 pub(crate) mod chart;
+mod citation;
 mod common;
 mod fidelity;
 pub(crate) mod lens;
@@ -120,30 +122,44 @@ impl Filed {
 ///
 /// The same model gives the same bytes.
 pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
-    fill(page!("templates/table.html"), view::table(model, edition))
+    write(page!("templates/table.html"), edition, |edition| view::table(model, edition))
 }
 
 /// Writes the report about transactions, likewise.
 pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/transactions.html"), view::transactions(model, edition))
+    write(page!("templates/transactions.html"), edition, |edition| view::transactions(model, edition))
 }
 
 /// Writes the report about vocabularies, likewise.
 pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/vocabularies.html"), view::vocabularies(model, edition))
+    write(page!("templates/vocabularies.html"), edition, |edition| view::vocabularies(model, edition))
 }
 
 /// Writes the report about records in groups, likewise.
 pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/buckets.html"), view::buckets(model, edition))
+    write(page!("templates/buckets.html"), edition, |edition| view::buckets(model, edition))
 }
 
 /// Writes the report about projected tables, likewise.
 pub fn render_projections(model: &ProjectionReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/projections.html"), view::projections(model, edition))
+    write(page!("templates/projections.html"), edition, |edition| view::projections(model, edition))
 }
 
-fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {
+/// Writes a page. The steward's says what was found when the public one was read again.
+fn write(
+    template: &'static str,
+    edition: Edition,
+    view: impl Fn(Edition) -> minijinja::Value,
+) -> Result<String> {
+    let public = fill(template, view(Edition::Public), Vec::new())?;
+    match edition {
+        Edition::Public => Ok(public),
+        Edition::Steward => fill(template, view(Edition::Steward), cells::small_counts(&public)),
+    }
+}
+
+fn fill(template: &'static str, view: minijinja::Value, small_counts: Vec<String>) -> Result<String> {
+    let view = minijinja::context! { small_counts => small_counts, ..view };
     let mut environment = Environment::empty();
     // A field that the template misspells must fail a test, not leave a gap in a document that people rely on.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

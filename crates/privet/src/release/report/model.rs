@@ -350,6 +350,12 @@ pub struct Reproduce {
     pub command: String,
     /// The hash of the policy. Steward only.
     pub policy_sha256: String,
+    /// The hash of the program that made the release. Steward only.
+    #[serde(default)]
+    pub program_sha256: Option<String>,
+    /// What tells the seed from others without telling it. Steward only.
+    #[serde(default)]
+    pub key_id: Option<String>,
     /// The files that went in: data and hierarchies. Steward only.
     pub inputs: Vec<FileHash>,
     /// The files that were released, named relative to `public/`.

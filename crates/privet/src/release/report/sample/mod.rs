@@ -2,7 +2,7 @@
 
 mod trees;
 
-use self::trees::{ages, grouped};
+use self::trees::{Tree, ages, grouped};
 use super::common::Common;
 use super::fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 use super::model::*;
@@ -11,10 +11,17 @@ use super::risk::Risk;
 use super::scan::{Fate, IdentifierKind, Scan, Suspect};
 use crate::attack::{Figure, Finding};
 use crate::method::Moment;
+use crate::policy::ReportKeys;
 
 /// What looks like an identifier.
 fn suspects() -> Scan {
-    let suspect = |kind, column: &str, by_name, hits, fate| Suspect { kind, column: column.into(), by_name, hits, fate };
+    let suspect = |kind, column: &str, by_name, hits, fate| Suspect {
+        kind,
+        column: column.into(),
+        by_name,
+        hits,
+        fate,
+    };
     Scan {
         looked_at: 20_000,
         noun: "records".into(),
@@ -56,7 +63,8 @@ fn fidelity() -> Fidelity {
 
 /// Who was left out.
 fn left_out() -> Subgroups {
-    let group = |label: &str, records, suppressed| Subgroup { label: label.into(), shown: true, records, suppressed };
+    let group =
+        |label: &str, records, suppressed| Subgroup { label: label.into(), shown: true, records, suppressed };
     Subgroups { column: "sex".into(), groups: vec![group("female", 10_240, 60), group("male", 9_760, 63)] }
 }
 
@@ -206,6 +214,7 @@ pub(super) fn census() -> ReportModel {
     ReportModel {
         common: Common {
             title: "Census sample 2024".into(),
+            report: ReportKeys::default(),
             data_name: "census.csv".into(),
             privet: "0.1.0".into(),
             kind: "table".into(),
@@ -310,9 +319,30 @@ pub(super) fn census() -> ReportModel {
             }),
             attacks: Vec::new(),
             audit: Audit {
+                passed: true,
+            checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
+                .map(|name| Check {
+                    name: name.into(),
+                    holds: true,
+                    worst: "class of 11 records".into(),
+                    concerned: 0,
+                    detail: String::new(),
+                })
+                .into_iter()
+                .chain([Check {
+                    name: "every value contains the original".into(),
+                    holds: true,
+                    worst: "none".into(),
+                    concerned: 0,
+                    detail: "19,877 records matched by containment, each to one of the original".into(),
+                }])
+                .collect(),
+            },
             reproduce: Reproduce {
                 command: "privet anonymize policy.toml -o release".into(),
                 policy_sha256: hash(1),
+                program_sha256: None,
+                key_id: None,
                 inputs: vec![
                     FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
                     FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
@@ -353,25 +383,6 @@ pub(super) fn census() -> ReportModel {
             Distribution { column: "income".into(), values: incomes },
         ],
         links: None,
-        passed: true,
-            checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
-                .map(|name| Check {
-                    name: name.into(),
-                    holds: true,
-                    worst: "class of 11 records".into(),
-                    concerned: 0,
-                    detail: String::new(),
-                })
-                .into_iter()
-                .chain([Check {
-                    name: "every value contains the original".into(),
-                    holds: true,
-                    worst: "none".into(),
-                    concerned: 0,
-                    detail: "19,877 records matched by containment, each to one of the original".into(),
-                }])
-                .collect(),
-        },
     }
 }
 

@@ -81,4 +81,3 @@ pub(super) fn grouped(root: &str, groups: &[(&str, &[(&str, u64)])]) -> Tree {
     }
     tree
 }
-

@@ -82,7 +82,7 @@ impl TreeView {
         let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
         let used = |node: &&TaxonomyNode| node.in_cut && (edition.is_steward() || node.released > 0);
         let cell = |node: &TaxonomyNode, head: &Head| match head {
-            Head::Level => node.level.to_string(),
+            Head::Level => format!("level {}", node.level),
             Head::Original => edition.count(node.records),
             Head::Release => edition.count(node.released),
         };

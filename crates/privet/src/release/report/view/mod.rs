@@ -16,6 +16,7 @@ mod links;
 mod projections;
 mod scan;
 mod search;
+mod setting;
 mod suppression;
 mod table;
 mod transactions;
@@ -34,13 +35,14 @@ pub(super) use vocabularies::view as vocabularies;
 use super::common::Common;
 use super::lens::{is_small, percent};
 use super::model::{Audit, FileHash, Loss, Records, Reproduce};
-use super::{Edition, chart};
+use super::{Edition, chart, citation};
 use attacks::AttackView;
 use columns::ColumnView;
 use consistency::ConsistencyRow;
 use fidelity::FidelityView;
 use figures::{RiskView, TightnessView};
 use scan::ScanView;
+use setting::PresetView;
 use suppression::SuppressionView;
 use verdict::Verdict;
 
@@ -84,6 +86,13 @@ struct Frame {
     /// The sections of this kind of data, as identifier and name, then those that all kinds have.
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
+    /// Who answers for the release, and until when.
+    answers: Vec<(&'static str, String)>,
+    /// In which setting the release is thought to be safe.
+    scenario: Vec<(&'static str, String)>,
+    preset: Option<PresetView>,
+    /// Whom to cite for the method.
+    citation: Option<&'static str>,
     /// When the release is to be weighed again.
     review: Option<String>,
 }
@@ -183,6 +192,8 @@ struct CheckView {
 struct ReproduceView {
     command: Option<String>,
     policy_sha256: Option<String>,
+    program_sha256: Option<String>,
+    key_id: Option<String>,
     inputs: Vec<FileHash>,
     released: Vec<FileHash>,
 }
@@ -202,6 +213,7 @@ impl Frame {
         let suppressed = suppression::suppression(common, edition);
         let mut sections = vec![("facts", "The release")];
         let mut section = |there: bool, id, name| sections.extend(there.then_some((id, name)));
+        section(common.report.preset.is_some(), "preset", "Rule");
         section(!columns.is_empty(), "columns", "Columns");
         own.sections.iter().for_each(|(id, name)| section(true, id, name));
         section(scan.is_some(), "scan", "Identifiers");
@@ -222,6 +234,7 @@ impl Frame {
             // A file's name may say whose data it is, so the public reads a neutral one.
             title: edition
                 .steward_only(common.title.to_string())
+                .or_else(|| common.report.title.clone())
                 .unwrap_or_else(|| format!("Released {}", own.kind)),
             data_name: edition.steward_only(common.data_name.to_string()),
             privet: common.privet.to_string(),
@@ -253,7 +266,11 @@ impl Frame {
             reading: own.reading,
             sections,
             glossary: glossary(own.glossary),
-            review: None,
+            answers: setting::facts(common),
+            scenario: edition.steward_only(setting::scenario(common)).unwrap_or_default(),
+            preset: setting::preset(common, edition),
+            citation: citation::of_method(&common.method.name),
+            review: common.report.review.clone(),
         }
     }
 }
@@ -362,6 +379,8 @@ fn reproduce(reproduce: &Reproduce, edition: Edition) -> ReproduceView {
     ReproduceView {
         command: edition.steward_only(reproduce.command.clone()),
         policy_sha256: edition.steward_only(reproduce.policy_sha256.clone()),
+        program_sha256: edition.steward_only(reproduce.program_sha256.clone()).flatten(),
+        key_id: edition.steward_only(reproduce.key_id.clone()).flatten(),
         inputs: edition.steward_only(reproduce.inputs.clone()).unwrap_or_default(),
         released: released.collect(),
     }
@@ -395,11 +414,14 @@ mod tests {
         let given = Reproduce {
             command: "privet anonymize /secret/policy.toml".into(),
             policy_sha256: "11".into(),
+            program_sha256: Some("22".into()),
+            key_id: Some("33".into()),
             inputs: vec![file.clone()],
             released: vec![file],
         };
         let public = reproduce(&given, Edition::Public);
         assert_eq!(public.released[0].path, "release.csv");
         assert!(public.command.is_none() && public.policy_sha256.is_none() && public.inputs.is_empty());
+        assert!(public.program_sha256.is_none() && public.key_id.is_none());
     }
 }

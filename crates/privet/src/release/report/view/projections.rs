@@ -8,7 +8,7 @@ use super::super::lens::{capital, figure, percent, thousands};
 use super::super::notion::Notion;
 use super::super::projections::{CurvePoint, ProjectionReport, protections};
 use super::super::{Edition, chart};
-use super::verdict::{self, KeyFigure, Verdict};
+use super::verdict::{self, KeyFigure, Verdict, in_words};
 use super::{DataTable, Figure, Frame, Own};
 
 /// What makes records alike.
@@ -85,7 +85,7 @@ fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
             },
         },
         KeyFigure {
-            value: model.tables.len().to_string(),
+            value: in_words(model.tables.len()),
             name: if model.tables.len() == 1 { "table" } else { "tables" }.to_string(),
             note: format!("for {} sensitive attributes", model.attributes.len()),
         },

@@ -222,10 +222,14 @@ fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {
     }
 }
 
-/// How many columns the release has, in words where a figure might be taken for a hidden count.
+/// How many columns the release has.
 fn released_columns(model: &ReportModel) -> String {
+    in_words(model.common.columns.iter().filter(|column| column.role != "identifier").count())
+}
+
+/// A number in words where a figure might be taken for a hidden count.
+pub(super) fn in_words(number: usize) -> String {
     const WORDS: [&str; 11] =
         ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let columns = model.common.columns.iter().filter(|column| column.role != "identifier").count();
-    WORDS.get(columns).map_or_else(|| columns.to_string(), |word| word.to_string())
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| word.to_string())
 }
