@@ -130,6 +130,29 @@ pub struct Anonymize {
     /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
+    /// Which attacks are tried on the release before it is published
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
+    pub attacks: AttackChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AttackChoice {
+    /// All that concern the release
+    All,
+    /// Those that take little time
+    Cheap,
+    /// None
+    None,
+}
+
+impl From<AttackChoice> for privet::attack::Choice {
+    fn from(choice: AttackChoice) -> privet::attack::Choice {
+        match choice {
+            AttackChoice::All => privet::attack::Choice::All,
+            AttackChoice::Cheap => privet::attack::Choice::Cheap,
+            AttackChoice::None => privet::attack::Choice::None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -162,9 +185,22 @@ pub struct Attack {
     /// The original data, where the policy's path does not lead to it
     #[arg(long)]
     pub original: Option<PathBuf>,
-    /// The released file to attack
+    /// The released file to attack, or the folder where the method publishes several
     #[arg(long, requires = "policy")]
     pub release: Option<PathBuf>,
+    /// Everybody who may be in the data, with their quasi-identifiers: a table with the same column names
+    #[arg(long, value_name = "FILE")]
+    pub population: Option<PathBuf>,
+    /// People like those in the data who were left out of the release, to tell what it gives away from what is true of
+    /// anybody
+    #[arg(long, value_name = "FILE")]
+    pub holdout: Option<PathBuf>,
+    /// Other releases about some of the same people, to be attacked together with this one
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub with: Vec<PathBuf>,
+    /// Run these attacks alone
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    pub only: Vec<String>,
     /// How many of the worst cases to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,

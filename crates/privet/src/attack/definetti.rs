@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, Finding};
+use super::{Attack, Figure, Finding, Inside, Scene};
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
+use crate::{Error, Result};
 
 /// How often he learns from what he inferred.
 const ROUNDS: usize = 20;
@@ -21,8 +22,33 @@ const SCALINGS: usize = 8;
 /// Where there are more records, he learns from groups of about so many; groups are in random order.
 const MOST_RECORDS: usize = 200_000;
 
+/// Row 12 of the attacks.
+pub(super) const ATTACK: Attack = Attack {
+    name: "definetti",
+    row: 12,
+    dear: false,
+    concerns: |scene| match scene.inside {
+        Some(Inside::Grouped { .. }) => Ok(()),
+        _ => Err("it is run while records are put into groups, which is not done here".to_string()),
+    },
+    run,
+};
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    match scene.inside {
+        Some(Inside::Grouped { observations, grouping, l }) => Ok(tried(observations, grouping, l)),
+        _ => Err(Error::internal("an attack on groups without groups")),
+    }
+}
+
+/// The share of values that the attack guesses right, and that guessing by groups alone does.
+pub fn guessed(observations: &Observations, grouping: &Grouping, l: usize) -> (f64, f64) {
+    let headline = tried(observations, grouping, l).headline();
+    (headline.share(), headline.baseline as f64 / headline.targets.max(1) as f64)
+}
+
 /// Tries the attack on groups that promise l possible values.
-pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
+fn tried(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
     let mut room = MOST_RECORDS;
     let fitting = grouping.groups.iter().take_while(|group| {
         room = room.saturating_sub(group.len());
@@ -57,6 +83,8 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
             hits: right,
             baseline,
             instead: "guesses the most frequent value of the group".to_string(),
+            control: None,
+            controlled: String::new(),
         },
         Figure {
             what: format!("records of whose likeliest value he is surer than one in {l}"),
@@ -64,6 +92,8 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
             hits: sure,
             baseline: already,
             instead: "holds all assignments within a group for equally likely".to_string(),
+            control: None,
+            controlled: String::new(),
         },
     ];
     let gain = right as f64 / baseline.max(1) as f64;
@@ -77,7 +107,6 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
         String::new()
     };
     Finding {
-        name: "deFinetti".to_string(),
         knows: "the release, and who is in it".to_string(),
         does: "learns from all groups how values depend on quasi-identifiers, and weighs the assignments within each \
                group by it"
@@ -85,6 +114,7 @@ pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) ->
         assumes: format!("a naive Bayes model, {ROUNDS} rounds of expectation maximisation"),
         figures,
         warning,
+        ..Finding::new(ATTACK.name, "The deFinetti attack")
     }
 }
 
@@ -208,7 +238,7 @@ mod tests {
     #[test]
     fn what_depends_on_quasi_identifiers_is_learnt() {
         let (observations, grouping) = village(true);
-        let finding = run(&observations, &grouping, 2);
+        let finding = tried(&observations, &grouping, 2);
         let [right, sure] = finding.figures.as_slice() else { panic!("two figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
         assert!(right.baseline <= 80 && sure.hits == 140, "{finding:?}");
@@ -218,7 +248,7 @@ mod tests {
     #[test]
     fn where_nothing_depends_nothing_is_learnt() {
         let (observations, grouping) = village(false);
-        let finding = run(&observations, &grouping, 2);
+        let finding = tried(&observations, &grouping, 2);
         assert!(finding.figures[0].hits < 100, "{finding:?}");
     }
 }

@@ -11,14 +11,14 @@ use std::ops::ControlFlow::{Break, Continue};
 
 use rayon::prelude::*;
 
-use super::{Figure, Finding};
-use crate::Exact;
+use super::{Attack, Figure, Finding, Inside, Scene};
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
 use crate::engine::baskets::Baskets;
 use crate::method::kl::recoding::{ItemRecoding, Shown};
 use crate::privacy::kl::KlPrivacy;
 use crate::random::{below, keyed};
 use crate::taxonomy::Node;
+use crate::{Error, Exact};
 
 /// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
 const STEPS: u64 = 60_000_000;
@@ -30,8 +30,74 @@ const ONE_IN: u64 = 10;
 /// How many transactions the random adversary goes after, where there are more.
 const TARGETS: u64 = 1000;
 
-/// Both attacks on each requirement.
-pub(super) fn run(
+/// Row 8 of the attacks, one item beyond the promise.
+pub(super) const HORIZON: Attack = Attack {
+    name: "horizon",
+    row: 8,
+    dear: false,
+    concerns: |scene| {
+        let (baskets, _, requirements) = inside(scene)?;
+        let longest = (0..baskets.len()).map(|basket| baskets.items(basket).len() as u64).max().unwrap_or(0);
+        let ends = |kl: &KlPrivacy| kl.m >= longest && kl.n >= u64::from(baskets.tree.total_leaves());
+        match requirements.iter().all(ends) {
+            true => Err("the requirements assume that the adversary knows every item".to_string()),
+            false => Ok(()),
+        }
+    },
+    run: |scene| {
+        let (baskets, recoding, requirements) = inside(scene).map_err(Error::internal)?;
+        let found = horizons(baskets, recoding, requirements);
+        joined(found).ok_or_else(|| Error::internal("a horizon that is nowhere"))
+    },
+};
+
+/// Row 8 of the attacks, with items known at random.
+pub(super) const RANDOM: Attack = Attack {
+    name: "random-items",
+    row: 8,
+    dear: false,
+    concerns: |scene| inside(scene).map(|_| ()),
+    run: |scene| {
+        let (baskets, recoding, requirements) = inside(scene).map_err(Error::internal)?;
+        let found = at_randoms(baskets, recoding, requirements, scene.seed);
+        joined(found).ok_or_else(|| Error::internal("no requirement on transactions"))
+    },
+};
+
+type Recoded<'a> = (&'a Baskets, &'a ItemRecoding, &'a [KlPrivacy]);
+
+fn inside<'a>(scene: &Scene<'a>) -> std::result::Result<Recoded<'a>, String> {
+    match scene.inside {
+        Some(Inside::Baskets { baskets, recoding, requirements }) => Ok((baskets, recoding, requirements)),
+        _ => Err("it is run while transactions are recoded, which is not done here".to_string()),
+    }
+}
+
+/// The findings about several requirements as one; each figure says which requirement it is about.
+fn joined(findings: Vec<Finding>) -> Option<Finding> {
+    let mut findings = findings.into_iter();
+    let mut all = findings.next()?;
+    for other in findings {
+        let figures = other.figures.into_iter();
+        let about = |figure: Figure| Figure { what: format!("{}: {}", other.title, figure.what), ..figure };
+        all.figures.extend(figures.map(about));
+        if !other.warning.is_empty() {
+            all.warning += if all.warning.is_empty() { "" } else { "; " };
+            all.warning += &other.warning;
+        }
+    }
+    Some(all)
+}
+
+fn horizons(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> Vec<Finding> {
+    let shown: Vec<Shown<'_>> =
+        (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
+    let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
+    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    requirements.iter().filter_map(|kl| horizon(baskets, &released, kl)).collect()
+}
+
+fn at_randoms(
     baskets: &Baskets,
     recoding: &ItemRecoding,
     requirements: &[KlPrivacy],
@@ -39,16 +105,9 @@ pub(super) fn run(
 ) -> Vec<Finding> {
     let shown: Vec<Shown<'_>> =
         (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
-    let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
-    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
     let before = Haystack::of_original(baskets);
     let after = Haystack::of_release(baskets, recoding, &shown);
-    let mut findings = Vec::new();
-    for kl in requirements {
-        findings.extend(horizon(baskets, &released, kl));
-        findings.push(at_random(baskets, [&before, &after], kl, seed));
-    }
-    findings
+    requirements.iter().map(|kl| at_random(baskets, [&before, &after], kl, seed)).collect()
 }
 
 /// What one more item would do; `None` where the adversary knows everything already.
@@ -70,6 +129,7 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
             hits: transactions,
             baseline: 0,
             instead: "with no more than the requirement assumes".into(),
+            ..Figure::default()
         }
     };
     let figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
@@ -86,7 +146,6 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         None => String::new(),
     };
     (!figures.is_empty()).then(|| Finding {
-        name: format!("one item more than {}", describe(kl)),
         knows: format!(
             "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
             items(kl.m),
@@ -96,6 +155,7 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         assumes: "the adversary knows the most telling items there are".into(),
         figures,
         warning,
+        ..Finding::new(HORIZON.name, &format!("One item more than {}", describe(kl)))
     })
 }
 
@@ -132,6 +192,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         hits,
         baseline,
         instead: "if the original were published".into(),
+        ..Figure::default()
     };
     let warning = if few[1] > 0 {
         format!(
@@ -142,7 +203,6 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         String::new()
     };
     Finding {
-        name: format!("random adversary against {}", describe(kl)),
         knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
         does: "looks up how many transactions fit".into(),
         assumes: "every transaction and each of its items is as likely to be known as any other".into(),
@@ -151,6 +211,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
             figure("exactly one transaction fits".into(), one),
         ],
         warning,
+        ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
     }
 }
 
@@ -265,6 +326,17 @@ mod tests {
     fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
         let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
         ItemRecoding::of_cut(&baskets.tree, &nodes)
+    }
+
+    /// Both attacks on each requirement, the horizon first.
+    fn run(
+        baskets: &Baskets,
+        recoding: &ItemRecoding,
+        requirements: &[KlPrivacy],
+        seed: u64,
+    ) -> Vec<Finding> {
+        let horizons = horizons(baskets, recoding, requirements);
+        horizons.into_iter().chain(at_randoms(baskets, recoding, requirements, seed)).collect()
     }
 
     fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {

@@ -22,7 +22,7 @@ use hashbrown::HashMap;
 use num_bigint::BigUint;
 use num_integer::binomial;
 
-use super::{Figure, Finding};
+use super::{Attack, Figure, Finding, Inside, Scene};
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
@@ -41,20 +41,39 @@ enum Rule {
     Records,
 }
 
-pub(super) fn run(
-    policy: &CheckedPolicy,
-    microdata: &Microdata,
-    recoding: &Recoding,
-) -> Result<Option<Finding>> {
-    let rule = match policy.method.settings.choice("suppression") {
-        Some("vio-sa") => Rule::Cells,
-        Some("vio-rec") => Rule::Records,
-        _ => return Ok(None),
-    };
+/// Row 10 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "suppression", row: 10, dear: false, concerns, run };
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let Some(policy) = scene.table_policy() else { return Err("the release is not a table".to_string()) };
+    if rule_of(policy).is_none() {
+        return Err("the method's suppression is neither \"vio-sa\" nor \"vio-rec\"".to_string());
+    }
+    if !policy.requirements.iter().any(|clause| clause.name() == "l-plus-diversity") {
+        return Err("the policy asks for no l+-diversity".to_string());
+    }
+    match scene.inside {
+        Some(Inside::Recoded { .. }) => Ok(()),
+        _ => Err("it is run while a table is recoded, which is not done here".to_string()),
+    }
+}
+
+fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
+    match policy.method.settings.choice("suppression") {
+        Some("vio-sa") => Some(Rule::Cells),
+        Some("vio-rec") => Some(Rule::Records),
+        _ => None,
+    }
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let nothing = || Error::internal("suppression inference without suppression");
+    let policy = scene.table_policy().ok_or_else(nothing)?;
+    let rule = rule_of(policy).ok_or_else(nothing)?;
+    let Some(Inside::Recoded { microdata, recoding }) = scene.inside else { return Err(nothing()) };
     let mut clauses = policy.requirements.iter().enumerate();
-    let Some((position, clause)) = clauses.find(|(_, clause)| clause.name() == "l-plus-diversity") else {
-        return Ok(None);
-    };
+    let (position, clause) =
+        clauses.find(|(_, clause)| clause.name() == "l-plus-diversity").ok_or_else(nothing)?;
     let thresholds = l_plus::thresholds(clause, &microdata.table);
     let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
     let column = thresholds.column;
@@ -72,7 +91,7 @@ pub(super) fn run(
     for class in classes(microdata, recoding, column)? {
         score.add(&adversary, &class, usual);
     }
-    Ok(Some(score.finding(rule)))
+    Ok(score.finding(rule))
 }
 
 /// A class as it was and as it is shown.
@@ -401,6 +420,8 @@ impl Score {
                 hits: self.recovered,
                 baseline: self.usual,
                 instead: "always name the most frequent value of the table".to_string(),
+                control: None,
+                controlled: String::new(),
             },
             Figure {
                 what: format!("people in {where_} of whom he is surer than a threshold allows"),
@@ -408,6 +429,8 @@ impl Score {
                 hits: self.surer,
                 baseline: 0,
                 instead: "take the release at its word, in which all thresholds hold".to_string(),
+                control: None,
+                controlled: String::new(),
             },
         ];
         let of = |figure: &Figure| {
@@ -420,7 +443,6 @@ impl Score {
             of(&figures[1])
         );
         Finding {
-            name: "suppression inference".to_string(),
             knows: format!("the release, {known}"),
             does: "works out which values the suppressed ones can have had, and how likely each is"
                 .to_string(),
@@ -430,6 +452,7 @@ impl Score {
             ),
             figures,
             warning,
+            ..Finding::new(ATTACK.name, "Suppression inference")
         }
     }
 }

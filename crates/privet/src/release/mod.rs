@@ -8,6 +8,7 @@ mod confidence;
 mod freeform;
 mod links;
 mod manifest;
+mod opened;
 mod projections;
 pub mod report;
 mod rooms;
@@ -22,8 +23,9 @@ mod transactions;
 mod vocabularies;
 
 pub use buckets::audit_bucket_files;
+pub use opened::{OpenRelease, open_release, open_released};
 pub use projections::audit_projection_files;
-pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, open_release, rewrite_report};
+pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 

@@ -31,6 +31,7 @@ pub(crate) use items::append_with_ancestors;
 pub use items::{ItemTree, Node};
 use lookup::NumberIndex;
 pub use range::Range;
+pub(crate) use range::number;
 
 /// The label of the root where Privet makes the tree itself.
 pub const ROOT_LABEL: &str = "*";

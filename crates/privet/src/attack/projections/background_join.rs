@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::super::{Figure, Finding};
+use super::super::{Attack, Figure, Finding};
 use super::{NEARLY, Published, reaches};
 use crate::method::codip::Projected;
 
@@ -113,8 +113,20 @@ fn followed(
     (0..classes.len()).filter_map(follows).collect()
 }
 
+/// Row 6 of the attacks.
+pub(in crate::attack) const ATTACK: Attack = Attack {
+    name: "background-join",
+    row: 6,
+    dear: false,
+    concerns: |scene| super::inside(scene).map(|_| ()),
+    run: |scene| {
+        let (before, after) = super::published(scene)?;
+        Ok(tried(before, after))
+    },
+};
+
 /// Runs the attack before and after.
-pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
+fn tried(before: Published<'_>, after: Published<'_>) -> Finding {
     let attributes = after.attributes.len() as u64;
     let mut figures = Vec::new();
     for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")]
@@ -127,6 +139,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.people,
             baseline: one.people,
             instead: instead.clone(),
+            ..Figure::default()
         });
         figures.push(Figure {
             what: format!("of these, where it does not follow from the same value for everybody {surely}"),
@@ -134,6 +147,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.surprised,
             baseline: one.surprised,
             instead: instead.clone(),
+            ..Figure::default()
         });
         figures.push(Figure {
             what: format!("attributes of people that follow from another one {surely}"),
@@ -141,6 +155,7 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.pairs,
             baseline: one.pairs,
             instead,
+            ..Figure::default()
         });
     }
     let (people, one) = (figures[0].hits, figures[0].baseline);
@@ -154,11 +169,11 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
         String::new()
     };
     Finding {
-        name: "background join".to_string(),
         knows: "a person's quasi-identifiers and one sensitive attribute".to_string(),
         does: "looks up the rows of the person's class that have it, and reads the other attributes of that table".to_string(),
         assumes: "values that the class gives away without it are not counted, nor insensitive ones".to_string(),
         figures,
         warning,
+        ..Finding::new(ATTACK.name, "Background join")
     }
 }

@@ -63,7 +63,8 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         subgroups: Vec::new(),
         search: Some(search(claims.search, claims.cost.value)),
         counters: claims.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
-        attacks: claims.attacks.to_vec(),
+        attacks: claims.attacks.found.clone(),
+        attacks_not_run: claims.attacks.not_run.clone(),
         audit: audit(claims.audit),
         reproduce: reproduce(claims.policy, claims.seed, inputs, claims.files),
     })

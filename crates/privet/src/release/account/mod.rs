@@ -133,16 +133,7 @@ fn tightness(
     if facts.policy.subject() == Subject::Freeform {
         return super::freeform::tightness(facts.policy, microdata, recoding);
     }
-    class_tightness(facts.policy, microdata, recoding, classes)
-}
-
-/// The same, for requirements on the classes of a generalised table.
-pub(super) fn class_tightness(
-    policy: &CheckedPolicy,
-    microdata: &Microdata,
-    recoding: &Recoding,
-    classes: &ClassTable,
-) -> Result<Vec<Tightness>> {
+    let policy = facts.policy;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let mut all = Vec::new();
     for (clause, requirement) in &requirements {

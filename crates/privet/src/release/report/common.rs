@@ -6,7 +6,7 @@ use super::fidelity::Fidelity;
 use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
 use super::risk::Risk;
 use super::scan::Scan;
-use crate::attack::Finding;
+use crate::attack::{Finding, NotRun};
 use crate::policy::ReportKeys;
 
 /// What every report draws from; each kind of data adds figures of its own.
@@ -65,6 +65,9 @@ pub struct Common {
     /// What attacks on the release found. Steward only.
     #[serde(default)]
     pub attacks: Vec<Finding>,
+    /// Attacks that were not run, with the reason. Steward only.
+    #[serde(default)]
+    pub attacks_not_run: Vec<NotRun>,
     /// What the independent audit found.
     pub audit: Audit,
     /// How to get the same bytes again.

@@ -11,13 +11,14 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::manifest::{Claims, Price, sha256_of};
+use super::opened;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
+use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
-use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::loss::items::ItemMeasure;
@@ -25,7 +26,7 @@ use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{self, ItemSolution, Task};
 use crate::policy::{DataKind, TransactionPolicy};
 use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Exact, Result, attack};
+use crate::{Error, Exact, Result};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
@@ -88,11 +89,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let losses = ItemMeasure::ALL.map(price).into();
     let hidden = solution.recoding.hidden(&baskets);
     let released = baskets.total();
-    clock.progress().stage("attacking", None);
-    let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.check()?;
 
     target.open()?;
@@ -106,6 +104,12 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let (recoding, requirements) = (&solution.recoding, &limits[..]);
+    let inside = Some(Inside::Baskets { baskets: &baskets, recoding, requirements });
+    let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
+    let choice = (seed, &options.attacks);
+    let attacks = attacked(PolicyRef::Transactions(&policy), released_file, inside, choice, clock)?;
+    warnings.extend(attacks.warnings());
 
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
     let claims = Claims {
@@ -162,6 +166,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         path: options.target.clone(),
         manifest,
         audit,
+        attacks,
         left_out: Vec::new(),
         empty: released == 0,
         warnings,
@@ -176,8 +181,7 @@ pub(super) fn audit_file(
     cost: Option<StatedCost>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    let separator = Some(policy.source.separator());
-    let source = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
+    let source = opened::transactions(policy, release)?;
     let options = AuditOptions { expected: Some(expected), cost, ..AuditOptions::default() };
     audit::audit_transactions(policy, &source, &options, tick)
 }

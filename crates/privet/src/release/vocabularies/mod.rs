@@ -12,14 +12,16 @@ use std::time::SystemTime;
 use serde_json::{Value as Json, json};
 
 use super::manifest::{Claims, Price, is_small, sha256_of};
+use super::opened;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
+use crate::attack::{PolicyRef, Released};
 use crate::audit::vocabularies::{Demand, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
 use crate::audit::{Audit, ExpectedCounts};
-use crate::data::{Bags, VocabularyColumns, VocabularyFile};
+use crate::data::Bags;
 use crate::engine::clock::Clock;
 use crate::loss::bags::BagLoss;
 use crate::method::vocabulary::utility::PatternUtility;
@@ -98,6 +100,10 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(claimed), clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
+    let choice = (seed, &options.attacks);
+    let attacks = attacked(PolicyRef::Vocabularies(&policy), file, None, choice, clock)?;
+    warnings.extend(attacks.warnings());
 
     let patterns = PatternUtility::measure(&bags, &solution, &distances, PATTERNS, None, clock)?;
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
@@ -124,7 +130,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         counters: &solution.counters,
         plan: &solution.plan,
         warnings: &warnings,
-        attacks: &[],
+        attacks: &attacks,
         audit: &audit,
         files: &files,
     };
@@ -166,6 +172,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         path: options.target.clone(),
         manifest,
         audit,
+        attacks,
         left_out: Vec::new(),
         empty: loss.suppressed == loss.occurrences,
         warnings,
@@ -237,14 +244,9 @@ fn audit_files(
     clock: &Clock,
 ) -> Result<Audit> {
     let (original, _) = policy.source.read(&mut |_| clock.check())?;
-    let columns =
-        VocabularyColumns { keep_empty: true, delimiter: Some(','), ..VocabularyColumns::default() };
-    let columns = match order {
-        // What was written is known and must not be guessed.
-        Order::Listed(_) => columns,
-        Order::Original | Order::Unknown => VocabularyColumns { delimiter: None, ..columns },
-    };
-    let file = VocabularyFile::open(release, columns)?;
+    // What was written is known and must not be guessed.
+    let delimiter = matches!(order, Order::Listed(_)).then_some(',');
+    let file = opened::vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some())?;

@@ -5,6 +5,9 @@ use minijinja::Value;
 use super::WIDTH;
 use super::svg::{Anchor, Svg, width_of};
 
+/// Room for the first column's name.
+const TOP: f64 = 18.0;
+
 /// Draws the lower half of a symmetric matrix with figures from −1 to 1; pairs without one are hatched.
 pub(in super::super) fn heat(
     names: &[String],
@@ -14,9 +17,9 @@ pub(in super::super) fn heat(
     let left = names.iter().map(|name| width_of(name)).fold(40.0, f64::max).min(120.0) + 8.0;
     let count = names.len().saturating_sub(1).max(1);
     let side = ((WIDTH - left - 4.0) / count as f64).min(40.0);
-    let mut svg = Svg::new(WIDTH, side * count as f64 + 24.0);
+    let mut svg = Svg::new(WIDTH, side * count as f64 + TOP + 4.0);
     for (row, name) in names.iter().enumerate().skip(1) {
-        let y = side * (row - 1) as f64 + 2.0;
+        let y = side * (row - 1) as f64 + TOP;
         svg.label(0.0, y + side / 2.0 + 4.0, left - 6.0, "label", name);
         for (column, other) in names.iter().enumerate().take(row) {
             let x = left + side * column as f64;
@@ -37,10 +40,10 @@ pub(in super::super) fn heat(
             }
         }
     }
-    let y = side * count as f64 + 16.0;
+    // Each column is named above its first cell, where the stairs leave room.
     for (column, name) in names.iter().enumerate().take(count) {
-        let fitted = super::svg::fitted(name, side - 2.0);
-        svg.text(left + side * (column as f64 + 0.5), y, Anchor::Middle, "tick", &fitted);
+        let y = TOP + side * column as f64 - 4.0;
+        svg.text(left + side * column as f64 + 2.0, y, Anchor::Start, "tick", name);
     }
     svg.finish(title)
 }

@@ -3,6 +3,7 @@
 //! All are drawn 420 units wide: two fit beside each other on a screen or an A4 page, and one on a telephone.
 
 mod anytime;
+mod attacks;
 mod bars;
 mod boxes;
 mod curve;
@@ -15,6 +16,7 @@ mod tradeoff;
 mod tree;
 
 pub(super) use anytime::anytime;
+pub(super) use attacks::{AttackBar, attack_bars};
 pub(super) use bars::{Bar, bars};
 pub(super) use boxes::{BoxRow, boxes};
 pub(super) use curve::risk_curve;

@@ -318,6 +318,7 @@ pub(super) fn census() -> ReportModel {
                 trace: Vec::new(),
             }),
             attacks: Vec::new(),
+            attacks_not_run: Vec::new(),
             audit: Audit {
                 passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
@@ -504,7 +505,6 @@ pub(super) fn diseases() -> ReportModel {
         trace: costs.map(moment).to_vec(),
     });
     model.common.attacks = vec![Finding {
-        name: "suppression inference".into(),
         knows: "the release, that suppression is vio-sa, the thresholds".into(),
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
         assumes: "Every way is equally likely.".into(),
@@ -514,8 +514,10 @@ pub(super) fn diseases() -> ReportModel {
             hits: 353,
             baseline: 211,
             instead: "always name the most frequent value of the table".into(),
+            ..Figure::default()
         }],
         warning: "suppression = \"vio-sa\" can be undone".into(),
+        ..Finding::new("suppression", "suppression inference")
     }];
     model
 }

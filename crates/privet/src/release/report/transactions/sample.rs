@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Facts, TransactionReport, account};
 use crate::Exact;
-use crate::attack::{Figure, Finding};
+use crate::attack::{Attacks, Figure, Finding};
 use crate::audit::{Audit, AuditRecords, Check};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
@@ -103,8 +103,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
             check("kl-privacy (k = 5, l = 5, m = 2, n = 1)", "artichokes and sake, without milk: 5 fit"),
         ],
     };
-    let attacks = [Finding {
-        name: "beyond the horizon".to_string(),
+    let found = vec![Finding {
         knows: "three items of a transaction instead of two".to_string(),
         does: "looks for transactions that fit".to_string(),
         assumes: "Items are drawn at random from the transaction.".to_string(),
@@ -114,9 +113,11 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
             hits: baskets.total() / 9,
             baseline: 0,
             instead: "know two items".to_string(),
+            ..Figure::default()
         }],
-        warning: String::new(),
+        ..Finding::new("horizon", "beyond the horizon")
     }];
+    let attacks = Attacks { found, not_run: Vec::new() };
     let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
     let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
     let threshold = Exact::parse("5%").expect("a number");

@@ -2,7 +2,7 @@
 
 use super::super::notion::{Attack, Cover};
 use super::super::tests::{text_of, texts};
-use super::super::{Edition, FileHash, Filed, render_transactions};
+use super::super::{Edition, FileHash, Filed, Method, Records, render_transactions};
 use super::sample::{baskets, many_items};
 use super::*;
 
@@ -236,6 +236,7 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
     }
     model.common.counters = vec![(evil(), 3)];
     model
+        .common
         .audit
         .checks
         .iter_mut()

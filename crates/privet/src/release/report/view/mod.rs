@@ -36,7 +36,7 @@ use super::common::Common;
 use super::lens::{is_small, percent};
 use super::model::{Audit, FileHash, Loss, Records, Reproduce};
 use super::{Edition, chart, citation};
-use attacks::AttackView;
+use attacks::AttacksView;
 use columns::ColumnView;
 use consistency::ConsistencyRow;
 use fidelity::FidelityView;
@@ -74,7 +74,7 @@ struct Frame {
     suppressed: Option<SuppressionView>,
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
-    attacks: Vec<AttackView>,
+    attacks: Option<AttacksView>,
     audit: AuditView,
     consistency: Vec<ConsistencyRow>,
     reproduce: ReproduceView,
@@ -201,7 +201,7 @@ struct ReproduceView {
 impl Frame {
     fn new(common: &Common, own: Own, edition: Edition) -> Frame {
         let losses = shown_losses(common, own.withheld, edition);
-        let attacks = edition.steward_only(attacks::attacks(&common.attacks)).unwrap_or_default();
+        let attacks = edition.steward_only(()).and_then(|()| attacks::attacks(common));
         let search = common.search.as_ref().filter(|_| edition.is_steward());
         let columns: Vec<ColumnView> =
             common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
@@ -219,7 +219,7 @@ impl Frame {
         section(scan.is_some(), "scan", "Identifiers");
         section(!tightness.is_empty(), "tightness", "Requirements");
         section(risk.is_some(), "risk", "Risk");
-        section(!attacks.is_empty(), "attacks", "Attacks");
+        section(attacks.is_some(), "attacks", "Attacks");
         section(!losses.is_empty(), "losses", "Losses");
         section(fidelity.is_some(), "fidelity", "Analysis");
         section(suppressed.is_some(), "suppressed", "Left out");

@@ -30,7 +30,7 @@ pub(super) fn scan(scan: &Scan) -> ScanView {
     let found = |kind: &IdentifierKind| scan.suspects.iter().any(|suspect| suspect.kind == *kind);
     let nothing: Vec<&str> =
         IdentifierKind::ALL.iter().filter(|kind| !found(kind)).map(|kind| kind.name()).collect();
-    let whole = if scan.partial { "the first" } else { "all" };
+    let whole = if scan.partial { "The first" } else { "All" };
     ScanView {
         looked_at: format!("{whole} {} {}", thousands(scan.looked_at), scan.noun),
         rows: scan.suspects.iter().map(row).collect(),
