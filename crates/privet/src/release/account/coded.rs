@@ -169,3 +169,14 @@ pub(super) fn grouped(microdata: &Microdata, grouping: &Grouping) -> Coded {
     coded.cover = columns.iter().map(|column| singletons(column.values.len())).collect();
     coded
 }
+
+#[cfg(test)]
+impl Coded {
+    /// Rows with a weight of 1 each, of columns with so many values.
+    pub(super) fn of_rows(values: &[usize], rows: &[&[u32]]) -> Coded {
+        let mut coded = Coded::new(values.len());
+        rows.iter().for_each(|row| coded.push(row.iter().copied(), 1.0));
+        coded.cover = values.iter().map(|count| singletons(*count)).collect();
+        coded
+    }
+}

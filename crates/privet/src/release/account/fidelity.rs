@@ -271,3 +271,33 @@ fn answer(coded: &Coded, conditions: &[Condition]) -> f64 {
     let share = |row: &[u32]| shares.iter().map(|(at, shares)| shares[row[*at] as usize]).product::<f64>();
     coded.rows().map(|(row, weight)| weight * share(row)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_tell_each_other_have_a_v_of_one_and_independent_ones_of_none() {
+        let twins: Vec<&[u32]> = (0..40).map(|at| [&[0, 0][..], &[1, 1]][at % 2]).collect();
+        let v = cramers_v(&Coded::of_rows(&[2, 2], &twins), 0, 1).expect("a figure");
+        assert!((v - 1.0).abs() < 1e-9, "{v}");
+        let apart: Vec<&[u32]> = (0..40).map(|at| [&[0, 0][..], &[0, 1], &[1, 0], &[1, 1]][at % 4]).collect();
+        assert_eq!(cramers_v(&Coded::of_rows(&[2, 2], &apart), 0, 1), Some(0.0));
+        assert_eq!(cramers_v(&Coded::of_rows(&[1, 2], &[&[0, 0], &[0, 1]]), 0, 1), Some(0.0), "one value");
+        assert_eq!(cramers_v(&Coded::of_rows(&[2000, 2000], &[&[0, 0], &[0, 1]]), 0, 1), None, "too many");
+    }
+
+    #[test]
+    fn answers_are_exact_in_the_original_and_shared_out_below_labels() {
+        let rows: &[&[u32]] = &[&[0], &[1], &[1], &[2]];
+        let original = Coded::of_rows(&[3], rows);
+        let condition = Condition { column: 0, codes: 0..2 };
+        assert_eq!(answer(&original, std::slice::from_ref(&condition)), 3.0);
+        // All records under one label that stands for three values: two thirds of them.
+        let mut coarse = Coded::of_rows(&[1], &[&[0], &[0], &[0], &[0]]);
+        coarse.cover = vec![vec![vec![0, 1, 2]]];
+        assert!((answer(&coarse, &[condition]) - 8.0 / 3.0).abs() < 1e-9);
+        let spread = estimate(&coarse, 0, 3);
+        assert!(spread.iter().all(|share| (share - 4.0 / 3.0).abs() < 1e-9));
+    }
+}

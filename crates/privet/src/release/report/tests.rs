@@ -163,11 +163,12 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict limits facts columns taxonomies tightness risk sensitive losses search audit method glossary"
+        "verdict limits facts columns taxonomies sensitive scan tightness risk losses fidelity suppressed audit search method \
+         signature glossary"
     );
     assert_eq!(
         sections(Edition::Public),
-        "verdict limits facts columns taxonomies tightness sensitive losses audit method glossary"
+        "verdict limits facts columns taxonomies sensitive tightness losses fidelity suppressed audit method glossary"
     );
 }
 
@@ -410,4 +411,65 @@ fn the_headline_says_how_many_cells_are_suppressed() {
         let page = html(&model, edition);
         assert!(page.contains("the release says nothing about it") && page.contains("<b>100 %</b>"));
     }
+}
+
+#[test]
+fn the_policy_says_who_answers_and_the_public_reads_only_what_it_may() {
+    let mut model = census();
+    let text = |text: &str| Some(text.to_string());
+    model.common.report = crate::policy::ReportKeys {
+        owner: text("Office of OWNER"),
+        licence: text("LICENCE 4.0"),
+        review: text("2027-05-01"),
+        recipient: text("RECIPIENT"),
+        scenario: text("SCENARIO"),
+        preset: text("cms"),
+        ..crate::policy::ReportKeys::default()
+    };
+    let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
+    for shown in ["Office of OWNER", "LICENCE 4.0", "2027-05-01", "A tool cannot certify"] {
+        assert!(steward.contains(shown) && public.contains(shown), "{shown}");
+    }
+    for secret in ["RECIPIENT", "SCENARIO", "No cell of 1 to 10 people"] {
+        assert!(steward.contains(secret) && !public.contains(secret), "{secret}");
+    }
+    for preset in ["hipaa-safe-harbor", "ema", "gdpr", "our own"] {
+        model.common.report.preset = text(preset);
+        assert!(html(&model, Edition::Steward).contains(&format!("Drafted after the rule: {preset}")));
+    }
+}
+
+#[test]
+fn a_warning_makes_the_verdict_amber_but_does_not_reach_the_public() {
+    let mut model = census();
+    assert!(html(&model, Edition::Steward).contains("class=\"verdict pass\""));
+    model.common.warnings = vec!["SOMETHING succeeds".to_string()];
+    let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
+    assert!(steward.contains("class=\"verdict amber\"") && public.contains("class=\"verdict amber\""));
+    assert!(steward.contains("SOMETHING") && !public.contains("SOMETHING"));
+}
+
+#[test]
+fn attacks_are_drawn_with_baseline_control_and_interval() {
+    let mut model = diseases();
+    model.common.attacks_not_run = vec![crate::attack::NotRun {
+        name: "population".into(),
+        reason: "there is no population file".into(),
+    }];
+    if let Some(figure) = model.common.attacks.first_mut().and_then(|found| found.figures.first_mut()) {
+        (figure.control, figure.controlled) = (Some(120), "shuffled".into());
+    }
+    let page = html(&model, Edition::Steward);
+    for text in ["95 % interval", "class=\"baseline\"", "class=\"control\"", "There is no population file."] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(!html(&model, Edition::Public).contains("95 % interval"));
+}
+
+#[test]
+fn the_steward_reads_whether_the_public_page_prints_small_counts() {
+    assert!(
+        html(&census(), Edition::Steward)
+            .contains("✓</span> the public edition prints no count from 1 to 10")
+    );
 }

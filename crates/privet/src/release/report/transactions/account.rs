@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::model::{Loss, TaxonomyDrawing, TaxonomyNode};
 use super::super::scan::Scan;
+use super::tightness::tightness;
 use super::{ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
 use crate::engine::baskets::Baskets;
 use crate::loss::items::ItemMeasure;
@@ -69,6 +70,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     common.records.suppressed = baskets.total().saturating_sub(counts.released);
     common.records.released = counts.released;
     common.scan = Some(suspects(baskets, &counts));
+    common.tightness = tightness(baskets, &solution.recoding, facts.limits);
     common.risk_before = Some(shared::risk(alike(baskets, |basket| {
         vec![(baskets.items(basket).to_vec(), baskets.count(basket))]
     })));

@@ -8,6 +8,7 @@ mod protection;
 pub(super) mod sample;
 #[cfg(test)]
 mod tests;
+mod tightness;
 
 use serde::{Deserialize, Serialize};
 
