@@ -61,6 +61,9 @@ pub enum Command {
     /// Build, show and check hierarchies
     #[command(subcommand)]
     Hierarchy(Hierarchy),
+    /// Look at the ledger in which releases are written down
+    #[command(subcommand)]
+    Ledger(Ledger),
     /// Write a release's reports again
     Report(Report),
     /// Explain the requirements and methods a policy can name
@@ -88,6 +91,12 @@ pub struct Init {
     /// What it holds [default: what it looks like]
     #[arg(long, value_enum)]
     pub kind: Option<InitKind>,
+    /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` tells about it
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Draft for a release to everybody
+    #[arg(long)]
+    pub public: bool,
     /// The folder for policy.toml and hierarchies/ [default: NAME-policy beside the data]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -214,6 +223,15 @@ pub struct Compare {
     /// The policies, all on the same data
     #[arg(required = true)]
     pub policies: Vec<PathBuf>,
+    /// Also try other values of a key, as in privacy.k-anonymity.k=2,5,10; several make a grid
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+    /// Write the table as CSV and a page with the frontier between risk and loss to this folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace an older comparison in DIR
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Also write the table as CSV to this file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -322,6 +340,31 @@ pub struct Check {
     /// Spellings of missing values, which need no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
+}
+
+/// A ledger is named in a policy, as [ledger] path = "…"; each command takes the ledger or such a policy.
+#[derive(Debug, Subcommand)]
+pub enum Ledger {
+    /// List the releases that are written down
+    List {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+    },
+    /// Show one release, and what it tells together with those before it
+    Show {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+        /// The number of its line, as `list` prints it
+        entry: u64,
+    },
+    /// Check that no line was changed or removed, and that releases were confirmed
+    Check {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+        /// Releases that must be in it
+        #[arg(value_name = "DIR")]
+        folders: Vec<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -71,6 +71,7 @@ mod error;
 mod exact;
 pub mod example;
 pub mod experiment;
+pub mod ledger;
 pub mod loss;
 pub mod method;
 pub mod policy;

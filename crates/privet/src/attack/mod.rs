@@ -7,6 +7,7 @@
 //! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files, and
 //! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
 
+pub(crate) mod composition;
 mod definetti;
 mod finding;
 pub mod freeform;

@@ -39,6 +39,8 @@ pub static ATTACKS: &[Attack] = &[
     super::horizon::RANDOM,
     super::suppression::ATTACK,
     super::definetti::ATTACK,
+    super::composition::COMPOSITION,
+    super::composition::RE_RELEASE,
 ];
 
 /// Which attacks to run.

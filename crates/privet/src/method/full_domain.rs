@@ -21,12 +21,12 @@ use super::levels::Levelling;
 use super::{COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
-use crate::engine::microdata::Microdata;
+use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
 use crate::privacy::{self, Class, Requirement};
-use crate::{Exact, Result};
+use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -43,6 +43,11 @@ pub(super) static DECLARATION: Declaration = Declaration {
             "0",
             "the largest share of records that may be left out, as in 0.05",
         ),
+        Key::optional(
+            "least_levels",
+            KeyKind::Counts(Role::QuasiIdentifier),
+            "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
+        ),
         TIME_LIMIT,
     ],
 };
@@ -57,14 +62,16 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let limit = limit.min(records.saturating_sub(1));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
-    let problem = FullDomain::new(microdata, requirements, cost, limit)?;
+    let mut problem = FullDomain::new(microdata, requirements, cost, limit)?;
+    problem.bottoms = bottoms(policy, microdata, problem.tops())?;
     let outcome = lattice::search(&problem, &clock)?;
     let Some((best, levels)) = outcome.best else {
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
     let recoding = problem.levelling.recoding(&levels, |class| problem.holds(class));
-    let space: BigUint = problem.tops().iter().map(|top| BigUint::from(*top as u32 + 1)).product();
+    let choices = problem.tops().iter().zip(&problem.bottoms[..]);
+    let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
     let search = SearchFacts {
         space: Some(space.to_string()),
@@ -78,9 +85,28 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
+/// The lowest level of each column that the policy allows.
+fn bottoms(policy: &CheckedPolicy, microdata: &Microdata, tops: &[u8]) -> Result<Levels> {
+    let least = policy.method.settings.counts("least_levels");
+    let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
+        let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
+        u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
+            let wrong =
+                format!("'least_levels' asks for level {level} of '{}', whose highest is {top}", quasi.name);
+            policy.at_method(
+                "least_levels",
+                Error::input(wrong).help("the hierarchy's root is its highest level"),
+            )
+        })
+    };
+    microdata.quasi.iter().zip(tops).map(bottom).collect()
+}
+
 /// The lattice of one table's levels, with requirements and cost.
 struct FullDomain<'a> {
     levelling: Levelling<'a>,
+    /// The lowest level of each column that is allowed.
+    bottoms: Levels,
     requirements: Vec<Box<dyn Requirement>>,
     /// The most records that may be suppressed.
     limit: u64,
@@ -108,7 +134,8 @@ impl<'a> FullDomain<'a> {
         limit: u64,
     ) -> Result<FullDomain<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
-        Ok(FullDomain { levelling, requirements, limit, judged: Mutex::default() })
+        let bottoms = vec![0; levelling.tops.len()].into();
+        Ok(FullDomain { levelling, bottoms, requirements, limit, judged: Mutex::default() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
@@ -176,6 +203,10 @@ impl<'a> FullDomain<'a> {
 impl Levelled for FullDomain<'_> {
     fn tops(&self) -> &[u8] {
         &self.levelling.tops
+    }
+
+    fn bottoms(&self) -> Levels {
+        self.bottoms.clone()
     }
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {

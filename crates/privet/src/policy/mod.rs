@@ -17,6 +17,7 @@ mod sensitive;
 mod sets;
 mod settings;
 mod transactions;
+mod vary;
 mod vocabulary;
 
 pub use any::AnyPolicy;

@@ -158,6 +158,20 @@ impl Claims<'_> {
             "method": self.method.name(),
             "requirements": self.asked,
         });
+        let keys = self.policy.report_keys().unwrap_or_default();
+        let said = [
+            ("title", keys.title),
+            ("owner", keys.owner),
+            ("contact", keys.contact),
+            ("licence", keys.licence),
+            ("review", keys.review),
+            ("preset", keys.preset),
+        ];
+        let said: serde_json::Map<String, Json> =
+            said.into_iter().filter_map(|(key, text)| Some((key.to_string(), text?.into()))).collect();
+        if !said.is_empty() {
+            manifest["report"] = said.into();
+        }
         for (key, value) in also {
             manifest[*key] = value.clone();
         }
@@ -267,7 +281,8 @@ pub(super) fn shown(count: u64) -> Json {
     if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 
-fn absolute(path: &Path) -> String {
+/// A path from the root, as text.
+pub(super) fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod apply;
+mod book;
 mod buckets;
 mod caution;
 mod confidence;
@@ -9,6 +10,7 @@ mod freeform;
 mod links;
 mod manifest;
 mod opened;
+mod people;
 mod projections;
 pub mod report;
 mod rooms;
@@ -22,6 +24,7 @@ mod tests;
 mod transactions;
 mod vocabularies;
 
+pub use book::released_files;
 pub use buckets::audit_bucket_files;
 pub use opened::{OpenRelease, open_release, open_released};
 pub use projections::audit_projection_files;

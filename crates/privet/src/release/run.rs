@@ -8,11 +8,12 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
+use super::book::{self, Book, Kept};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, links, projections, transactions, vocabularies};
+use super::{account, buckets, caution, links, people, projections, transactions, vocabularies};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
@@ -202,9 +203,15 @@ pub(super) fn publish(
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
+    warnings.extend(caution::about_freeform(&policy, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_recoding(book, &policy, &microdata, &solution.recoding, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -223,7 +230,8 @@ pub(super) fn publish(
     approve(&audit, policy.source.path(), state)?;
     let inside = Some(Inside::Recoded { microdata: &microdata, recoding: &solution.recoding });
     let table = Released::Table(open_written(&policy, &path)?);
-    let attacks = attacked(PolicyRef::Table(&policy), table, inside, (seed, &options.attacks), clock)?;
+    let mut attacks = attacked(PolicyRef::Table(&policy), table, inside, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let files = vec![(name, sha256_of(&path)?)];
@@ -257,7 +265,7 @@ pub(super) fn publish(
     };
     let manifest = documents.write(&target, &files, |files| Facts { files, ..facts }.steward())?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
@@ -403,6 +411,14 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
         classes_failing: 0,
         detail,
     })
+}
+
+/// The files of the public room that a folder's manifest names.
+pub(super) fn named_files(folder: &Path) -> Result<Vec<String>> {
+    let manifest = read_manifest(folder)?;
+    let files = manifest["files"].as_array().ok_or_else(|| broken(folder))?;
+    let name = |file: &Json| file["path"].as_str().map(str::to_string).ok_or_else(|| broken(folder));
+    files.iter().map(name).collect()
 }
 
 pub(super) fn broken(folder: &Path) -> Error {

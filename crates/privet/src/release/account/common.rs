@@ -40,7 +40,7 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         kind: particulars.kind.to_string(),
         method: Method {
             name: claims.method.name().to_string(),
-            summary: claims.method.declaration.summary.to_string(),
+            summary: drawn(claims.plan).unwrap_or_else(|| claims.method.declaration.summary.to_string()),
             settings: settings(claims.method, particulars.columns),
         },
         policy: claims.policy.text().to_string(),
@@ -68,6 +68,14 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         audit: audit(claims.audit),
         reproduce: reproduce(claims.policy, claims.seed, inputs, claims.files),
     })
+}
+
+/// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
+fn drawn(plan: &serde_json::Value) -> Option<String> {
+    let cuts = plan["drawn_from"].as_u64()?;
+    Some(format!(
+        "one of the {cuts} best cuts through the taxonomies, drawn by a secret key, so that nobody can reason from the best one"
+    ))
 }
 
 /// The data's name without its extensions, as a reader would call it.

@@ -9,12 +9,13 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::caution;
+use super::book::{self, Book, Kept};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::{caution, people};
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
@@ -59,6 +60,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let suppressed = microdata.summary.total() - released;
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_groups(book, &policy, &microdata, &decision, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -79,7 +85,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         l: decision.asked.demand.l,
     });
     let tables = Released::Groups(open_written(&policy, &target.public())?);
-    let attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let errors = Accuracy::of(&decision.observations, &decision.grouping, seed);
@@ -135,7 +142,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 

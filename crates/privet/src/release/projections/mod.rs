@@ -8,12 +8,13 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::caution;
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::{caution, people};
 use crate::attack::projections as attack;
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
@@ -49,6 +50,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let released = microdata.summary.total();
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_projections(book, &policy, &microdata, &decision, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -74,7 +80,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let (before, after) = (published(one_table), published(&decision.projections));
     let inside = Some(Inside::Projected { before, after });
     let tables = Released::Projections(tables);
-    let attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let files: Vec<(String, String)> = (1..=decision.projections.len())
@@ -115,7 +122,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     };
     let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 

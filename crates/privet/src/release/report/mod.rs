@@ -10,6 +10,7 @@ mod cells;
 pub(crate) mod chart;
 mod citation;
 mod common;
+mod comparison;
 mod fidelity;
 pub(crate) mod lens;
 mod model;
@@ -27,6 +28,7 @@ pub mod vocabularies;
 
 pub use buckets::BucketReport;
 pub use common::Common;
+pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
@@ -151,15 +153,18 @@ fn write(
     edition: Edition,
     view: impl Fn(Edition) -> minijinja::Value,
 ) -> Result<String> {
-    let public = fill(template, view(Edition::Public), Vec::new())?;
+    // What the public page prints is known only when it is written; there it is no matter.
+    let with = |view: minijinja::Value, small_counts: Vec<String>| {
+        minijinja::context! { small_counts => small_counts, ..view }
+    };
+    let public = fill(template, with(view(Edition::Public), Vec::new()))?;
     match edition {
         Edition::Public => Ok(public),
-        Edition::Steward => fill(template, view(Edition::Steward), cells::small_counts(&public)),
+        Edition::Steward => fill(template, with(view(Edition::Steward), cells::small_counts(&public))),
     }
 }
 
-fn fill(template: &'static str, view: minijinja::Value, small_counts: Vec<String>) -> Result<String> {
-    let view = minijinja::context! { small_counts => small_counts, ..view };
+fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {
     let mut environment = Environment::empty();
     // A field that the template misspells must fail a test, not leave a gap in a document that people rely on.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

@@ -427,7 +427,7 @@ fn the_policy_says_who_answers_and_the_public_reads_only_what_it_may() {
         ..crate::policy::ReportKeys::default()
     };
     let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
-    for shown in ["Office of OWNER", "LICENCE 4.0", "2027-05-01", "A tool cannot certify"] {
+    for shown in ["Office of OWNER", "LICENCE 4.0", "2027-05-01", "No tool can certify"] {
         assert!(steward.contains(shown) && public.contains(shown), "{shown}");
     }
     for secret in ["RECIPIENT", "SCENARIO", "No cell of 1 to 10 people"] {

@@ -10,8 +10,10 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
 use super::opened;
+use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
@@ -91,6 +93,11 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let released = baskets.total();
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
+    let data = (policy.source.path(), DataKind::Transactions);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_transactions(book, &policy, &baskets, &solution.recoding, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -108,7 +115,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let inside = Some(Inside::Baskets { baskets: &baskets, recoding, requirements });
     let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
     let choice = (seed, &options.attacks);
-    let attacks = attacked(PolicyRef::Transactions(&policy), released_file, inside, choice, clock)?;
+    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, inside, choice, clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
@@ -161,7 +169,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,

@@ -11,8 +11,10 @@ use std::time::SystemTime;
 
 use serde_json::{Value as Json, json};
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, is_small, sha256_of};
 use super::opened;
+use super::people;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
@@ -80,6 +82,9 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let released = read - withheld;
     let mut warnings = caution::warnings(&policy, &extraction, &demand, &bags, &solution);
     warnings.extend(solution.warnings.iter().cloned());
+    let data = (policy.source.path(), policy.kind);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| Ok(people::of_vocabularies(book, &bags, &solution)))?;
 
     target.open()?;
     let path = target.public().join(RELEASE);
@@ -102,7 +107,8 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     approve(&audit, policy.source.path(), state)?;
     let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
     let choice = (seed, &options.attacks);
-    let attacks = attacked(PolicyRef::Vocabularies(&policy), file, None, choice, clock)?;
+    let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, None, choice, clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
     let patterns = PatternUtility::measure(&bags, &solution, &distances, PATTERNS, None, clock)?;
@@ -167,7 +173,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,

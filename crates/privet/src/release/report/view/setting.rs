@@ -7,6 +7,7 @@ use super::super::common::Common;
 use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
+use crate::policy::draft::preset::NO_CERTIFICATE;
 
 /// The least class of a release in which no cell has 1 to 10 people.
 const LEAST_CELL: u64 = 11;
@@ -15,6 +16,8 @@ const LEAST_CELL: u64 = 11;
 #[derive(Serialize)]
 pub(super) struct PresetView {
     name: String,
+    /// What a preset can and cannot do.
+    caveat: &'static str,
     sections: Vec<PresetRow>,
 }
 
@@ -63,7 +66,11 @@ pub(super) fn preset(common: &Common, edition: Edition) -> Option<PresetView> {
         "gdpr" => gdpr(common),
         _ => Vec::new(),
     };
-    Some(PresetView { name, sections: edition.steward_only(rows).unwrap_or_default() })
+    Some(PresetView {
+        name,
+        caveat: NO_CERTIFICATE,
+        sections: edition.steward_only(rows).unwrap_or_default(),
+    })
 }
 
 fn row(asked: &'static str, found: String, met: Option<bool>) -> PresetRow {
