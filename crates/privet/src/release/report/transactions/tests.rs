@@ -263,3 +263,14 @@ fn what_was_filed_is_told_apart_by_its_kind() {
     assert_eq!(Filed::read(&filed).expect("a report"), Filed::Table(Box::new(table)));
     assert!(Filed::read("{}").is_err());
 }
+
+#[test]
+fn the_worst_known_items_are_named_to_the_steward_alone() {
+    let model = baskets();
+    let sides: Vec<f64> = model.common.tightness.iter().map(|entry| entry.threshold).collect();
+    assert_eq!(sides, [5.0, 0.2], "how many fit, and how sure one is of a sensitive item");
+    let worst = model.common.tightness.first().map(|entry| entry.worst.clone()).unwrap_or_default();
+    assert!(html(&model, Edition::Steward).contains(&worst), "{worst}");
+    assert!(!html(&model, Edition::Public).contains(&format!("<small>{worst}</small>")));
+    assert_eq!(many_items().common.tightness.len(), 1, "nothing is sensitive");
+}

@@ -6,7 +6,7 @@ use super::super::fidelity::Associations;
 use super::{DataTable, Figure};
 
 /// So many pairs are listed, those that changed most first.
-const MOST_PAIRS: usize = 40;
+const MOST_PAIRS: usize = 15;
 /// An association of at least this strength can be lost.
 const STRONG: f64 = 0.2;
 
