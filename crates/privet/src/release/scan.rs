@@ -5,7 +5,7 @@
 
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
 use crate::policy::draft::{among, words};
-use crate::policy::{CheckedPolicy, PolicyColumn, Role};
+use crate::policy::{CheckedPolicy, PolicyColumn, Role, Subject};
 use crate::{Error, Result};
 
 /// More records than this are not read for it.
@@ -54,7 +54,7 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
                     column: column.name.clone(),
                     by_name,
                     hits,
-                    fate: fate(column),
+                    fate: fate(column, policy.subject()),
                 });
             }
         }
@@ -83,8 +83,10 @@ pub(super) fn labels<'a>(noun: &str, labels: impl Iterator<Item = (&'a str, u64,
     Scan { looked_at, noun: noun.to_string(), partial: false, suspects }
 }
 
-fn fate(column: &PolicyColumn) -> Fate {
+fn fate(column: &PolicyColumn, subject: Subject) -> Fate {
     match column.role {
+        // Groups leave quasi-identifiers as they are.
+        Some(Role::QuasiIdentifier) if subject == Subject::Groups => Fate::Published,
         None | Some(Role::Identifier) => Fate::LeftOut,
         Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive) => Fate::Changed,
         Some(Role::Sensitive | Role::Class | Role::Other) => Fate::Published,

@@ -26,7 +26,8 @@ pub struct Marginal {
     pub values: Distribution,
 }
 
-/// How strongly columns go together: Cramér's V of every two, with the correction for bias by Bergsma (2013).
+/// How strongly columns go together: Cramér's V of every two, with the correction for bias by Bergsma (2013), where a label is
+/// shared out among the values it stands for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Associations {
     /// The columns.

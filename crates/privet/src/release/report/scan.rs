@@ -151,7 +151,7 @@ impl IdentifierKind {
             IdentifierKind::Telephone => "phone telephone mobile cell tel",
             IdentifierKind::Fax => "fax",
             IdentifierKind::Mail => "email mail",
-            IdentifierKind::SocialSecurity => "ssn nino social insurance nhs",
+            IdentifierKind::SocialSecurity => "ssn nino nhs socialsecurity",
             IdentifierKind::MedicalRecord => "mrn chart patientid",
             IdentifierKind::HealthPlan => "beneficiary policyholder member subscriber",
             IdentifierKind::Account => "account iban card",

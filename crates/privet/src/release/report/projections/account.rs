@@ -45,7 +45,8 @@ pub(in crate::release) fn account(
     common.tightness = tightness(facts);
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
     common.risk_after = riskiest(facts);
-    let tables = decision.projections.iter().map(|table| (&table.recoding, table.attributes.as_slice()));
+    let tables =
+        decision.projections.iter().map(|table| (&table.recoding, tracked(facts, &table.attributes)));
     common.fidelity = Some(shared::of_tables(microdata, tables, claims.seed));
     let limits = &decision.asked.limits;
     let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
@@ -72,6 +73,11 @@ pub(in crate::release) fn account(
         closeness_plan: decision.improvement.plan,
         curve: curve(decision),
     })
+}
+
+/// The places of attributes among the tracked columns.
+fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
+    attributes.iter().filter_map(|at| Some(facts.decision.attributes.get(*at)?.tracked)).collect()
 }
 
 fn columns(facts: &Facts<'_>) -> Vec<Column> {

@@ -163,7 +163,7 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     TightnessView {
         requirement: entry.requirement.clone(),
         inequality: if withheld { String::new() } else { entry.inequality.clone() },
-        exact: edition.steward_only(entry.exact.clone()).filter(|exact| !exact.is_empty()),
+        exact: edition.steward_only(entry.exact.clone()).filter(|exact| !exact.is_empty() && *exact != text),
         margin: value.map_or_else(|| "–".to_string(), |value| margin(value, entry)),
         worst: edition.steward_only(entry.worst.clone()).filter(|worst| !worst.is_empty()),
         chart: (!withheld).then(|| chart::bullet(value, entry.threshold, entry.side, &title)),
