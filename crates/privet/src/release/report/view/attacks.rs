@@ -114,7 +114,10 @@ fn attack(found: &Finding) -> AttackView {
             thousands(figure.hits),
             percent(figure.share()),
             format!("{} to {}", percent(low), percent(high)),
-            format!("{} ({})", thousands(figure.baseline), figure.instead),
+            match figure.instead.as_str() {
+                "" => thousands(figure.baseline),
+                instead => format!("{} ({instead})", thousands(figure.baseline)),
+            },
             control,
         ]
     };
