@@ -39,11 +39,12 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict warnings limits facts items sensitive utility losses search attacks audit method glossary"
+        "verdict warnings limits facts items sensitive utility scan tightness risk attacks losses audit search method signature \
+         glossary"
     );
     assert_eq!(
         sections(Edition::Public),
-        "verdict limits facts items sensitive utility losses audit method glossary"
+        "verdict limits facts items sensitive utility tightness losses audit method glossary"
     );
 }
 
@@ -126,7 +127,7 @@ fn the_public_edition_keeps_the_stewards_secrets() {
         "baskets.csv",
         "DETAIL",
         "5 fit",
-        "beyond the horizon",
+        "Beyond the horizon",
         "Read before publishing",
         "Itemsets counted",
         "While the search went on",

@@ -26,8 +26,8 @@ pub(super) struct PresetView {
 struct PresetRow {
     asked: &'static str,
     found: String,
-    /// Whether it is met, where that can be checked.
-    met: Option<bool>,
+    /// `yes` or `no` where it can be checked whether it is met, otherwise nothing.
+    met: &'static str,
 }
 
 /// What may be said about the release in both editions, as name and text.
@@ -74,6 +74,11 @@ pub(super) fn preset(common: &Common, edition: Edition) -> Option<PresetView> {
 }
 
 fn row(asked: &'static str, found: String, met: Option<bool>) -> PresetRow {
+    let met = match met {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    };
     PresetRow { asked, found, met }
 }
 
