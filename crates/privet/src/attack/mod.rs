@@ -7,15 +7,26 @@
 //! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files, and
 //! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
 
+mod background_join;
+mod baskets;
+mod columns;
 pub(crate) mod composition;
 mod definetti;
+mod downcoding;
 mod finding;
+mod fingerprint;
+mod follow;
 pub mod freeform;
+mod groups;
+mod haystack;
 mod homogeneity;
 mod horizon;
 pub mod label_linking;
 mod linking;
+mod minimality;
+mod negative_rules;
 pub mod projections;
+mod query_terms;
 mod registry;
 mod scene;
 mod suppression;

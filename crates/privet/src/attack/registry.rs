@@ -32,15 +32,21 @@ pub static ATTACKS: &[Attack] = &[
     super::linking::ATTACK,
     super::label_linking::ATTACK,
     super::homogeneity::ATTACK,
-    super::projections::background_join::ATTACK,
+    super::negative_rules::ATTACK,
+    super::background_join::ATTACK,
     super::projections::linkability::ATTACK,
     super::freeform::ATTACK,
     super::horizon::HORIZON,
     super::horizon::RANDOM,
+    super::minimality::ATTACK,
     super::suppression::ATTACK,
-    super::definetti::ATTACK,
+    super::downcoding::ATTACK,
+    super::definetti::GROUPS,
+    super::definetti::CLASSES,
     super::composition::COMPOSITION,
     super::composition::RE_RELEASE,
+    super::fingerprint::ATTACK,
+    super::query_terms::ATTACK,
 ];
 
 /// Which attacks to run.

@@ -3,20 +3,16 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use super::baskets::BasketView;
 use super::projections::Published;
 use super::view::{TableView, ViewColumn};
 use crate::Result;
 use crate::audit::buckets::BucketTables;
 use crate::data::{Source, TransactionSource, VocabularyFile};
-use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::method::recoding::Recoding;
 use crate::policy::{AnyPolicy, CheckedPolicy, TransactionPolicy, VocabularyPolicy};
-use crate::privacy::kl::KlPrivacy;
 
 /// A policy of whatever kind, borrowed.
 #[derive(Debug, Clone, Copy)]
@@ -99,13 +95,6 @@ impl Default for Limits {
 /// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
 #[derive(Clone, Copy)]
 pub enum Inside<'a> {
-    /// A table was recoded; the recoding's open choices have been drawn.
-    Recoded {
-        /// The original.
-        microdata: &'a Microdata,
-        /// What became of it.
-        recoding: &'a Recoding,
-    },
     /// Records were put into groups.
     Grouped {
         /// The original.
@@ -114,15 +103,6 @@ pub enum Inside<'a> {
         grouping: &'a Grouping,
         /// How many values are promised to be possible.
         l: usize,
-    },
-    /// Transactions were recoded.
-    Baskets {
-        /// The original.
-        baskets: &'a Baskets,
-        /// What became of it.
-        recoding: &'a ItemRecoding,
-        /// What is promised.
-        requirements: &'a [KlPrivacy],
     },
     /// Sensitive attributes were put into several tables.
     Projected {
@@ -156,6 +136,7 @@ pub struct Scene<'a> {
     /// Time and interruption.
     pub clock: &'a Clock,
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
+    baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
 }
 
 impl<'a> Scene<'a> {
@@ -174,6 +155,7 @@ impl<'a> Scene<'a> {
             limits: Limits::default(),
             clock,
             tables: OnceLock::new(),
+            baskets: OnceLock::new(),
         }
     }
 
@@ -182,6 +164,15 @@ impl<'a> Scene<'a> {
         match self.policy {
             PolicyRef::Table(policy) => Some(policy),
             _ => None,
+        }
+    }
+
+    /// The released transactions beside the original, read when they are asked for first; else a reason not to run an attack.
+    pub(super) fn baskets(&self) -> std::result::Result<&BasketView, String> {
+        match self.baskets.get_or_init(|| BasketView::read(self)) {
+            Ok(Ok(baskets)) => Ok(baskets),
+            Ok(Err(reason)) => Err(reason.clone()),
+            Err(error) => Err(error.to_string()),
         }
     }
 

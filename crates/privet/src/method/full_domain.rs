@@ -10,6 +10,9 @@
 //!   way up, which is *not* monotone for frequency, entropy, recursive diversity and closeness.
 //!
 //! Without suppression that sum must be zero; then `high` itself must be valid, the classic monotone prune.
+//!
+//! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
+//! no bound rests on it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +28,7 @@ use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
-use crate::privacy::{self, Class, Requirement};
+use crate::privacy::{self, Class, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
@@ -55,6 +58,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
+    let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
     let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(records));
     // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
@@ -62,14 +66,15 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let limit = limit.min(records.saturating_sub(1));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
-    let mut problem = FullDomain::new(microdata, requirements, cost, limit)?;
+    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit)?;
     problem.bottoms = bottoms(policy, microdata, problem.tops())?;
     let outcome = lattice::search(&problem, &clock)?;
     let Some((best, levels)) = outcome.best else {
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
-    let recoding = problem.levelling.recoding(&levels, |class| problem.holds(class));
+    let recoding =
+        problem.levelling.recoding(&levels, |grouping, class| problem.holds(&grouping.class(class)));
     let choices = problem.tops().iter().zip(&problem.bottoms[..]);
     let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
@@ -108,6 +113,8 @@ struct FullDomain<'a> {
     /// The lowest level of each column that is allowed.
     bottoms: Levels,
     requirements: Vec<Box<dyn Requirement>>,
+    /// What compares classes with those at higher levels; no bound rests on it.
+    natural: Vec<NtCloseness>,
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<Judged>>>,
@@ -126,16 +133,26 @@ struct Judged {
     dearest: u128,
 }
 
+/// Per notion and class, whether the class is close to a natural superset.
+struct Close(Vec<Vec<bool>>);
+
+impl Close {
+    fn at(&self, class: usize) -> bool {
+        self.0.iter().all(|close| close[class])
+    }
+}
+
 impl<'a> FullDomain<'a> {
     fn new(
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn Requirement>>,
+        natural: Vec<NtCloseness>,
         cost: &str,
         limit: u64,
     ) -> Result<FullDomain<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
         let bottoms = vec![0; levelling.tops.len()].into();
-        Ok(FullDomain { levelling, bottoms, requirements, limit, judged: Mutex::default() })
+        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged: Mutex::default() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
@@ -160,10 +177,12 @@ impl<'a> FullDomain<'a> {
         let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
         let (mut must_go, mut dearest) = (0, 0);
+        let mut close = None;
         for number in 0..grouping.len() {
             let cells = || self.levelling.frame_cells(grouping, number);
             let class = grouping.class(number);
-            let holds = self.holds(&class);
+            let holds =
+                self.holds(&class) && close.get_or_insert_with(|| self.naturally_close(grouping)).at(number);
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
@@ -189,6 +208,10 @@ impl<'a> FullDomain<'a> {
 
     fn holds(&self, class: &Class<'_>) -> bool {
         self.requirements.iter().all(|requirement| requirement.holds(class))
+    }
+
+    fn naturally_close(&self, grouping: &Grouping) -> Close {
+        Close(self.natural.iter().map(|notion| self.levelling.naturally_close(grouping, notion)).collect())
     }
 
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.

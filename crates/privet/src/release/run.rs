@@ -228,9 +228,8 @@ pub(super) fn publish(
     let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let inside = Some(Inside::Recoded { microdata: &microdata, recoding: &solution.recoding });
     let table = Released::Table(open_written(&policy, &path)?);
-    let mut attacks = attacked(PolicyRef::Table(&policy), table, inside, (seed, &options.attacks), clock)?;
+    let mut attacks = attacked(PolicyRef::Table(&policy), table, None, (seed, &options.attacks), clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 

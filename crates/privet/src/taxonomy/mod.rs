@@ -303,6 +303,18 @@ impl Taxonomy {
         above <= below && below.0 < self.subtree_ends[above.index()]
     }
 
+    /// The lowest node above two leaves (by position) and all between them.
+    pub fn lowest_above(&self, low: usize, high: usize) -> NodeId {
+        let mut node = self.leaf_nodes[low];
+        while !self.leaves_below(node).contains(&high) {
+            match self.parent(node) {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        node
+    }
+
     /// The node with this label.
     pub fn find(&self, label: &str) -> Option<NodeId> {
         self.by_label.find(self.hasher.hash_one(label), |node| self.label(*node) == label).copied()

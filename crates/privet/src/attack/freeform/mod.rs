@@ -43,34 +43,40 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let mut worst_in: Vec<Json> = Vec::new();
     let mut exposed = |name: &str, table: &Attacked| {
-        let Exposure { targets, hits, baseline } = table.exposure();
+        let Exposure { targets, hits, baseline, own } = table.exposure();
         let worst = table.list(scene.limits.most, scene.limits.known).worst;
         worst_in.push(json!({
             "table": name,
             "hits": hits,
             "breaches": worst.iter().map(Breach::to_json).collect::<Vec<_>>(),
         }));
-        Figure {
-            what: format!("people of whom a guarded value follows from what can be seen of them, in {name}"),
+        let figure = |what: &str, hits: u64, baseline: u64, instead: &str| Figure {
+            what: format!("{what}, in {name}"),
             targets,
             hits,
             baseline,
-            instead: "seeing nothing".to_string(),
+            instead: instead.to_string(),
             ..Figure::default()
-        }
+        };
+        let seen = "people of whom a guarded value follows from what can be seen of them";
+        let too = "people of whom it follows if what can be seen of the guarded column itself is known too";
+        [
+            figure(seen, hits, baseline, "seeing nothing"),
+            figure(too, own, hits, "seeing other columns alone, as the requirement assumes"),
+        ]
     };
     let table = Attacked::read(policy, released)?;
     scene.clock.check()?;
-    let mut figures = vec![exposed("the release", &table)];
+    let mut figures = exposed("the release", &table).to_vec();
     scene.clock.check()?;
     figures[0].control = Some(table.shuffled(CONTROL).exposure().hits);
     figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
     scene.clock.check()?;
     if released.path() != policy.source.path() {
-        figures.push(exposed("the original", &Attacked::read(policy, &policy.source)?));
+        figures.extend(exposed("the original", &Attacked::read(policy, &policy.source)?));
         if policy.method.settings.flag("compare") {
             for (name, version) in versions::versions(policy, scene.clock)? {
-                figures.push(exposed(&name, &version));
+                figures.extend(exposed(&name, &version));
             }
         }
     }

@@ -6,8 +6,9 @@
 //! one class with every row of the other: the confidence in a value of one table together with a value of another is the
 //! product of their shares.
 
+use super::super::follow::reaches;
 use super::super::{Attack, Figure, Finding};
-use super::{NEARLY, Published, reaches};
+use super::{NEARLY, Published};
 
 /// What follows from quasi-identifiers.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -51,11 +51,6 @@ impl Published<'_> {
     }
 }
 
-/// Whether `part` of `whole` is at least this share.
-fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
-    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
-}
-
 /// One table with all attributes, and the tables that are published; a reason where there are none.
 fn inside<'a>(scene: &Scene<'a>) -> std::result::Result<(Published<'a>, Published<'a>), String> {
     match scene.inside {

@@ -13,8 +13,8 @@ mod tests;
 use std::sync::Arc;
 
 pub(super) use coded::{Dictionary, Rows};
-pub(super) use cover::Cover;
 use cover::EVERYTHING;
+pub(super) use cover::{Cover, value_tree};
 pub(super) use matcher::Matcher;
 
 use coded::{Reader, Stopped};

@@ -19,7 +19,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
@@ -111,11 +111,9 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let (recoding, requirements) = (&solution.recoding, &limits[..]);
-    let inside = Some(Inside::Baskets { baskets: &baskets, recoding, requirements });
     let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
     let choice = (seed, &options.attacks);
-    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, inside, choice, clock)?;
+    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, None, choice, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 

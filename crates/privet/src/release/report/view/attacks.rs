@@ -100,7 +100,7 @@ fn overview(found: &[Finding]) -> Option<Drawing> {
 }
 
 fn attack(found: &Finding) -> AttackView {
-    let head = ["What counts", "Targets", "Hits", "Share", "95 % interval", "Without the attack", "Control"];
+    let head = ["What counts", "Targets", "Hits", "Share", "95 % interval", "For comparison", "Control"];
     let row = |figure: &Figure| {
         let (low, high) = figure.interval();
         let control = match (figure.control, figure.controlled.as_str()) {
