@@ -166,15 +166,9 @@ fn cramers_v(coded: &Coded, a: usize, b: usize) -> Option<f64> {
     if height.saturating_mul(width) > MOST_CELLS {
         return None;
     }
-    let mut labels: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-    for (row, weight) in coded.rows() {
-        let (x, y) = (row[a], row[b]);
-        if coded.stars[a] != Some(x) && coded.stars[b] != Some(y) {
-            *labels.entry((x, y)).or_default() += weight;
-        }
-    }
+    let labels = joint(coded, a, b);
     let sides = |x: u32, y: u32| (&coded.cover[a][x as usize], &coded.cover[b][y as usize]);
-    let shares: usize = labels.keys().map(|(x, y)| sides(*x, *y)).map(|(x, y)| x.len() * y.len()).sum();
+    let shares: usize = labels.iter().map(|((x, y), _)| sides(*x, *y)).map(|(x, y)| x.len() * y.len()).sum();
     if shares > 16 * MOST_CELLS {
         return None;
     }
@@ -191,7 +185,7 @@ fn cramers_v(coded: &Coded, a: usize, b: usize) -> Option<f64> {
             }
         }
     }
-    let total: f64 = labels.values().sum();
+    let total: f64 = labels.iter().map(|(_, weight)| weight).sum();
     let inhabited = |sums: &[f64]| sums.iter().filter(|sum| **sum > 0.0).count() as f64;
     let (r, c) = (inhabited(&rows), inhabited(&columns));
     if total <= 1.0 || r == 0.0 || c == 0.0 {
@@ -212,6 +206,27 @@ fn cramers_v(coded: &Coded, a: usize, b: usize) -> Option<f64> {
     let corrected = |k: f64| k - (k - 1.0) * (k - 1.0) / (total - 1.0);
     let least = (corrected(r).min(corrected(c)) - 1.0).max(f64::MIN_POSITIVE);
     Some((phi / least).sqrt().min(1.0))
+}
+
+/// How many records have each two labels of two columns, in the order of the labels; suppressed cells do not count.
+fn joint(coded: &Coded, a: usize, b: usize) -> Vec<((u32, u32), f64)> {
+    let (height, width) = (coded.cover[a].len(), coded.cover[b].len());
+    let rows = coded.rows().map(|(row, weight)| (row[a], row[b], weight));
+    let rows = rows.filter(|(x, y, _)| coded.stars[a] != Some(*x) && coded.stars[b] != Some(*y));
+    if height.saturating_mul(width) > MOST_CELLS {
+        let mut counts: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        rows.for_each(|(x, y, weight)| *counts.entry((x, y)).or_default() += weight);
+        return counts.into_iter().collect();
+    }
+    let mut counts = vec![0.0; height * width];
+    rows.for_each(|(x, y, weight)| counts[x as usize * width + y as usize] += weight);
+    let label = |at: usize| ((at / width) as u32, (at % width) as u32);
+    counts
+        .into_iter()
+        .enumerate()
+        .filter(|(_, count)| *count > 0.0)
+        .map(|(at, count)| (label(at), count))
+        .collect()
 }
 
 /// A condition: a range of a column's codes.

@@ -58,3 +58,25 @@ pub(super) fn left_out() -> Subgroups {
         |label: &str, records, suppressed| Subgroup { label: label.into(), shown: true, records, suppressed };
     Subgroups { column: "sex".into(), groups: vec![group("female", 10_240, 60), group("male", 9_760, 63)] }
 }
+
+/// A made-up hash.
+pub(super) fn hash(seed: u64) -> String {
+    (0..4)
+        .map(|part: u64| format!("{:016x}", (seed + part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        .collect()
+}
+
+/// Class sizes that together hold `records`; what is left makes up one class more.
+pub(super) fn filled(sizes: impl Iterator<Item = (u64, u64)>, records: u64) -> Vec<(u64, u64)> {
+    let mut left = records;
+    let mut filled = Vec::new();
+    for (size, classes) in sizes {
+        if size * classes > left / 2 {
+            break;
+        }
+        left -= size * classes;
+        filled.push((size, classes));
+    }
+    filled.push((left, 1));
+    filled
+}

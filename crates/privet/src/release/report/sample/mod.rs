@@ -3,7 +3,7 @@
 mod figures;
 mod trees;
 
-use self::figures::{fidelity, left_out, suspects};
+use self::figures::{fidelity, filled, hash, left_out, suspects};
 use self::trees::{Tree, ages, grouped};
 use super::common::Common;
 use super::model::*;
@@ -26,27 +26,6 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         suppressed: None,
         taxonomy: None,
     }
-}
-
-fn hash(seed: u64) -> String {
-    (0..4)
-        .map(|part: u64| format!("{:016x}", (seed + part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect()
-}
-
-/// Class sizes that together hold `records`; what is left makes up one class more.
-fn filled(sizes: impl Iterator<Item = (u64, u64)>, records: u64) -> Vec<(u64, u64)> {
-    let mut left = records;
-    let mut filled = Vec::new();
-    for (size, classes) in sizes {
-        if size * classes > left / 2 {
-            break;
-        }
-        left -= size * classes;
-        filled.push((size, classes));
-    }
-    filled.push((left, 1));
-    filled
 }
 
 /// Twenty thousand people with eight quasi-identifiers.
