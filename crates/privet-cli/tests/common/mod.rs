@@ -163,7 +163,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 
 /// How a release is made in this process.
 pub fn options(target: PathBuf) -> privet::release::RunOptions {
-    privet::release::RunOptions { target, force: false, format: None, seed: None, time_limit: None }
+    privet::release::RunOptions::to(target)
 }
 
 /// The rows of a table in any format, the header first.

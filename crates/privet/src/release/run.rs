@@ -252,7 +252,7 @@ pub(super) fn publish(
         audit: &audit,
         files: &files,
     };
-    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
     model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
     let documents = Documents {
         public_report: report::render(&model, Edition::Public)?,
