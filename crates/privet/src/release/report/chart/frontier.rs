@@ -7,7 +7,7 @@ use super::svg::{Anchor, Svg, fitted};
 
 const LEFT: f64 = 48.0;
 const RIGHT: f64 = 16.0;
-const TOP: f64 = 24.0;
+const TOP: f64 = 42.0;
 const BOTTOM: f64 = 270.0;
 /// Names of points that are nearer than this would lie on each other.
 const APART: (f64, f64) = (70.0, 13.0);
@@ -82,6 +82,6 @@ pub(in super::super) fn frontier(points: &[FrontierPoint], axes: (&str, &str)) -
         svg.text(place.0 + away, place.1 - 6.0, anchor, "note", &name);
     }
     svg.text((LEFT + WIDTH) / 2.0, BOTTOM + 34.0, Anchor::Middle, "axis-name", axes.0);
-    svg.text(2.0, TOP - 10.0, Anchor::Start, "axis-name", axes.1);
+    svg.text(2.0, 14.0, Anchor::Start, "axis-name", axes.1);
     svg.finish("Risk against loss of each setting, with the frontier of settings that no other beats")
 }
