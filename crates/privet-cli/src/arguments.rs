@@ -61,6 +61,9 @@ pub enum Command {
     /// Build, show and check hierarchies
     #[command(subcommand)]
     Hierarchy(Hierarchy),
+    /// Look at the ledger in which releases are written down
+    #[command(subcommand)]
+    Ledger(Ledger),
     /// Write a release's reports again
     Report(Report),
     /// Explain the requirements and methods a policy can name
@@ -88,6 +91,12 @@ pub struct Init {
     /// What it holds [default: what it looks like]
     #[arg(long, value_enum)]
     pub kind: Option<InitKind>,
+    /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` tells about it
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Draft for a release to everybody
+    #[arg(long)]
+    pub public: bool,
     /// The folder for policy.toml and hierarchies/ [default: NAME-policy beside the data]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -133,6 +142,29 @@ pub struct Anonymize {
     /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
     #[arg(long)]
     pub csv_safe: bool,
+    /// Which attacks are tried on the release before it is published
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
+    pub attacks: AttackChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AttackChoice {
+    /// All that concern the release
+    All,
+    /// Those that take little time
+    Cheap,
+    /// None
+    None,
+}
+
+impl From<AttackChoice> for privet::attack::Choice {
+    fn from(choice: AttackChoice) -> privet::attack::Choice {
+        match choice {
+            AttackChoice::All => privet::attack::Choice::All,
+            AttackChoice::Cheap => privet::attack::Choice::Cheap,
+            AttackChoice::None => privet::attack::Choice::None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -165,9 +197,22 @@ pub struct Attack {
     /// The original data, where the policy's path does not lead to it
     #[arg(long)]
     pub original: Option<PathBuf>,
-    /// The released file to attack
+    /// The released file to attack, or the folder where the method publishes several
     #[arg(long, requires = "policy")]
     pub release: Option<PathBuf>,
+    /// Everybody who may be in the data, with their quasi-identifiers: a table with the same column names
+    #[arg(long, value_name = "FILE")]
+    pub population: Option<PathBuf>,
+    /// People like those in the data who were left out of the release, to tell what it gives away from what is true of
+    /// anybody
+    #[arg(long, value_name = "FILE")]
+    pub holdout: Option<PathBuf>,
+    /// Other releases about some of the same people, to be attacked together with this one
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub with: Vec<PathBuf>,
+    /// Run these attacks alone
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    pub only: Vec<String>,
     /// How many of the worst cases to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -181,6 +226,15 @@ pub struct Compare {
     /// The policies, all on the same data
     #[arg(required = true)]
     pub policies: Vec<PathBuf>,
+    /// Also try other values of a key, as in privacy.k-anonymity.k=2,5,10; several make a grid
+    #[arg(long, value_name = "KEY=VALUES")]
+    pub vary: Vec<String>,
+    /// Write the table as CSV and a page with the frontier between risk and loss to this folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Replace an older comparison in DIR
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// Also write the table as CSV to this file
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -289,6 +343,31 @@ pub struct Check {
     /// Spellings of missing values, which need no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
+}
+
+/// A ledger is named in a policy, as [ledger] path = "…"; each command takes the ledger or such a policy.
+#[derive(Debug, Subcommand)]
+pub enum Ledger {
+    /// List the releases that are written down
+    List {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+    },
+    /// Show one release, and what it tells together with those before it
+    Show {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+        /// The number of its line, as `list` prints it
+        entry: u64,
+    },
+    /// Check that no line was changed or removed, and that releases were confirmed
+    Check {
+        /// The ledger, or a policy that names it
+        ledger: PathBuf,
+        /// Releases that must be in it
+        #[arg(value_name = "DIR")]
+        folders: Vec<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -256,7 +256,7 @@ impl<F: Fn() + Send + Sync> Progress for Disturbance<F> {
 /// Makes a release in this process.
 fn make_here(bench: &Bench, policy: &str, clock: &Clock) -> privet::Result<()> {
     let policy = method::check(&Policy::read(&bench.path(policy))?, None)?;
-    let options = common::options(bench.path("out"));
+    let options = release::RunOptions::to(bench.path("out"));
     release::anonymize_any(policy, &options, clock).map(drop)
 }
 

@@ -51,7 +51,7 @@
 //!
 //! // The whole way to a published release.
 //! let target = folder.join("release");
-//! let options = RunOptions { target: target.clone(), force: false, format: None, seed: None, time_limit: None };
+//! let options = RunOptions::to(&target);
 //! let published = release::anonymize(policy, &options, &clock)?;
 //! assert!(published.audit.passed);
 //! assert!(target.join("public/release.csv").is_file());
@@ -71,6 +71,7 @@ mod error;
 mod exact;
 pub mod example;
 pub mod experiment;
+pub mod ledger;
 pub mod loss;
 pub mod method;
 mod place;

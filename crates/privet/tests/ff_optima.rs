@@ -33,13 +33,7 @@ fn policy(folder: &Path, method: &str) -> CheckedPolicy {
 
 fn publish(folder: &Path, method: &str) -> Published {
     let target = tempfile::tempdir().expect("a folder");
-    let options = RunOptions {
-        target: target.path().join("release"),
-        force: false,
-        format: None,
-        seed: Some(1),
-        time_limit: None,
-    };
+    let options = RunOptions { seed: Some(1), ..RunOptions::to(target.path().join("release")) };
     release::anonymize(policy(folder, method), &options, &Clock::unlimited()).expect("a release")
 }
 

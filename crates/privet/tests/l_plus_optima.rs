@@ -289,13 +289,7 @@ impl Case {
     fn run(&self, target: &Path) {
         let policy = Policy::read(&self.folder.join("policy.toml")).expect("a policy");
         let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
-        let options = RunOptions {
-            target: target.to_path_buf(),
-            force: false,
-            format: None,
-            seed: None,
-            time_limit: None,
-        };
+        let options = RunOptions::to(target);
         let published = release::anonymize(policy, &options, &Clock::unlimited());
         let Some(optimum) = self.expected["optimal_cost"].as_str() else {
             let error = published.expect_err("no cut is valid");

@@ -19,6 +19,7 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
         format: arguments.format,
         seed: arguments.seed,
         time_limit: arguments.time_limit,
+        attacks: arguments.attacks.into(),
     };
     let formulas = if arguments.csv_safe { Formulas::Mark } else { Formulas::Refuse };
     make(Policy::read(&arguments.policy)?.with_formulas(formulas), options, output, clock)
@@ -26,8 +27,7 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
 
 /// Makes a release with nothing said beside the policy.
 pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -> Result<u8> {
-    let options = RunOptions { target, force: false, format: None, seed: None, time_limit: None };
-    make(Policy::read(policy)?, options, output, clock)
+    make(Policy::read(policy)?, RunOptions::to(target), output, clock)
 }
 
 fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
@@ -62,6 +62,9 @@ fn text(published: &Published) -> String {
         Some(DataKind::Table) | None => about_table(manifest),
     };
     text += &audit::render(&published.audit);
+    for found in &published.attacks.found {
+        text += &format!("attack {}\n", found.told());
+    }
     let path = published.path.display();
     text += &format!(
         "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"

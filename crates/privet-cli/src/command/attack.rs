@@ -1,10 +1,12 @@
-//! `privet attack`: runs the known attacks on a release and on its original, or on any table.
+//! `privet attack`: runs the known attacks on a release, on the original, or on what another tool made.
 
-use privet::attack::{Outcome, Scene, attack};
+use std::path::PathBuf;
+
+use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
 use privet::data::{ReadOptions, Source};
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, CheckedPolicy, Policy};
-use privet::release::open_release;
+use privet::policy::{AnyPolicy, Policy};
+use privet::release::{open_release, open_released};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -12,57 +14,86 @@ use crate::arguments::Attack;
 use crate::output::Output;
 
 pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
-    let (policy, release) = opened(arguments)?;
-    let mut tables: Vec<(&str, &Source)> = Vec::new();
-    tables.extend(release.as_ref().map(|release| ("release", release)));
-    tables.push(("original", &policy.source));
-    let mut attacks: Vec<(&str, Outcome)> = Vec::new();
-    for (name, table) in tables {
-        clock.progress().stage(&format!("attacking the {name}"), None);
-        let scene = Scene { policy: &policy, table, most: arguments.top, known: arguments.known, clock };
-        attacks.extend(attack(&scene)?.into_iter().map(|outcome| (name, outcome)));
-    }
-    let text: String = attacks.iter().map(|(table, outcome)| told(table, outcome)).collect();
-    output.result(&text, || {
-        let attacks: Vec<Json> = attacks.iter().map(|(table, outcome)| outcome.to_json(table)).collect();
-        json!({ "attacks": attacks })
+    let Opened { policy, released, files, seed } = opened(arguments)?;
+    let choice = match arguments.only.as_slice() {
+        [] => Choice::All,
+        names => Choice::only(names)?,
+    };
+    let table = |path: &PathBuf| Source::open(path, &ReadOptions::default());
+    let others = arguments.with.iter().map(|folder| {
+        let other = open_release(folder, None)?;
+        Ok(OtherRelease {
+            name: folder.display().to_string(),
+            policy: other.policy,
+            released: other.released,
+        })
+    });
+    let mut scene = Scene::new(PolicyRef::from(&policy), released, seed, clock);
+    scene.files = files.unwrap_or(scene.files);
+    scene.population = arguments.population.as_ref().map(table).transpose()?;
+    scene.holdout = arguments.holdout.as_ref().map(table).transpose()?;
+    scene.others = others.collect::<Result<_>>()?;
+    scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
+    clock.progress().stage("attacking", None);
+    let attacks = attack(&scene, &choice)?;
+    output.result(&told(&attacks), || {
+        let found: Vec<Json> = attacks.found.iter().map(Finding::to_json).collect();
+        json!({ "attacks": found, "not_run": attacks.not_run })
     });
     Ok(0)
 }
 
-/// The policy, and the table to attack beside the original.
-fn opened(arguments: &Attack) -> Result<(CheckedPolicy, Option<Source>)> {
+/// What is attacked.
+struct Opened {
+    policy: AnyPolicy,
+    released: Released,
+    /// All files that leave the house, where there are more than those with the data.
+    files: Option<Vec<PathBuf>>,
+    seed: u64,
+}
+
+/// Random choices of attacks on files that were not made here: what they find is told, never published.
+const SEED: u64 = 1;
+
+fn opened(arguments: &Attack) -> Result<Opened> {
     let original = arguments.original.as_deref();
     if let Some(folder) = &arguments.folder {
-        let (policy, release) = open_release(folder, original)?;
-        return Ok((policy, Some(release)));
+        let release = open_release(folder, original)?;
+        let (policy, released) = (release.policy, release.released);
+        return Ok(Opened { policy, released, files: Some(release.files), seed: release.seed });
     }
     let path = arguments.policy.as_ref().ok_or_else(|| {
         Error::input("name a release folder, or --policy").help("see `privet attack --help`")
     })?;
-    let AnyPolicy::Table(policy) = method::check(&Policy::read(path)?, original)? else {
-        return Err(Error::input("no known attack concerns this kind of data").in_file(path));
+    let policy = method::check(&Policy::read(path)?, original)?;
+    let released = match (&arguments.release, &policy) {
+        (Some(release), _) => open_released(PolicyRef::from(&policy), release)?,
+        // The original, as if it were published as it is.
+        (None, AnyPolicy::Table(policy)) => Released::Table(policy.source.clone()),
+        (None, AnyPolicy::Transactions(policy)) => Released::Transactions(policy.source.clone()),
+        (None, AnyPolicy::Vocabularies(_)) => {
+            return Err(Error::input("name the released vocabularies to attack").help("add --release FILE"));
+        }
     };
-    let release = arguments.release.as_ref();
-    let release = release.map(|release| Source::open(release, &ReadOptions::default())).transpose()?;
-    Ok((policy, release))
+    Ok(Opened { policy, released, files: None, seed: SEED })
 }
 
-fn told(table: &str, outcome: &Outcome) -> String {
-    let (low, high) = outcome.interval();
-    let Outcome { name, targets, hits, baseline, control, seconds, lines, .. } = outcome;
-    let mut text = format!(
-        "{name} attacks on the {table}: {hits} of {targets} people are at risk \
-         (95 % interval {:.1} to {:.1} %)\n  without knowing anything about a person: {baseline}; where only luck helps: {control}; \
-         {seconds:.2} s\n",
-        100.0 * low,
-        100.0 * high
-    );
-    for line in lines {
-        text += &format!("  {line}\n");
+fn told(attacks: &Attacks) -> String {
+    let mut text = String::new();
+    for found in &attacks.found {
+        text += &format!("{}\n", found.told());
+        for line in &found.lines {
+            text += &format!("  {line}\n");
+        }
     }
-    if lines.is_empty() {
-        text += "  no breach\n";
+    if attacks.found.is_empty() {
+        text += "no attack could be run\n";
+    }
+    if !attacks.not_run.is_empty() {
+        text += "not run:\n";
+    }
+    for other in &attacks.not_run {
+        text += &format!("  {}: {}\n", other.name, other.reason);
     }
     text
 }

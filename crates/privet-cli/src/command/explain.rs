@@ -3,6 +3,7 @@
 use privet::loss::items::ItemMeasure;
 use privet::loss::{INFOS, Info, NAMES};
 use privet::method::{CATALOGUE, CATALOGUES, kl, vocabulary};
+use privet::policy::draft::preset::PRESETS;
 use privet::policy::{Catalogue, Declaration, Key, KeyKind};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
@@ -27,11 +28,13 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
                 list(one.methods)
             )
         };
+        let presets: String =
+            PRESETS.iter().map(|preset| format!("  {:<width$} {}\n", preset.name, preset.title)).collect();
         let text = format!(
             "{}Costs, as [method] cost = \"NAME\":\n{costs}\nFor transactions, with kind = \"transactions\" in [data]:\n\n{}\
              Costs: {}, per occurrence of an item\n\n\
              For bags of terms, with kind = \"query-log\" or \"vocabularies\" in [data]:\n\n{}\
-             Cost: {}, per occurrence of a term\n",
+             Cost: {}, per occurrence of a term\n\nPresets, as privet init --preset NAME:\n{presets}",
             catalogue(&CATALOGUE),
             catalogue(&kl::CATALOGUE),
             ItemMeasure::NAMES.join(", "),
@@ -56,6 +59,13 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         });
         return Ok(0);
     };
+    if let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) {
+        output.result(&preset.explain(), || {
+            let (name, title, k) = (preset.name, preset.title, preset.k.map(|(k, _)| k));
+            json!({ "name": name, "title": title, "summary": preset.summary, "help": preset.help, "k": k })
+        });
+        return Ok(0);
+    }
     if let Some(info) = INFOS.iter().find(|info| info.name == name) {
         let better = if info.smaller_is_better { "smaller" } else { "larger" };
         let text = format!("{}: {}\nrange: {}; {better} is better\n", info.name, info.formula, info.range);
@@ -66,6 +76,7 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
     if found.is_empty() {
         let names: Vec<&str> =
             all().map(|declaration| declaration.name).chain(NAMES.iter().copied()).collect();
+        let names: Vec<&str> = names.into_iter().chain(PRESETS.iter().map(|preset| preset.name)).collect();
         let near = near(name, &names);
         let help = if near.is_empty() {
             format!("known: {}", names.join(", "))
@@ -118,6 +129,8 @@ fn takes(kind: KeyKind) -> String {
         KeyKind::Column(role) => format!("a column of role {role}"),
         KeyKind::Choice(words) => words.join(" | "),
         KeyKind::Flag => "true or false".to_string(),
+        KeyKind::FlagOrCount(least) => format!("true, false or a whole number from {least}"),
+        KeyKind::Counts(role) => format!("a table of columns of role {role}, each with a whole number"),
         KeyKind::Duration => "a length of time".to_string(),
         KeyKind::Choices(role, words) => {
             format!("a table of columns of role {role}, each with one of {}", words.join(", "))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
+use privet::policy::draft::preset::{NO_CERTIFICATE, Preset};
 use privet::policy::draft::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
@@ -15,10 +16,21 @@ use crate::output::Output;
 pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let data = &arguments.data;
     let folder = arguments.output.clone().unwrap_or_else(|| beside(data));
-    let options = DraftOptions { data_path: Some(data_path(&folder, data)), delimiter: arguments.delimiter };
+    let options = DraftOptions {
+        data_path: Some(data_path(&folder, data)),
+        delimiter: arguments.delimiter,
+        preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
+        public: arguments.public,
+    };
     let as_transactions = |form: &TransactionOptions| {
         let draft = draft_transactions(&TransactionSource::open(data, form)?, &options)?;
-        finish(&draft, format!("{} transactions\n", draft.rows), "transactions", &folder, output)
+        finish(
+            &draft,
+            format!("{} transactions\n", draft.rows),
+            ("transactions", options.preset.is_some()),
+            &folder,
+            output,
+        )
     };
     if let Some(form) = transactions(arguments)? {
         return as_transactions(&form);
@@ -48,12 +60,21 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         let role = column.role.map_or("left out".to_string(), |role| role.to_string());
         text += &format!("  {:<20} {role:<17} {}\n", column.name, column.reason);
     }
-    finish(&draft, text, "table", &folder, output)
+    finish(&draft, text, ("table", options.preset.is_some()), &folder, output)
 }
 
 /// Writes a draft and tells about it.
-fn finish(draft: &Draft, mut text: String, kind: &str, folder: &Path, output: &Output) -> Result<u8> {
+fn finish(
+    draft: &Draft,
+    mut text: String,
+    (kind, has_preset): (&str, bool),
+    folder: &Path,
+    output: &Output,
+) -> Result<u8> {
     let written = draft.write(folder)?;
+    if has_preset {
+        output.tell(&format!("{NO_CERTIFICATE}\n"));
+    }
     text += &format!("wrote {} files to {}\n", written.len(), folder.display());
     let policy = folder.join("policy.toml");
     text += &format!("next: read {0}, mend it, then privet anonymize {0} -o release\n", policy.display());

@@ -9,6 +9,7 @@ mod experiment;
 mod explain;
 mod hierarchy;
 mod init;
+mod ledger;
 mod mine;
 mod report;
 
@@ -40,6 +41,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Mine(arguments) => mine::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
+        Command::Ledger(arguments) => ledger::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
         Command::Experiment(arguments) => experiment::run(arguments, output, &clock),

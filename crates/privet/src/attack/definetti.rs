@@ -5,12 +5,42 @@
 //! trains a naive Bayes model by expectation maximisation: he begins with equal likelihood, counts how often each
 //! quasi-identifier's value goes with each sensitive value, weighs the assignments of every group by these counts (rows
 //! sum to one, columns to how often the value occurs), and repeats.
+//!
+//! *Control.* What he would guess of people who are in no release, from the same model: it is learnt from every other group,
+//! and guesses the people of the rest without a look at their groups.
 
-use std::collections::BTreeMap;
+use rayon::prelude::*;
+use serde_json::json;
 
-use super::{Figure, Finding};
+use super::groups::{Group, Groups, with_values};
+use super::{Attack, Figure, Finding, Scene, columns};
+use crate::Result;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
+
+/// Row 12 of the attacks, on groups in which quasi-identifiers stay exact.
+pub(super) const GROUPS: Attack = Attack {
+    name: "definetti",
+    row: 12,
+    dear: false,
+    concerns: |scene| match with_values(scene)?.groups {
+        Some(_) => Ok(()),
+        None => Err("the release has no groups; \"definetti-classes\" attacks classes".to_string()),
+    },
+    run: |scene| run(scene, GROUPS.name),
+};
+
+/// Row 12 of the attacks, on classes of records that look alike.
+pub(super) const CLASSES: Attack = Attack {
+    name: "definetti-classes",
+    row: 12,
+    dear: true,
+    concerns: |scene| match with_values(scene)?.groups {
+        None => Ok(()),
+        Some(_) => Err("the release has groups; \"definetti\" attacks those".to_string()),
+    },
+    run: |scene| run(scene, CLASSES.name),
+};
 
 /// How often he learns from what he inferred.
 const ROUNDS: usize = 20;
@@ -21,74 +51,176 @@ const SCALINGS: usize = 8;
 /// Where there are more records, he learns from groups of about so many; groups are in random order.
 const MOST_RECORDS: usize = 200_000;
 
-/// Tries the attack on groups that promise l possible values.
-pub(super) fn run(observations: &Observations, grouping: &Grouping, l: usize) -> Finding {
+/// So sure of a value he is as good as certain.
+const CONFIDENT: f64 = 0.9;
+
+/// What he guesses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Guessed {
+    /// People.
+    pub people: u64,
+    /// Those whose value he guesses right.
+    pub right: u64,
+    /// Those whose value the most frequent one of their group is, in expectation.
+    pub blind: f64,
+    /// Those of whose likeliest value he is surer than the promise allows.
+    pub sure: u64,
+    /// Those of whose likeliest value the group alone makes him surer than that.
+    pub already: u64,
+    /// Those of whom he is as good as certain, and for how many of these he is right.
+    pub confident: [u64; 2],
+    /// By tenths of confidence: people, how sure he was of them together, and for how many he was right.
+    pub calibration: [(u64, f64, u64); 10],
+    /// Those whose value he would guess right without a look at their group.
+    pub control: u64,
+}
+
+fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
+    columns::each(scene, |policy, _, placed| {
+        let l = columns::promised(policy);
+        Ok(finding(&guess(&placed.groups, l), l, name))
+    })
+}
+
+/// The share of values that the attack guesses right, and that guessing by groups alone does.
+pub fn guessed(observations: &Observations, grouping: &Grouping, l: usize) -> (f64, f64) {
+    let found = guess(&Groups::of_grouping(observations, grouping), l as u64);
+    let people = found.people.max(1) as f64;
+    (found.right as f64 / people, found.blind / people)
+}
+
+/// Learns from the groups, and guesses everybody in them.
+pub(crate) fn guess(groups: &Groups, l: u64) -> Guessed {
+    let people = &groups.people;
     let mut room = MOST_RECORDS;
-    let fitting = grouping.groups.iter().take_while(|group| {
-        room = room.saturating_sub(group.len());
-        room > 0
-    });
-    let mut groups: Vec<Weights> = fitting.map(|group| Weights::new(observations, group)).collect();
-    for _ in 0..ROUNDS {
-        let model = Model::learn(observations, &groups);
-        groups.iter_mut().for_each(|group| group.weigh(observations, &model));
-    }
-    let (mut records, mut right, mut blind, mut sure, mut already) = (0u64, 0u64, 0.0f64, 0u64, 0u64);
-    for group in &groups {
-        let most = group.counts.iter().fold(0.0, |most: f64, count| most.max(*count));
-        for (row, record) in group.records.iter().enumerate() {
-            let weights = &group.weights[row];
-            let top =
-                (0..weights.len()).reduce(|best, at| if weights[at] > weights[best] { at } else { best });
-            let Some(top) = top else { continue };
-            records += 1;
-            right += u64::from(group.values[top] == observations.value(*record as usize));
-            blind += most / group.records.len() as f64;
+    let fitting: Vec<&Group> = (groups.groups.iter())
+        .take_while(|group| {
+            room = room.saturating_sub(group.members.len());
+            room > 0
+        })
+        .collect();
+    let mut guessed = Guessed::default();
+    let mut weights: Vec<Weights> = fitting.iter().map(|group| Weights::new(group)).collect();
+    learn(people, &mut weights);
+    for (group, weights) in fitting.iter().zip(&weights) {
+        let most = group.most_frequent(groups.hidden).map_or(0, |(_, count)| count);
+        for (row, record) in group.members.iter().enumerate() {
+            let Some((value, weight)) = weights.likeliest(row, groups.hidden) else { continue };
+            let right = u64::from(value == people.value(*record as usize));
+            guessed.people += 1;
+            guessed.right += right;
+            guessed.blind += most as f64 / group.members.len() as f64;
             // A hair more than one in l is rounding, not knowledge.
-            sure += u64::from(weights[top] * l as f64 > 1.0 + 1e-6);
-            already += u64::from(most * l as f64 > group.records.len() as f64);
+            guessed.sure += u64::from(weight * l as f64 > 1.0 + 1e-6);
+            guessed.already += u64::from(most * l > group.len());
+            if weight >= CONFIDENT {
+                guessed.confident[0] += 1;
+                guessed.confident[1] += right;
+            }
+            let band = &mut guessed.calibration[((weight * 10.0) as usize).min(9)];
+            *band = (band.0 + 1, band.1 + weight, band.2 + right);
         }
     }
-    let baseline = blind.round() as u64;
+    guessed.control = control(groups, &fitting);
+    guessed
+}
+
+/// How many he guesses right who has learnt from every other group, of the people in the rest.
+fn control(groups: &Groups, fitting: &[&Group]) -> u64 {
+    let folds: [usize; 2] = [0, 1];
+    let right = folds.par_iter().map(|fold| {
+        let mut taught: Vec<Weights> =
+            fitting.iter().skip(*fold).step_by(2).map(|group| Weights::new(group)).collect();
+        let model = learn(&groups.people, &mut taught);
+        let others = fitting.iter().skip(1 - fold).step_by(2).flat_map(|group| &group.members);
+        let right = |record: &&u32| {
+            model.likeliest(&groups.people, **record as usize, groups.hidden)
+                == Some(groups.people.value(**record as usize))
+        };
+        others.filter(right).count() as u64
+    });
+    right.sum()
+}
+
+/// Learns from groups, weighs them by what was learnt, and again; what was learnt last.
+fn learn(people: &Observations, groups: &mut [Weights]) -> Model {
+    for _ in 0..ROUNDS {
+        let model = Model::learn(people, groups);
+        groups.par_iter_mut().for_each(|group| group.weigh(people, &model));
+    }
+    Model::learn(people, groups)
+}
+
+fn finding(guessed: &Guessed, l: u64, name: &str) -> Finding {
+    let Guessed { people, right, sure, already, confident, .. } = *guessed;
+    let baseline = guessed.blind.round() as u64;
     let figures = vec![
         Figure {
-            what: "records whose value he guesses right".to_string(),
-            targets: records,
+            what: "people whose value he guesses right".to_string(),
+            targets: people,
             hits: right,
             baseline,
-            instead: "guesses the most frequent value of the group".to_string(),
+            instead: "guessing the most frequent value of the group".to_string(),
+            control: Some(guessed.control),
+            controlled:
+                "the same model guesses people without a look at their groups, learnt from other groups"
+                    .to_string(),
         },
         Figure {
-            what: format!("records of whose likeliest value he is surer than one in {l}"),
-            targets: records,
+            what: format!("people of whose likeliest value he is surer than one in {l}"),
+            targets: people,
             hits: sure,
             baseline: already,
-            instead: "holds all assignments within a group for equally likely".to_string(),
+            instead: "holding all assignments within a group for equally likely".to_string(),
+            ..Figure::default()
+        },
+        Figure {
+            what: format!("people of whom he is at least {:.0} % sure, and right", 100.0 * CONFIDENT),
+            targets: people,
+            hits: confident[1],
+            baseline: 0,
+            instead: "holding all assignments within a group for equally likely".to_string(),
+            ..Figure::default()
         },
     ];
+    let per_cent = |part: u64, of: u64| 100.0 * part as f64 / of.max(1) as f64;
     let gain = right as f64 / baseline.max(1) as f64;
     let warning = if right > baseline {
         format!(
             "who learns from the release itself how values depend on quasi-identifiers (the deFinetti attack) guesses \
              {:.0} % of the sensitive values right, {gain:.1} times as many as by the groups alone",
-            100.0 * right as f64 / records.max(1) as f64
+            per_cent(right, people)
         )
     } else {
         String::new()
     };
+    let band = |(people, sure, right): &(u64, f64, u64)| {
+        let mean = if *people == 0 { 0.0 } else { sure / *people as f64 };
+        json!({ "people": people, "confidence": mean, "right": right })
+    };
+    let bands: Vec<_> = guessed.calibration.iter().map(band).collect();
+    let worst = format!(
+        "of {} of {people} people he is at least {:.0} % sure, and right about {:.1} % of these",
+        confident[0],
+        100.0 * CONFIDENT,
+        per_cent(confident[1], confident[0])
+    );
     Finding {
-        name: "deFinetti".to_string(),
-        knows: "the release, and who is in it".to_string(),
+        knows: "the release, who is in it, and their quasi-identifiers".to_string(),
         does: "learns from all groups how values depend on quasi-identifiers, and weighs the assignments within each \
                group by it"
             .to_string(),
         assumes: format!("a naive Bayes model, {ROUNDS} rounds of expectation maximisation"),
         figures,
+        lines: vec![worst.clone()],
+        worst,
         warning,
+        more: [("calibration".to_string(), json!(bands))].into_iter().collect(),
+        ..Finding::new(name, "The deFinetti attack")
     }
 }
 
-/// A group with how likely each of its values is for each of its records.
+/// A group with how likely each of its values is for each of its people.
 struct Weights {
     records: Vec<u32>,
     values: Vec<u32>,
@@ -99,14 +231,18 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(observations: &Observations, group: &[u32]) -> Weights {
-        let mut counts: BTreeMap<u32, f64> = BTreeMap::new();
-        for record in group {
-            *counts.entry(observations.value(*record as usize)).or_default() += 1.0;
-        }
-        let (values, counts): (Vec<u32>, Vec<f64>) = counts.into_iter().unzip();
-        let share: Vec<f64> = counts.iter().map(|count| count / group.len() as f64).collect();
-        Weights { records: group.to_vec(), values, counts, weights: vec![share; group.len()] }
+    fn new(group: &Group) -> Weights {
+        let (values, counts): (Vec<u32>, Vec<f64>) =
+            group.counts.iter().map(|(value, count)| (*value, *count as f64)).unzip();
+        let share: Vec<f64> = counts.iter().map(|count| count / group.members.len() as f64).collect();
+        Weights { records: group.members.clone(), values, counts, weights: vec![share; group.members.len()] }
+    }
+
+    /// The likeliest value of a member that is no suppressed one, and how likely it is; of equals the first.
+    fn likeliest(&self, row: usize, hidden: Option<u32>) -> Option<(u32, f64)> {
+        let told = self.values.iter().copied().zip(self.weights[row].iter().copied());
+        told.filter(|(value, _)| Some(*value) != hidden)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
@@ -162,6 +298,19 @@ impl Model {
         Model { counts, leaves: leaves.into_iter().map(|leaves| leaves as f64).collect(), totals }
     }
 
+    /// The value that a record would most likely have, if nothing were known of its group.
+    fn likeliest(&self, observations: &Observations, record: usize, hidden: Option<u32>) -> Option<u32> {
+        let known =
+            (0u32..).zip(&self.totals).filter(|(value, total)| **total > 0.0 && Some(*value) != hidden);
+        let score = |(value, total): (u32, &f64)| {
+            (value, total.ln() + self.log_likelihood(observations, record, value, 0.0))
+        };
+        known
+            .map(score)
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+            .map(|(value, _)| value)
+    }
+
     /// How well a record goes with a value, by all other records: what he thinks of this one (`own`) is taken out, or he
     /// would only confirm himself. One record more for every leaf: nothing is impossible because it was not seen.
     fn log_likelihood(&self, observations: &Observations, record: usize, value: u32, own: f64) -> f64 {
@@ -208,17 +357,44 @@ mod tests {
     #[test]
     fn what_depends_on_quasi_identifiers_is_learnt() {
         let (observations, grouping) = village(true);
-        let finding = run(&observations, &grouping, 2);
-        let [right, sure] = finding.figures.as_slice() else { panic!("two figures") };
+        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        let finding = finding(&found, 2, GROUPS.name);
+        let [right, sure, confident] = finding.figures.as_slice() else { panic!("three figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
-        assert!(right.baseline <= 80 && sure.hits == 140, "{finding:?}");
+        assert!(right.baseline <= 80 && sure.hits == 140 && confident.hits == 140, "{finding:?}");
+        // What is learnt holds for people outside of the groups as well.
+        assert_eq!(right.control, Some(140));
+        let banded: u64 = found.calibration.iter().map(|(people, _, _)| people).sum();
+        assert_eq!(banded, 140);
         assert!(finding.succeeds() && finding.warning.contains("100 %"), "{}", finding.warning);
     }
 
     #[test]
     fn where_nothing_depends_nothing_is_learnt() {
         let (observations, grouping) = village(false);
-        let finding = run(&observations, &grouping, 2);
-        assert!(finding.figures[0].hits < 100, "{finding:?}");
+        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        assert!(found.right < 100, "{found:?}");
+    }
+
+    #[test]
+    fn classes_are_attacked_through_their_files() {
+        use crate::attack::testing::Stage;
+        // Oslo has flu and Rome has an ulcer; every class of an age has one of each, but some ages are of Oslo alone.
+        let mut original = "age,city,ill\n".to_string();
+        for age in 20..60 {
+            let second = if age % 4 == 0 { "Oslo,flu" } else { "Rome,ulcer" };
+            original += &format!("{age},Oslo,flu\n{age},{second}\n");
+        }
+        let released = original.replace("Oslo", "*").replace("Rome", "*");
+        let found = Stage::new(&original).attack("definetti-classes", &released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (80, 80), "{found:?}");
+        assert!(found.succeeds());
+        // Where the city says nothing, he guesses no better than by the class.
+        let row =
+            |at: usize| format!("{},{},{}\n", at / 4, ["Oslo", "Rome"][at / 2 % 2], ["flu", "ulcer"][at % 2]);
+        let original = "age,city,ill\n".to_string() + &(0..80).map(row).collect::<String>();
+        let released = original.replace("Oslo", "*").replace("Rome", "*");
+        let found = Stage::new(&original).attack("definetti-classes", &released).expect("a finding");
+        assert!(found.headline().hits <= 48 && found.figures[2].hits == 0, "{found:?}");
     }
 }

@@ -7,18 +7,17 @@
 //! *Random adversary.* Most people who know something do not know the most telling thing. Transactions are drawn at random,
 //! and m of their items; how many transactions fit these, in the original and in the release?
 
-use std::ops::ControlFlow::{Break, Continue};
-
 use rayon::prelude::*;
 
-use super::{Figure, Finding};
-use crate::Exact;
+use super::baskets::BasketView;
+use super::finding::NO_GUESS;
+use super::haystack::Haystack;
+use super::{Attack, Figure, Finding};
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
 use crate::engine::baskets::Baskets;
-use crate::method::kl::recoding::{ItemRecoding, Shown};
 use crate::privacy::kl::KlPrivacy;
 use crate::random::{below, keyed};
-use crate::taxonomy::Node;
+use crate::{Error, Exact};
 
 /// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
 const STEPS: u64 = 60_000_000;
@@ -30,25 +29,64 @@ const ONE_IN: u64 = 10;
 /// How many transactions the random adversary goes after, where there are more.
 const TARGETS: u64 = 1000;
 
-/// Both attacks on each requirement.
-pub(super) fn run(
-    baskets: &Baskets,
-    recoding: &ItemRecoding,
-    requirements: &[KlPrivacy],
-    seed: u64,
-) -> Vec<Finding> {
-    let shown: Vec<Shown<'_>> =
-        (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)).collect();
-    let rows = shown.iter().map(|shown| (&shown.nodes[..], shown.marks, shown.count));
-    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
-    let before = Haystack::of_original(baskets);
-    let after = Haystack::of_release(baskets, recoding, &shown);
-    let mut findings = Vec::new();
-    for kl in requirements {
-        findings.extend(horizon(baskets, &released, kl));
-        findings.push(at_random(baskets, [&before, &after], kl, seed));
+/// Row 8 of the attacks, one item beyond the promise.
+pub(super) const HORIZON: Attack = Attack {
+    name: "horizon",
+    row: 8,
+    dear: false,
+    concerns: |scene| {
+        let view = scene.baskets()?;
+        let longest = view.released.iter().map(|(nodes, _, _)| nodes.len() as u64).max().unwrap_or(0);
+        let leaves = u64::from(view.original.tree.total_leaves());
+        match view.requirements.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
+            true => Err("the requirements assume that the adversary knows every item".to_string()),
+            false => Ok(()),
+        }
+    },
+    run: |scene| {
+        let found = horizons(scene.baskets().map_err(Error::input)?);
+        joined(found).ok_or_else(|| Error::internal("a horizon that is nowhere"))
+    },
+};
+
+/// Row 8 of the attacks, with items known at random.
+pub(super) const RANDOM: Attack = Attack {
+    name: "random-items",
+    row: 8,
+    dear: false,
+    concerns: |scene| scene.baskets().map(|_| ()),
+    run: |scene| {
+        let found = at_randoms(scene.baskets().map_err(Error::input)?, scene.seed);
+        joined(found).ok_or_else(|| Error::internal("no requirement on transactions"))
+    },
+};
+
+/// The findings about several requirements as one; each figure says which requirement it is about.
+fn joined(findings: Vec<Finding>) -> Option<Finding> {
+    let mut findings = findings.into_iter();
+    let mut all = findings.next()?;
+    for other in findings {
+        let figures = other.figures.into_iter();
+        let about = |figure: Figure| Figure { what: format!("{}: {}", other.title, figure.what), ..figure };
+        all.figures.extend(figures.map(about));
+        if !other.warning.is_empty() {
+            all.warning += if all.warning.is_empty() { "" } else { "; " };
+            all.warning += &other.warning;
+        }
     }
-    findings
+    Some(all)
+}
+
+fn horizons(view: &BasketView) -> Vec<Finding> {
+    let baskets = &view.original;
+    let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
+    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    view.requirements.iter().filter_map(|kl| horizon(baskets, &released, kl)).collect()
+}
+
+fn at_randoms(view: &BasketView, seed: u64) -> Vec<Finding> {
+    let (before, after) = (view.before(), view.after());
+    view.requirements.iter().map(|kl| at_random(&view.original, [&before, &after], kl, seed)).collect()
 }
 
 /// What one more item would do; `None` where the adversary knows everything already.
@@ -70,6 +108,8 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
             hits: transactions,
             baseline: 0,
             instead: "with no more than the requirement assumes".into(),
+            controlled: NO_GUESS.into(),
+            ..Figure::default()
         }
     };
     let figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
@@ -86,7 +126,6 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         None => String::new(),
     };
     (!figures.is_empty()).then(|| Finding {
-        name: format!("one item more than {}", describe(kl)),
         knows: format!(
             "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
             items(kl.m),
@@ -96,11 +135,12 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
         assumes: "the adversary knows the most telling items there are".into(),
         figures,
         warning,
+        ..Finding::new(HORIZON.name, &format!("One item more than {}", describe(kl)))
     })
 }
 
 /// What as many items as the requirement assumes do, if they are any items.
-fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, seed: u64) -> Finding {
+fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed: u64) -> Finding {
     let mut random = keyed(seed, "random adversary");
     let mut ends = Vec::with_capacity(baskets.len());
     let mut end = 0;
@@ -121,7 +161,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         }
         known.truncate(know);
         for (side, haystack) in haystacks.iter().enumerate() {
-            let fitting = haystack.fitting(&known, kl.k.max(2));
+            let fitting = haystack.fitting(&known, 0, kl.k.max(2)).count;
             few[side] += u64::from(fitting < kl.k);
             one[side] += u64::from(fitting == 1);
         }
@@ -132,6 +172,8 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         hits,
         baseline,
         instead: "if the original were published".into(),
+        controlled: NO_GUESS.into(),
+        ..Figure::default()
     };
     let warning = if few[1] > 0 {
         format!(
@@ -142,7 +184,6 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
         String::new()
     };
     Finding {
-        name: format!("random adversary against {}", describe(kl)),
         knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
         does: "looks up how many transactions fit".into(),
         assumes: "every transaction and each of its items is as likely to be known as any other".into(),
@@ -151,6 +192,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack<'_>; 2], kl: &KlPrivacy, s
             figure("exactly one transaction fits".into(), one),
         ],
         warning,
+        ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
     }
 }
 
@@ -172,77 +214,13 @@ fn items(count: u64) -> String {
     if count == 1 { "1 item".into() } else { format!("{count} items") }
 }
 
-/// Transactions to look up items in.
-struct Haystack<'a> {
-    /// What each distinct transaction shows, ascending, and how many there are.
-    rows: Vec<(&'a [Node], u64)>,
-    /// Per item, the nodes that may be shown for it.
-    names: Vec<Vec<Node>>,
-    /// Per node the rows that show it, ascending.
-    showing: Vec<Vec<u32>>,
-}
-
-impl<'a> Haystack<'a> {
-    fn of_original(baskets: &'a Baskets) -> Haystack<'a> {
-        let rows = (0..baskets.len()).map(|basket| (baskets.items(basket), baskets.count(basket))).collect();
-        let names = baskets.tree.nodes().map(|node| vec![node]).collect();
-        Haystack::new(rows, names)
-    }
-
-    fn of_release(baskets: &'a Baskets, recoding: &ItemRecoding, shown: &'a [Shown<'_>]) -> Haystack<'a> {
-        let tree = &baskets.tree;
-        let names = tree.nodes().map(|item| match recoding {
-            // A suppressed item is shown nowhere, so knowing it is of no use.
-            ItemRecoding::Global(shown) => shown[item as usize].into_iter().collect(),
-            ItemRecoding::Local { .. } => std::iter::once(item).chain(tree.ancestors(item)).collect(),
-        });
-        let names = names.collect();
-        Haystack::new(shown.iter().map(|shown| (&shown.nodes[..], shown.count)).collect(), names)
-    }
-
-    fn new(rows: Vec<(&'a [Node], u64)>, names: Vec<Vec<Node>>) -> Haystack<'a> {
-        let mut showing = vec![Vec::new(); names.len()];
-        for (row, (nodes, _)) in (0u32..).zip(&rows) {
-            nodes.iter().for_each(|node| showing[*node as usize].push(row));
-        }
-        Haystack { rows, names, showing }
-    }
-
-    /// How many transactions fit some items; `enough` are not counted further.
-    fn fitting(&self, known: &[Node], enough: u64) -> u64 {
-        let names = |item: &Node| &self.names[*item as usize];
-        let shows =
-            |item: &Node| names(item).iter().map(|node| self.showing[*node as usize].len()).sum::<usize>();
-        let known: Vec<Node> = known.iter().copied().filter(|item| !names(item).is_empty()).collect();
-        let all: Vec<u32>;
-        let lists: Vec<&[u32]> = match known.iter().min_by_key(|item| shows(item)) {
-            Some(rarest) => names(rarest).iter().map(|node| &self.showing[*node as usize][..]).collect(),
-            None => {
-                all = (0..self.rows.len() as u32).collect();
-                vec![&all]
-            }
-        };
-        let fits = |row: u32| {
-            let nodes = self.rows[row as usize].0;
-            known.iter().all(|item| names(item).iter().any(|node| nodes.binary_search(node).is_ok()))
-        };
-        // A transaction shows at most one of the names of an item, so no row is on two of the lists.
-        let rows = lists.into_iter().flatten().copied().filter(|row| fits(*row));
-        let counted = rows.into_iter().try_fold(0u64, |count, row| {
-            let count = count + self.rows[row as usize].1;
-            if count >= enough { Break(count) } else { Continue(count) }
-        });
-        let (Break(count) | Continue(count)) = counted;
-        count
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::taxonomy::ItemTree;
+    use crate::method::kl::recoding::ItemRecoding;
+    use crate::taxonomy::{ItemTree, Node};
 
     fn shop(rows: &[&str]) -> Baskets {
         let path = |text: &&str| text.split(';').map(String::from).collect::<Vec<_>>();
@@ -265,6 +243,23 @@ mod tests {
     fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
         let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
         ItemRecoding::of_cut(&baskets.tree, &nodes)
+    }
+
+    fn seen(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> BasketView {
+        let shown = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
+        let released = shown.map(|shown| (shown.nodes.clone(), shown.marks.to_vec(), shown.count)).collect();
+        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec() }
+    }
+
+    /// Both attacks on each requirement, the horizon first.
+    fn run(
+        baskets: &Baskets,
+        recoding: &ItemRecoding,
+        requirements: &[KlPrivacy],
+        seed: u64,
+    ) -> Vec<Finding> {
+        let view = seen(baskets, recoding, requirements);
+        horizons(&view).into_iter().chain(at_randoms(&view, seed)).collect()
     }
 
     fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
@@ -348,13 +343,14 @@ mod tests {
                 .collect();
             let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
             let recoding = ItemRecoding::Local { sets: own.clone(), ways };
-            let shown: Vec<Shown<'_>> = (0..baskets.len()).flat_map(|basket| recoding.shown(&baskets, basket)).collect();
+            // An item that is shown nowhere is not looked for.
+            let somewhere = |item: &Node| own.iter().flatten().any(|node| tree.contains(*node, *item));
             let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
-                .map(|(_, name)| tree.find(name).expect("a node")).collect();
+                .map(|(_, name)| tree.find(name).expect("a node")).filter(somewhere).collect();
             let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
             let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
-            let found = Haystack::of_release(&baskets, &recoding, &shown).fitting(&known, enough);
-            prop_assert_eq!(found.min(enough), naive.min(enough));
+            let found = seen(&baskets, &recoding, &[]).after().fitting(&known, 0, enough);
+            prop_assert_eq!(found.count.min(enough), naive.min(enough));
         }
     }
 }

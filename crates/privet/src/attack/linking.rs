@@ -1,390 +1,220 @@
-//! Linking through public knowledge: the adversary looks up the terms of each record in a table of labels.
+//! Linking identities: the adversary knows people's quasi-identifiers and looks for their rows.
 //!
-//! He knows who is in a table and their quasi-identifiers, so he knows the group of records that a person is in; and he has
-//! the knowledge file. For each record of a group he lists the labels that have all of its terms, holds these for equally
-//! likely, and takes the mean over the group. It works on any table with the policy's columns, released by whatever means.
+//! The *prosecutor* knows that his target is in the data: his risk is one in as many released rows as contain the target.
+//! The *marketer* links everybody: the share that he gets right is the mean of that. The *journalist* does not know whether
+//! his target is in the data, only that he is in a population: his risk is one in as many people of the population as a
+//! released row contains (k-map). All are recomputed from the released file. Then every person is really linked once, to one
+//! of the rows that contain him, drawn at random.
 
-use std::collections::BTreeMap;
-use std::time::Instant;
-
-use hashbrown::HashMap;
 use serde_json::json;
 
-use super::{Figure, Finding, KnownAttack, Outcome, Scene};
-use crate::data::interner::Interner;
-use crate::data::{Batch, Source, terms_of};
-use crate::engine::suppression::Goal;
-use crate::policy::{CheckedPolicy, PolicyColumn, Role, SetPolicy};
-use crate::privacy::quasi_sensitive::{
-    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, ones,
-};
-use crate::random::{keyed, shuffle};
+use super::finding::NO_GUESS;
+use super::view::{Matcher, TableView};
+use super::{Attack, Figure, Finding, Scene};
+use crate::random::{below, keyed};
 use crate::{Error, Result};
 
-/// More people than this are not listed by name.
-const MOST_LISTED: usize = 100;
+/// Row 1 of the attacks.
+pub(super) const ATTACK: Attack =
+    Attack { name: "linking", row: 1, dear: false, concerns: |scene| scene.quasi_tables().map(|_| ()), run };
 
-/// What linking a table's records to a knowledge file tells.
-#[derive(Debug, Clone, Default)]
-pub struct Linkage {
-    /// Records.
-    pub records: u64,
-    /// Records that link to just one label.
-    pub single: u64,
-    /// Records that link to nothing.
-    pub unlinked: u64,
-    /// Records in groups whose likeliest label exceeds what the requirements allow.
-    pub exposed: u64,
-    /// How many records link to so many labels.
-    pub sizes: BTreeMap<usize, u64>,
-    /// How many records have a likeliest label with a likelihood of at most 10 %, 20 %, …, 100 %.
-    pub likeliest: [u64; 10],
-    /// How often each term occurs.
-    pub terms: BTreeMap<String, u64>,
-    /// Some of the people in such groups, those whose label is surest first.
-    pub people: Vec<Exposed>,
+/// Risks above these are counted: what regulators name (1/11, 0.2, 0.33, 0.5), as the smallest match set without such a risk.
+const THRESHOLDS: [(u64, &str); 4] = [(2, "1/2"), (3, "1/3"), (5, "1/5"), (11, "1/11")];
+
+/// What is told of a table.
+#[derive(Debug, Default)]
+struct Risks {
+    people: u64,
+    /// How many are really found.
+    found: u64,
+    /// How many have a smaller match set than each threshold, but not an empty one.
+    above: [u64; THRESHOLDS.len()],
+    /// How many no row contains.
+    unmatched: u64,
+    /// The sum over people of one over the match set.
+    sum: f64,
+    /// The smallest match set.
+    least: Option<u64>,
+    lines: Vec<String>,
 }
 
-/// Somebody whose likeliest label exceeds what the requirements allow.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Exposed {
-    /// The line of the table.
-    pub line: u64,
-    /// The quasi-identifiers.
-    pub cells: Vec<String>,
-    /// The likeliest label of the group.
-    pub label: String,
-    /// How likely it is.
-    pub likelihood: f64,
-}
-
-/// Links every group of a table to the knowledge of the policy's quasi-sensitive column; `None` where it has none, or the
-/// table lacks it. `tick` is called now and then and may stop it.
-pub fn link(
-    policy: &CheckedPolicy,
-    table: &Source,
-    tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Option<Linkage>> {
-    Ok(Crowd::read(policy, table, tick)?.map(|crowd| crowd.link()))
-}
-
-/// As `privet attack` runs it.
-pub(super) const ATTACK: KnownAttack =
-    KnownAttack { name: "linking", concerns: |policy| quasi_sensitive(policy).is_some(), run: attack };
-
-/// The control's sets are dealt with this seed: what it finds is told, never published.
-const CONTROL: u64 = 1;
-
-/// Hits are the people in groups whose likeliest label exceeds what the requirements allow; the baseline knows nobody's
-/// group, so that all records are one; in the control everybody has somebody else's terms.
-fn attack(scene: &Scene<'_>) -> Result<Outcome> {
-    let start = Instant::now();
-    let Some(mut crowd) = Crowd::read(scene.policy, scene.table, &mut || scene.clock.check())? else {
-        let wrong = format!("'{}' has no column of terms to link", scene.table.path().display());
-        return Err(Error::input(wrong).help("the table needs the quasi-sensitive column of the policy"));
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let tables = scene.views()?;
+    let mut all = Vec::new();
+    for table in tables {
+        all.push(risks(scene, table)?);
+    }
+    // Of several tables the one that tells most.
+    let at = (0..all.len()).max_by_key(|at| (all[*at].above[0], all[*at].found, all.len() - at));
+    let (Some(risks), Some(table)) = (at.map(|at| &all[at]), at.map(|at| &tables[at])) else {
+        return Err(Error::internal("a release without a table"));
     };
-    let linkage = crowd.link();
-    scene.clock.check()?;
-    let baseline = if crowd.exceeds(&crowd.everybody()) { linkage.records } else { 0 };
-    crowd.people.deal_anew();
-    let control = crowd.link().exposed;
-    let line = |person: &Exposed| {
-        format!(
-            "line {}: {} → {}  {:.0} %",
-            person.line,
-            person.cells.join(", "),
-            person.label,
-            100.0 * person.likelihood
-        )
+    let figure = |what: String, hits: u64| Figure {
+        what,
+        targets: risks.people,
+        hits,
+        controlled: NO_GUESS.to_string(),
+        ..Figure::default()
     };
-    let more = [("single", json!(linkage.single)), ("unlinked", json!(linkage.unlinked))];
-    Ok(Outcome {
-        name: ATTACK.name,
-        targets: linkage.records,
-        hits: linkage.exposed,
-        baseline,
-        control,
-        seconds: start.elapsed().as_secs_f64(),
-        lines: linkage.people.iter().take(scene.most).map(line).collect(),
+    let rows = table.released.len as u64;
+    let headline = Figure {
+        // Everybody is linked to any row: one is right in expectation, if all are there.
+        baseline: (risks.people - risks.unmatched) / rows.max(1),
+        instead: "links everybody to any row".to_string(),
+        controlled: "somebody who was left out has no row, so that no link to him can be right".to_string(),
+        ..figure("people linked to their own row by one guess each".to_string(), risks.found)
+    };
+    let mut figures = vec![headline];
+    for ((_, name), above) in THRESHOLDS.iter().zip(risks.above) {
+        let what = match *name {
+            "1/2" => "people whom one released row alone contains".to_string(),
+            name => format!("people with a prosecutor's risk above {name}"),
+        };
+        figures.push(figure(what, above));
+    }
+    figures.push(figure("people whom no released row contains".to_string(), risks.unmatched));
+    let share = |least: Option<u64>| least.map_or(0.0, |least| 1.0 / least as f64);
+    let mean = risks.sum / risks.people.max(1) as f64;
+    let matched = (risks.people - risks.unmatched).max(1) as f64;
+    let mut more = vec![
+        ("prosecutor", json!({ "max": share(risks.least), "mean": risks.sum / matched })),
+        ("marketer", json!(mean)),
+    ];
+    let journalist = journalist(scene, table)?;
+    if let Some((least, mean)) = journalist {
+        more.push(("journalist", json!({ "max": share(least), "mean": mean, "k_map": least })));
+    }
+    let alone = risks.above[0];
+    let warning = match alone {
+        0 => String::new(),
+        _ => format!(
+            "{alone} of {} people are the only one whom a released row can be about: anybody who knows their \
+             quasi-identifiers reads the rest of that row; ask for k-anonymity as well",
+            risks.people
+        ),
+    };
+    let told = match journalist {
+        Some((Some(least), _)) => {
+            format!("; in the population at least {least} people fit each released row")
+        }
+        _ => "; without a population file the journalist's risk is not known".to_string(),
+    };
+    Ok(Finding {
+        knows: "somebody's quasi-identifiers, and that he is in the data (prosecutor) or in the population (journalist)"
+            .to_string(),
+        does: "looks up the released rows that contain them, and takes one".to_string(),
+        assumes: format!(
+            "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{}",
+            share(risks.least),
+            table.quasi.sampling()
+        ),
+        figures,
+        worst: risks.lines.first().cloned().unwrap_or_default(),
+        lines: risks.lines.clone(),
+        warning,
         more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+        ..Finding::new(ATTACK.name, "Linking identities")
     })
 }
 
-/// The records of a table beside what the adversary has.
-struct Crowd<'p> {
-    sets: &'p SetPolicy,
-    links: Links,
-    goal: Goal,
-    people: People,
-    /// How often each term occurs.
-    terms: BTreeMap<String, u64>,
-}
-
-impl<'p> Crowd<'p> {
-    /// `None` where the policy has no quasi-sensitive column, or the table lacks it.
-    fn read(
-        policy: &'p CheckedPolicy,
-        table: &Source,
-        tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Option<Crowd<'p>>> {
-        let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
-        let Ok(place) = table.position(&column.name) else { return Ok(None) };
-        let links = Links::of(sets);
-        let goal = goal(policy, sets, &links)?;
-        let quasi = policy.with_role(Role::QuasiIdentifier);
-        let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
-        let people = People {
-            values: quasi.iter().map(|_| Interner::default()).collect(),
-            groups: HashMap::new(),
-            starts: vec![0],
-            terms: Vec::new(),
-        };
-        let mut crowd = Crowd { sets, links, goal, people, terms: BTreeMap::new() };
-        table.read(&mut |batch: &Batch, _| {
-            for row in 0..batch.rows() {
-                let terms = terms_of(batch.cell(row, place), sets.separator);
-                for term in &terms {
-                    match crowd.terms.get_mut(*term) {
-                        Some(count) => *count += 1,
-                        None => {
-                            crowd.terms.insert(term.to_string(), 1);
-                        }
-                    }
-                }
-                let heeded =
-                    terms.into_iter().filter_map(|term| crowd.links.heeded(sets.knowledge.term(term)));
-                crowd.people.add(
-                    quasi.iter().map(|column| batch.cell(row, *column)),
-                    heeded,
-                    batch.line(row),
-                );
-            }
-            tick()
-        })?;
-        Ok(Some(crowd))
-    }
-
-    fn link(&self) -> Linkage {
-        let mut linkage = Linkage { terms: self.terms.clone(), ..Linkage::default() };
-        // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
-        let mut groups: Vec<_> = self.people.groups.iter().collect();
-        groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
-        for (cells, members) in groups {
-            self.judge(cells, members, &mut linkage);
+fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
+    let sizes = table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?;
+    // Which rows may be a person's own: those that contain all of him. Values within groups belong to nobody in particular.
+    let told = table.columns_where(|column| !(table.groups.is_some() && column.is_sensitive()));
+    let limit = Some((scene.limits.people, scene.seed));
+    let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, limit);
+    let own = whole.map(scene.clock, |_, classes| whole.rows_in(classes))?;
+    let mut random = keyed(scene.seed, "one link for each person");
+    let mut risks = Risks::default();
+    let mut alone: Vec<(usize, u64)> = Vec::new();
+    for row in 0..table.original.len {
+        let (Some(target), Some(same)) = (table.quasi.target_of(row), whole.target_of(row)) else { continue };
+        let (size, own) = (sizes[target], own[same]);
+        risks.people += 1;
+        if size == 0 {
+            risks.unmatched += 1;
+            continue;
         }
-        linkage.people.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.line.cmp(&b.line)));
-        linkage.people.truncate(MOST_LISTED);
-        linkage
-    }
-
-    /// What every record links to, whatever its group.
-    fn everybody(&self) -> Vec<Linked> {
-        (0..self.people.len()).map(|record| self.links.linked(self.people.terms(record))).collect()
-    }
-
-    /// Whether what a group links to is more than the requirements allow or, where there are none, one label for everybody.
-    fn exceeds(&self, linked: &[Linked]) -> bool {
-        if self.goal.diversity.is_some() || self.goal.closeness.is_some() {
-            !self.goal.holds(&self.links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
-        } else {
-            linked.iter().all(|linked| linked.size == 1)
+        risks.sum += 1.0 / size as f64;
+        risks.least = Some(risks.least.map_or(size, |least| least.min(size)));
+        for (above, (enough, _)) in risks.above.iter_mut().zip(THRESHOLDS) {
+            *above += u64::from(size < enough);
+        }
+        // A row of the match set; the first `own` of them agree with the person in all else, and one of these is his.
+        risks.found += u64::from(own > 0 && below(&mut random, size) == 0);
+        if size < THRESHOLDS[2].0 {
+            alone.push((row, size));
         }
     }
-
-    /// Links one group: its quasi-identifiers, and its records with their lines.
-    fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
-        let Crowd { sets, links, people, .. } = self;
-        let linked: Vec<Linked> =
-            members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
-        let mut likelihood = vec![0.0; links.labels()];
-        for Linked { bits, size } in &linked {
-            linkage.records += 1;
-            linkage.single += u64::from(*size == 1);
-            linkage.unlinked += u64::from(*size == 0);
-            *linkage.sizes.entry(*size as usize).or_default() += 1;
-            let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
-            ones(bits).for_each(|label| likelihood[label] += share);
-        }
-        let top =
-            (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
-        let Some(top) = top else { return };
-        // A hair above a tenth is rounding.
-        let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
-        linkage.likeliest[band] += members.len() as u64;
-        if !self.exceeds(&linked) {
-            return;
-        }
-        linkage.exposed += members.len() as u64;
-        let room = (10 * MOST_LISTED).saturating_sub(linkage.people.len());
-        linkage.people.extend(members.iter().take(room).map(|(_, line)| {
-            Exposed {
-                line: *line,
-                cells: people
-                    .values
-                    .iter()
-                    .zip(cells)
-                    .map(|(values, cell)| values.text(*cell as usize).to_string())
-                    .collect(),
-                label: sets.knowledge.labels()[top].clone(),
-                likelihood: likelihood[top],
-            }
-        }));
-    }
-}
-
-fn quasi_sensitive(policy: &CheckedPolicy) -> Option<(&PolicyColumn, &SetPolicy)> {
-    policy.with_role(Role::QuasiSensitive).find_map(|column| Some((column, column.sets.as_ref()?)))
-}
-
-/// What the policy asks of groups; the prior comes from the policy's own data.
-fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal> {
-    let (mut diversity, mut closeness) = (None, None);
-    for clause in &policy.requirements {
-        match clause.name() {
-            "qs-diversity" => diversity = Some(QsDiversity::of(clause)?),
-            "qs-closeness" => {
-                let demand = QsCloseness::of(clause)?;
-                let prior = match demand.prior {
-                    PriorKind::Microdata => mean(policy, sets, links)?,
-                    PriorKind::Uniform => Prior::uniform(links.labels()),
-                    PriorKind::Weight => {
-                        Prior::weighted(&sets.knowledge).unwrap_or_else(|| Prior::uniform(links.labels()))
-                    }
-                };
-                closeness = Some((demand, prior));
-            }
-            _ => {}
-        }
-    }
-    Ok(Goal::new(diversity, closeness))
-}
-
-fn mean(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Prior> {
-    let mut counter = PriorCounter::new(links.labels());
-    let Some((column, _)) = quasi_sensitive(policy) else { return Ok(counter.finish()) };
-    policy.source.read(&mut |batch: &Batch, _| {
-        for row in 0..batch.rows() {
-            counter.add(&linked(sets, links, batch.cell(row, column.index)), 1);
-        }
-        Ok(())
-    })?;
-    Ok(counter.finish())
-}
-
-fn linked(sets: &SetPolicy, links: &Links, cell: &str) -> Linked {
-    let terms = terms_of(cell, sets.separator).into_iter();
-    let terms: Vec<u32> = terms.filter_map(|term| links.heeded(sets.knowledge.term(term))).collect();
-    links.linked(&terms)
-}
-
-/// The records of a table, by group.
-struct People {
-    /// The texts of each quasi-identifier.
-    values: Vec<Interner>,
-    /// By quasi-identifiers: records, by number, with their lines.
-    groups: HashMap<Vec<u32>, Vec<(u32, u64)>>,
-    /// Where each record's terms begin, and the end of the last.
-    starts: Vec<usize>,
-    terms: Vec<u32>,
-}
-
-impl People {
-    fn add<'c>(&mut self, cells: impl Iterator<Item = &'c str>, terms: impl Iterator<Item = u32>, line: u64) {
-        let cells = self.values.iter_mut().zip(cells).map(|(values, cell)| values.intern(cell)).collect();
-        let record = self.starts.len() as u32 - 1;
-        self.terms.extend(terms);
-        self.starts.push(self.terms.len());
-        self.groups.entry(cells).or_default().push((record, line));
-    }
-
-    fn len(&self) -> u32 {
-        self.starts.len() as u32 - 1
-    }
-
-    /// Gives everybody somebody's terms, by chance.
-    fn deal_anew(&mut self) {
-        let mut dealt: Vec<u32> = (0..self.len()).collect();
-        shuffle(&mut dealt, &mut keyed(CONTROL, "privet: a table whose terms say nothing about groups"));
-        for (record, _) in self.groups.values_mut().flatten() {
-            *record = dealt[*record as usize];
-        }
-    }
-
-    fn terms(&self, record: u32) -> &[u32] {
-        &self.terms[self.starts[record as usize]..self.starts[record as usize + 1]]
-    }
-}
-
-/// The attack as a finding: on the release, and what it would find in the original.
-pub fn finding(before: &Linkage, after: &Linkage) -> Finding {
-    let figure = |what: &str, hits: u64, baseline: u64| Figure {
-        what: what.to_string(),
-        targets: after.records,
-        hits,
-        baseline,
-        instead: "has the original table".to_string(),
+    alone.sort_by_key(|(row, size)| (*size, *row));
+    let line = |(row, size): &(usize, u64)| {
+        let rows = if *size == 1 { "row contains" } else { "rows contain" };
+        format!("{}: {size} {rows} them", table.person(*row, &table.quasi.columns))
     };
-    let warning = if after.exposed > 0 {
-        format!(
-            "{} released records are in groups whose likeliest label exceeds what the policy allows, or link to one label \
-             alone",
-            after.exposed
-        )
-    } else {
-        String::new()
-    };
-    Finding {
-        name: "linking through public knowledge".to_string(),
-        knows: "who is in the table, their quasi-identifiers, and the knowledge file".to_string(),
-        does:
-            "lists for each record the labels that have all of its terms and takes the mean over each group"
-                .to_string(),
-        assumes: "all labels that a record links to are equally likely".to_string(),
-        figures: vec![
-            figure("records that link to one label alone", after.single, before.single),
-            figure(
-                "records whose likeliest label exceeds what the requirements allow",
-                after.exposed,
-                before.exposed,
-            ),
-        ],
-        warning,
+    risks.lines = alone.iter().take(scene.limits.most).map(line).collect();
+    Ok(risks)
+}
+
+/// The fewest people of the population that a released row contains, and the mean risk over released rows.
+fn journalist(scene: &Scene<'_>, table: &TableView) -> Result<Option<(Option<u64>, f64)>> {
+    let Some(population) = &table.population else { return Ok(None) };
+    let crowd = Matcher::new(&table.columns, &table.quasi.columns, &table.released, population, None);
+    let matched =
+        crowd.map(scene.clock, |target, classes| (crowd.targets.counts[target], classes.to_vec()))?;
+    let mut people = vec![0u64; crowd.classes.len()];
+    for (count, classes) in matched {
+        classes.iter().for_each(|class| people[*class as usize] += count);
     }
+    let fitting = people.iter().zip(&crowd.classes.counts).filter(|(people, _)| **people > 0);
+    let sum: f64 = fitting.map(|(people, rows)| *rows as f64 / *people as f64).sum();
+    let least = people.iter().copied().filter(|people| *people > 0).min();
+    Ok(Some((least, sum / table.released.len.max(1) as f64)))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use crate::attack::testing::{Stage, attacked};
+    use crate::data::{ReadOptions, Source};
 
-    use super::*;
-    use crate::method;
-    use crate::policy::{AnyPolicy, Policy};
+    const ORIGINAL: &str = "age,city,ill\n20,Oslo,flu\n21,Bergen,asthma\n30,Rome,flu\n31,Pisa,ulcer\n";
 
     #[test]
-    fn the_one_with_flu_is_found_in_any_release() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
-        write("table.csv", "city,symptoms\nAtlanta,fever|sore throat\nBoston,cough\nBoston,rash|cough\n");
-        write(
-            "knowledge.csv",
-            "label,terms\nFlu,cough|fever|sore throat\nAllergy,cough|rash|sneezing\nCold,cough\n",
+    fn a_row_of_its_own_is_found() {
+        let stage = Stage::new(ORIGINAL);
+        let leak = "age,city,ill\n20-29,Norway,flu\n20-29,Norway,asthma\n30-39,Rome,flu\n30-39,Pisa,ulcer\n";
+        let finding = stage.attack("linking", leak).expect("run");
+        let alone = &finding.figures[1];
+        assert_eq!((alone.hits, alone.targets), (2, 4), "{finding:?}");
+        assert!(finding.succeeds() && finding.headline().hits >= 2, "{finding:?}");
+        assert_eq!(finding.more["prosecutor"]["max"], 1.0);
+        assert_eq!(finding.more["marketer"], 0.75);
+        assert!(finding.worst.contains("Rome"), "{}", finding.worst);
+    }
+
+    #[test]
+    fn four_who_look_alike_are_safe() {
+        let stage = Stage::new(ORIGINAL);
+        let safe = "age,city,ill\n20-39,*,flu\n20-39,*,asthma\n20-39,*,flu\n20-39,*,ulcer\n";
+        let finding = stage.attack("linking", safe).expect("run");
+        assert_eq!((finding.figures[1].hits, finding.more["marketer"].as_f64()), (0, Some(0.25)));
+        assert!(!finding.succeeds());
+    }
+
+    #[test]
+    fn the_journalist_looks_at_the_population() {
+        let stage = Stage::new(ORIGINAL);
+        let path = stage
+            .write("all.csv", "city,age\nOslo,20\nBergen,21\nOslo,25\nRome,30\nPisa,31\nRome,39\nPisa,39\n");
+        stage.write(
+            "release.csv",
+            "age,city,ill\n20-29,Norway,flu\n20-29,Norway,asthma\n30-39,Italy,flu\n30-39,Italy,ulcer\n",
         );
-        write(
-            "policy.toml",
-            "[data]\npath = \"table.csv\"\n[columns.city]\nrole = \"quasi-identifier\"\n[columns.symptoms]\n\
-             role = \"quasi-sensitive\"\nseparator = \"|\"\nknowledge = \"knowledge.csv\"\n[privacy.k-anonymity]\nk = 1\n",
-        );
-        let policy = Policy::read(&folder.path().join("policy.toml")).expect("a policy");
-        let AnyPolicy::Table(policy) = method::check(&policy, None).expect("a policy") else {
-            panic!("a table")
-        };
-        let linkage = link(&policy, &policy.source, &mut || Ok(())).expect("a table").expect("sets");
-        assert_eq!((linkage.records, linkage.single, linkage.unlinked, linkage.exposed), (3, 2, 0, 1));
-        assert_eq!(linkage.people[0].label, "Flu");
-        assert_eq!((linkage.people[0].line, linkage.people[0].cells.join(" ")), (2, "Atlanta".to_string()));
-        assert_eq!(linkage.sizes, BTreeMap::from([(1, 2), (3, 1)]));
-        // Boston: the mean of a third and one is two thirds.
-        assert_eq!((linkage.likeliest[6], linkage.likeliest[9]), (2, 1));
-        assert!(finding(&linkage, &linkage).succeeds());
+        let finding = stage.on("release.csv", |mut scene| {
+            scene.population = Some(Source::open(&path, &ReadOptions::default()).expect("people"));
+            attacked("linking", &scene).expect("run")
+        });
+        // Three people of the population could be in Norway, four in Italy.
+        assert_eq!(finding.more["journalist"]["k_map"], 3);
+        assert_eq!(finding.more["prosecutor"]["max"], 0.5);
     }
 }

@@ -18,13 +18,13 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
 use num_bigint::BigUint;
 use num_integer::binomial;
 
-use super::{Figure, Finding};
-use crate::engine::microdata::Microdata;
-use crate::method::recoding::Recoding;
+use super::finding::NO_GUESS;
+use super::groups::{Placed, one_table};
+use super::view::{TableView, ViewColumn};
+use super::{Attack, Figure, Finding, Scene, columns};
 use crate::policy::CheckedPolicy;
 use crate::privacy::l_plus;
 use crate::{Error, Exact, Result};
@@ -41,38 +41,65 @@ enum Rule {
     Records,
 }
 
-pub(super) fn run(
-    policy: &CheckedPolicy,
-    microdata: &Microdata,
-    recoding: &Recoding,
-) -> Result<Option<Finding>> {
-    let rule = match policy.method.settings.choice("suppression") {
-        Some("vio-sa") => Rule::Cells,
-        Some("vio-rec") => Rule::Records,
-        _ => return Ok(None),
-    };
+/// Row 10 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "suppression", row: 10, dear: false, concerns, run };
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let Some(policy) = scene.table_policy() else { return Err("the release is not a table".to_string()) };
+    if rule_of(policy).is_none() {
+        return Err("the method's suppression is neither \"vio-sa\" nor \"vio-rec\"".to_string());
+    }
+    if !policy.requirements.iter().any(|clause| clause.name() == "l-plus-diversity") {
+        return Err("the policy asks for no l+-diversity".to_string());
+    }
+    let view = one_table(scene)?;
+    match thresholded(policy, view) {
+        Some(_) => Ok(()),
+        None => Err("the release lacks the column that l+-diversity is about".to_string()),
+    }
+}
+
+/// The view's column that l+-diversity is about.
+fn thresholded(policy: &CheckedPolicy, view: &TableView) -> Option<usize> {
+    let clause = policy.requirements.iter().find(|clause| clause.name() == "l-plus-diversity")?;
+    let index = clause.settings.column("column")?;
+    view.columns.iter().position(|column| column.policy.index == index)
+}
+
+fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
+    match policy.method.settings.choice("suppression") {
+        Some("vio-sa") => Some(Rule::Cells),
+        Some("vio-rec") => Some(Rule::Records),
+        _ => None,
+    }
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let nothing = || Error::internal("suppression inference without suppression");
+    let policy = scene.table_policy().ok_or_else(nothing)?;
+    let rule = rule_of(policy).ok_or_else(nothing)?;
+    let view = scene.view()?;
+    let column = thresholded(policy, view).ok_or_else(nothing)?;
+    let placed = Placed::of(scene, view, Some(column))?;
     let mut clauses = policy.requirements.iter().enumerate();
-    let Some((position, clause)) = clauses.find(|(_, clause)| clause.name() == "l-plus-diversity") else {
-        return Ok(None);
-    };
-    let thresholds = l_plus::thresholds(clause, &microdata.table);
+    let (position, clause) =
+        clauses.find(|(_, clause)| clause.name() == "l-plus-diversity").ok_or_else(nothing)?;
+    let thresholds = l_plus::thresholds(clause, &placed.table(&view.columns[column]));
     let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
-    let column = thresholds.column;
-    let totals = &microdata.table.tracked[column].totals;
-    let k = policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max();
+    let totals = placed.groups.people.value_counts();
     let adversary = Adversary {
         rule,
         theta: thresholds.theta,
         values: (0..totals.len() as u32).filter(|value| totals[*value as usize] > 0).collect(),
-        k: k.unwrap_or(1),
+        k: columns::least_size(policy),
     };
     let usual =
         adversary.values.iter().copied().max_by_key(|value| (totals[*value as usize], u32::MAX - value));
     let mut score = Score::default();
-    for class in classes(microdata, recoding, column)? {
+    for class in classes(view, &placed) {
         score.add(&adversary, &class, usual);
     }
-    Ok(Some(score.finding(rule)))
+    Ok(score.finding(rule))
 }
 
 /// A class as it was and as it is shown.
@@ -104,40 +131,32 @@ impl Class {
 }
 
 /// The classes of the original under the release's cut, those that are wholly suppressed included.
-fn classes(microdata: &Microdata, recoding: &Recoding, column: usize) -> Result<Vec<Class>> {
-    let mut places: Vec<Vec<u32>> = Vec::new();
-    for (quasi, recoded) in microdata.quasi.iter().zip(&recoding.columns) {
-        let mut place = vec![0; quasi.taxonomy.leaves()];
-        for (at, cell) in recoded.cells.iter().enumerate() {
-            let node = cell.node.ok_or_else(|| Error::internal("a cut with a value outside its taxonomy"))?;
-            place[quasi.taxonomy.leaves_below(node)].fill(at as u32);
-        }
-        places.push(quasi.leaf_of_code.iter().map(|leaf| place[*leaf as usize]).collect());
-    }
-    let slots = &microdata.table.tracked[column].slots;
-    let mut number: HashMap<Vec<u32>, usize> = HashMap::new();
+fn classes(view: &TableView, placed: &Placed) -> Vec<Class> {
+    let people = &placed.groups.people;
+    let counted = |members: &[u32]| {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        members.iter().for_each(|member| *counts.entry(people.value(*member as usize)).or_default() += 1);
+        counts
+    };
     let mut classes: Vec<Class> = Vec::new();
-    for record in 0..microdata.summary.len() {
-        let codes = microdata.quasi_codes(record).iter().zip(&places);
-        let cells = codes.map(|(code, places)| places[*code as usize]).collect();
-        let at = *number.entry(cells).or_insert(classes.len());
-        if at == classes.len() {
-            classes.push(Class::default());
-        }
-        let class = &mut classes[at];
-        let total = microdata.summary.count(record);
-        let Some(slot) = microdata.slots(record).find(|slot| slots.contains(slot)) else { continue };
-        let value = slot - slots.start;
-        *class.before.entry(value).or_default() += total;
-        for (released, count) in recoding.destinations(record, total) {
-            if recoding.is_starred(released, slot) {
-                class.starred += count;
-            } else {
-                *class.shown.entry(value).or_default() += count;
-            }
-        }
+    for (group, (_, starred)) in placed.groups.groups.iter().zip(&placed.released) {
+        let shown = group.counts.iter().filter(|(value, _)| Some(*value) != placed.groups.hidden).copied();
+        classes.push(Class { before: counted(&group.members), shown: shown.collect(), starred: *starred });
     }
-    Ok(classes)
+    // Of those who are in no class, those are one that the cut would show alike: the first cell that stands for each value.
+    let quasi = view.columns_where(ViewColumn::is_quasi);
+    let mut vanished: BTreeMap<Vec<(bool, u32)>, Vec<u32>> = BTreeMap::new();
+    for member in &placed.missing {
+        let cell = |column: &usize| {
+            let value = view.original.codes[*column][placed.original[*member as usize] as usize];
+            let shown = view.columns[*column].cover.cells_of(value);
+            shown.first().map_or((true, value), |cell| (false, *cell))
+        };
+        vanished.entry(quasi.iter().map(cell).collect()).or_default().push(*member);
+    }
+    let whole = |members: &Vec<u32>| Class { before: counted(members), ..Class::default() };
+    classes.extend(vanished.values().map(whole));
+    classes
 }
 
 /// Someone who knows the rule, the thresholds, the values there are and, for removed records, the sizes of classes.
@@ -401,6 +420,8 @@ impl Score {
                 hits: self.recovered,
                 baseline: self.usual,
                 instead: "always name the most frequent value of the table".to_string(),
+                control: None,
+                controlled: NO_GUESS.to_string(),
             },
             Figure {
                 what: format!("people in {where_} of whom he is surer than a threshold allows"),
@@ -408,6 +429,8 @@ impl Score {
                 hits: self.surer,
                 baseline: 0,
                 instead: "take the release at its word, in which all thresholds hold".to_string(),
+                control: None,
+                controlled: NO_GUESS.to_string(),
             },
         ];
         let of = |figure: &Figure| {
@@ -420,7 +443,6 @@ impl Score {
             of(&figures[1])
         );
         Finding {
-            name: "suppression inference".to_string(),
             knows: format!("the release, {known}"),
             does: "works out which values the suppressed ones can have had, and how likely each is"
                 .to_string(),
@@ -430,6 +452,7 @@ impl Score {
             ),
             figures,
             warning,
+            ..Finding::new(ATTACK.name, "Suppression inference")
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::policy::{CheckedPolicy, OnMissing, Role};
 use crate::{Error, Result};
 
 /// The distinct texts of one column, numbered in the order in which they first occur.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Dictionary {
     texts: Vec<String>,
     lines: Vec<u64>,

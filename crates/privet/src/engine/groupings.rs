@@ -10,9 +10,11 @@ const ROOM: usize = 32 << 20;
 
 /// The groupings of a table at any levels.
 #[derive(Debug)]
-pub struct Groupings<'a> {
-    microdata: &'a Microdata,
+pub struct Groupings {
     ladders: Ladders,
+    base: Arc<Grouping>,
+    /// Per distinct record, its class at the lowest levels.
+    class_of_record: Vec<u32>,
     kept: Mutex<Kept>,
 }
 
@@ -23,12 +25,19 @@ struct Kept {
     room: usize,
 }
 
-impl<'a> Groupings<'a> {
+impl Groupings {
     /// Counts the classes at the lowest levels, the only pass over the records.
-    pub fn new(microdata: &'a Microdata) -> Groupings<'a> {
+    pub fn new(microdata: &Microdata) -> Groupings {
         let ladders = Ladders::of(microdata);
-        let base = Arc::new(Grouping::base(microdata, &ladders));
-        Groupings { microdata, ladders, kept: Mutex::new(Kept { groupings: vec![base], room: ROOM }) }
+        let (base, class_of_record) = Grouping::base(microdata, &ladders);
+        let base = Arc::new(base);
+        let kept = Mutex::new(Kept { groupings: vec![base.clone()], room: ROOM });
+        Groupings { ladders, base, class_of_record, kept }
+    }
+
+    /// Per distinct record, its class at the lowest levels.
+    pub fn class_of_record(&self) -> &[u32] {
+        &self.class_of_record
     }
 
     /// The levels of every quasi-identifier.
@@ -45,13 +54,12 @@ impl<'a> Groupings<'a> {
         let from = {
             let kept = self.lock();
             let finer = kept.groupings.iter().filter(|grouping| refines(&grouping.levels, levels));
-            finer.min_by_key(|grouping| grouping.len()).cloned()
+            finer.min_by_key(|grouping| grouping.len()).unwrap_or(&self.base).clone()
         };
-        let Some(from) = from else { return Arc::new(Grouping::base(self.microdata, &self.ladders)) };
         if *from.levels == *levels {
             return from;
         }
-        let grouping = Arc::new(from.roll_up(levels, &self.ladders));
+        let grouping = Arc::new(Grouping::roll_up(&from, levels, &self.ladders));
         let mut kept = self.lock();
         let worth_keeping = grouping.len() * 2 <= from.len() || from.len() <= 64;
         if worth_keeping && grouping.bytes() <= kept.room {

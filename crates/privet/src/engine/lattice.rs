@@ -26,6 +26,11 @@ pub trait Levelled: Sync {
     /// The highest level of each column.
     fn tops(&self) -> &[u8];
 
+    /// The lowest level of each column that a solution may have.
+    fn bottoms(&self) -> Levels {
+        vec![0; self.tops().len()].into()
+    }
+
     /// The exact cost of a vector; `None` when it does not meet the requirements.
     fn judge(&self, levels: &[u8]) -> Option<Cost>;
 
@@ -57,7 +62,7 @@ struct Span {
 /// Finds the cheapest valid vector.
 pub fn search(problem: &dyn Levelled, clock: &Clock) -> Result<Outcome> {
     let tops = problem.tops();
-    let bottom: Levels = vec![0; tops.len()].into();
+    let bottom = problem.bottoms();
     let Some(bound) = problem.bound(&bottom, tops) else {
         return Ok(Outcome { best: None, bound: None, complete: true });
     };
@@ -104,11 +109,12 @@ fn improves(cost: Cost, levels: &Levels, best: &Option<(Cost, Levels)>) -> bool 
 /// A first answer: from the top, one level down in the column that gains most, as long as the requirements hold.
 fn descend(problem: &dyn Levelled, clock: &Clock) -> Result<Option<(Cost, Levels)>> {
     let mut levels: Levels = problem.tops().into();
+    let bottoms = problem.bottoms();
     let Some(mut cost) = problem.judge(&levels) else { return Ok(None) };
     loop {
         clock.check()?;
         let below: Vec<Levels> = (0..levels.len())
-            .filter(|column| levels[*column] > 0)
+            .filter(|column| levels[*column] > bottoms[*column])
             .map(|column| {
                 let mut below = levels.clone();
                 below[column] -= 1;

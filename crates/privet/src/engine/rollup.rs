@@ -2,6 +2,12 @@
 //!
 //! At a vector of levels every record's quasi-identifiers are replaced by their ancestors at those levels; a
 //! [`Grouping`] holds the resulting classes. Levels nest, so a grouping can be made from any finer one.
+//!
+//! Keys and sizes of classes are rolled up at once, what is in the classes only when it is first asked for: most vectors
+//! that a search looks at fail by the sizes of their classes alone, and with many tracked columns the counts are by far the
+//! larger part.
+
+use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 
@@ -53,7 +59,18 @@ pub struct Grouping {
     words: usize,
     keys: Vec<u64>,
     sizes: Vec<u64>,
-    tallies: Tallies,
+    /// What is in the classes, once it was asked for.
+    tallies: OnceLock<Tallies>,
+    /// What the classes are made of; `None` at the lowest levels, where they are counted.
+    origin: Option<Origin>,
+}
+
+/// What the classes of a grouping are made of.
+#[derive(Debug)]
+struct Origin {
+    finer: Arc<Grouping>,
+    /// Per finer class, the class that it is part of.
+    class_of: Vec<u32>,
 }
 
 /// Slot counts per class.
@@ -166,53 +183,77 @@ impl Field {
 }
 
 impl Grouping {
-    /// The classes at the lowest levels, counted from the summary.
-    pub fn base(microdata: &Microdata, ladders: &Ladders) -> Grouping {
+    /// The classes at the lowest levels, counted from the summary; and the class of each distinct record.
+    pub fn base(microdata: &Microdata, ladders: &Ladders) -> (Grouping, Vec<u32>) {
         let levels: Levels = vec![0; ladders.columns.len()].into();
         let slots = microdata.table.slots() as usize;
-        // Without counts at first: how they are best kept depends on the number of classes, not on that of records.
-        let mut built = Builder::new(levels.clone(), ladders.words, 0, 0);
+        let mut built = Builder::new(levels.clone(), ladders.words);
         let mut key = Vec::new();
         let mut class_of_record = Vec::with_capacity(microdata.summary.len());
         for record in 0..microdata.summary.len() {
             ladders.key(microdata, record, &levels, &mut key);
             let class = built.class(&key);
-            built.grouping.sizes[class] += microdata.summary.count(record);
+            built.grouping.sizes[class as usize] += microdata.summary.count(record);
             class_of_record.push(class);
         }
-        let mut tallies = Tallies::new(slots, built.grouping.len());
-        (0..built.grouping.len()).for_each(|_| tallies.push());
-        for (record, class) in class_of_record.into_iter().enumerate() {
-            let count = microdata.summary.count(record);
-            for slot in microdata.slots(record) {
-                tallies.add(class, slot, count);
+        // Class by class, so that the counts at hand stay few.
+        let mut tallies = Tallies::of_classes(slots, built.grouping.len());
+        for record in by_class(&class_of_record, built.grouping.len()) {
+            let (class, count) = (class_of_record[record as usize], microdata.summary.count(record as usize));
+            for slot in microdata.slots(record as usize) {
+                tallies.add(class as usize, slot, count);
             }
         }
-        built.grouping.tallies = tallies;
-        built.grouping
+        built.grouping.tallies = tallies.into();
+        (built.grouping, class_of_record)
     }
 
-    /// The classes at coarser levels, from these.
-    pub fn roll_up(&self, levels: &[u8], ladders: &Ladders) -> Grouping {
+    /// The classes of a finer grouping at coarser levels.
+    pub fn roll_up(finer: &Arc<Grouping>, levels: &[u8], ladders: &Ladders) -> Grouping {
         let climb = |(column, ladder): (usize, &Ladder)| -> (Field, Vec<u64>) {
             let field = ladders.fields[column];
-            let values = ladder.climb(self.levels[column], levels[column]);
+            let values = ladder.climb(finer.levels[column], levels[column]);
             (field, values.into_iter().map(|value| u64::from(value) << field.shift).collect())
         };
         let climbs: Vec<(Field, Vec<u64>)> = ladders.columns.iter().enumerate().map(climb).collect();
-        let mut rolled = Builder::new(levels.into(), self.words, self.tallies.slots(), self.len());
-        let mut key = vec![0; self.words];
-        for class in 0..self.len() {
-            let below = self.key(class);
+        let mut rolled = Builder::new(levels.into(), finer.words);
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for class in 0..finer.len() {
+            let below = finer.key(class);
             key.fill(0);
             for (field, values) in &climbs {
                 key[field.word] |= values[field.value(below) as usize];
             }
             let target = rolled.class(&key);
-            rolled.grouping.sizes[target] += self.sizes[class];
-            rolled.grouping.tallies.merge(target, &self.tallies, class);
+            rolled.grouping.sizes[target as usize] += finer.sizes[class];
+            class_of.push(target);
         }
+        rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
         rolled.grouping
+    }
+
+    /// Per class at the lowest levels, the class that it is part of.
+    pub fn parts(&self) -> Vec<u32> {
+        match &self.origin {
+            None => (0..self.len() as u32).collect(),
+            Some(Origin { finer, class_of }) => {
+                finer.parts().into_iter().map(|class| class_of[class as usize]).collect()
+            }
+        }
+    }
+
+    /// What is in the classes, put together from what is in the finer ones.
+    fn tallies(&self) -> &Tallies {
+        self.tallies.get_or_init(|| {
+            let Some(Origin { finer, class_of }) = &self.origin else { return Tallies::of_classes(0, 0) };
+            let from = finer.tallies();
+            let mut tallies = Tallies::of_classes(from.slots(), self.len());
+            for (part, class) in class_of.iter().enumerate() {
+                tallies.merge(*class as usize, from, part);
+            }
+            tallies
+        })
     }
 
     /// The number of classes.
@@ -232,18 +273,31 @@ impl Grouping {
 
     /// A class as privacy notions see it.
     pub fn class(&self, class: usize) -> Class<'_> {
-        Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+        Class { size: self.sizes[class], counts: self.tallies().counts(class) }
     }
 
-    /// About how much memory it takes.
+    /// A class without what is in it, for whoever looks at sizes alone.
+    pub fn outline(&self, class: usize) -> Class<'_> {
+        Class { size: self.sizes[class], counts: Counts::Sparse(&[]) }
+    }
+
+    /// About how much memory it takes at most, as soon as someone asks what is in its classes.
     pub fn bytes(&self) -> usize {
-        let tallies = match &self.tallies {
-            Tallies::Dense { counts, .. } => counts.len() * size_of::<u64>(),
+        let own = |tallies: &Tallies| match tallies {
+            Tallies::Dense { slots, .. } => self.len() * slots * size_of::<u64>(),
             Tallies::Sparse(classes) => {
                 classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
             }
         };
-        self.keys.len() * size_of::<u64>() + self.sizes.len() * size_of::<u64>() + tallies
+        // Classes that are not counted yet have no more in them than the finer ones have.
+        let mut counted = self;
+        while let (None, Some(origin)) = (counted.tallies.get(), &counted.origin) {
+            counted = &origin.finer;
+        }
+        let classes = self.origin.as_ref().map_or(0, |origin| origin.class_of.len() * size_of::<u32>());
+        (self.keys.len() + self.sizes.len()) * size_of::<u64>()
+            + classes
+            + counted.tallies.get().map_or(0, own)
     }
 }
 
@@ -255,6 +309,16 @@ impl Tallies {
         } else {
             Tallies::Sparse(Vec::new())
         }
+    }
+
+    /// So many classes without counts.
+    fn of_classes(slots: usize, classes: usize) -> Tallies {
+        let mut tallies = Tallies::new(slots, classes);
+        match &mut tallies {
+            Tallies::Dense { slots, counts } => counts.resize(*slots * classes, 0),
+            Tallies::Sparse(pairs) => pairs.resize(classes, Vec::new()),
+        }
+        tallies
     }
 
     fn slots(&self) -> usize {
@@ -326,31 +390,44 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(levels: Levels, words: usize, slots: usize, expected: usize) -> Builder {
-        let tallies = Tallies::new(slots, expected);
-        let grouping = Grouping { levels, words, keys: Vec::new(), sizes: Vec::new(), tallies };
+    fn new(levels: Levels, words: usize) -> Builder {
+        let (keys, sizes, tallies) = (Vec::new(), Vec::new(), OnceLock::new());
+        let grouping = Grouping { levels, words, keys, sizes, tallies, origin: None };
         Builder { grouping, index: HashTable::new() }
     }
 
     /// The class of a key, a new one if need be.
-    fn class(&mut self, key: &[u64]) -> usize {
+    fn class(&mut self, key: &[u64]) -> u32 {
         let hash = hash(key);
         let grouping = &mut self.grouping;
         let (keys, words) = (&grouping.keys, grouping.words);
         let stored = |class: u32| &keys[class as usize * words..(class as usize + 1) * words];
         let entry = self.index.entry(hash, |class| stored(*class) == key, |class| self::hash(stored(*class)));
         match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get() as usize,
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
             hashbrown::hash_table::Entry::Vacant(entry) => {
-                let class = grouping.sizes.len();
-                entry.insert(class as u32);
+                let class = grouping.sizes.len() as u32;
+                entry.insert(class);
                 grouping.keys.extend_from_slice(key);
                 grouping.sizes.push(0);
-                grouping.tallies.push();
                 class
             }
         }
     }
+}
+
+/// The records of the first class, of the second, and so on.
+fn by_class(class_of_record: &[u32], classes: usize) -> Vec<u32> {
+    let mut next = vec![0; classes + 1];
+    class_of_record.iter().for_each(|class| next[*class as usize + 1] += 1);
+    (0..classes).for_each(|class| next[class + 1] += next[class]);
+    let mut records = vec![0; class_of_record.len()];
+    for (record, class) in (0..).zip(class_of_record) {
+        let place: &mut usize = &mut next[*class as usize];
+        records[*place] = record;
+        *place += 1;
+    }
+    records
 }
 
 /// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.
@@ -416,21 +493,34 @@ mod tests {
             let microdata = microdata(&rows);
             let ladders = Ladders::of(&microdata);
             let slots = microdata.table.slots();
-            let base = Grouping::base(&microdata, &ladders);
-            let mut sparse = Grouping::base(&microdata, &ladders);
+            let (base, class_of_record) = Grouping::base(&microdata, &ladders);
+            prop_assert_eq!(class_of_record.len(), microdata.summary.len());
+            let base = Arc::new(base);
+            let (mut sparse, _) = Grouping::base(&microdata, &ladders);
             let mut tallies = Tallies::new(usize::MAX, 2);
             for class in 0..sparse.len() {
                 tallies.push();
                 sparse.class(class).counts.for_each(&(0..slots), |slot, count| tallies.add(class, slot, count));
             }
-            sparse.tallies = tallies;
-            prop_assert!(matches!(sparse.tallies, Tallies::Sparse(_)));
+            prop_assert!(matches!(tallies, Tallies::Sparse(_)));
+            sparse.tallies = tallies.into();
+            let sparse = Arc::new(sparse);
             for (city, age) in (0..3u8).flat_map(|city| (0..2u8).map(move |age| (city, age))) {
-                let at_once = base.roll_up(&[city, age], &ladders);
-                let in_steps = base.roll_up(&[city.min(1), 0], &ladders).roll_up(&[city, age], &ladders);
+                let at_once = Grouping::roll_up(&base, &[city, age], &ladders);
+                let step = Arc::new(Grouping::roll_up(&base, &[city.min(1), 0], &ladders));
+                let in_steps = Grouping::roll_up(&step, &[city, age], &ladders);
+                let sparsely = Grouping::roll_up(&sparse, &[city, age], &ladders);
+                for (grouping, below) in [(&at_once, &base), (&in_steps, &base)] {
+                    for (part, class) in grouping.parts().into_iter().enumerate() {
+                        let shown: Vec<u32> = ladders.values(grouping.key(class as usize)).collect();
+                        let own = ladders.values(below.key(part)).zip(ladders.columns()).zip([city, age]);
+                        let climbed = own.map(|((value, ladder), to)| ladder.climb(0, to)[value as usize]);
+                        prop_assert_eq!(climbed.collect::<Vec<u32>>(), shown);
+                    }
+                }
                 let expected = contents(&at_once, &ladders, slots);
                 prop_assert_eq!(&contents(&in_steps, &ladders, slots), &expected);
-                prop_assert_eq!(&contents(&sparse.roll_up(&[city, age], &ladders), &ladders, slots), &expected);
+                prop_assert_eq!(&contents(&sparsely, &ladders, slots), &expected);
                 prop_assert_eq!(expected.iter().map(|(_, size, _)| size).sum::<u64>(), rows.len() as u64);
                 // Every class is as large as the number of records that look like it.
                 for (key, size, counts) in &expected {

@@ -10,6 +10,9 @@
 //!   way up, which is *not* monotone for frequency, entropy, recursive diversity and closeness.
 //!
 //! Without suppression that sum must be zero; then `high` itself must be valid, the classic monotone prune.
+//!
+//! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
+//! no bound rests on it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,12 +24,12 @@ use super::levels::Levelling;
 use super::{COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
-use crate::engine::microdata::Microdata;
+use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
-use crate::privacy::{self, Class, Requirement};
-use crate::{Exact, Result};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
+use crate::privacy::{self, Class, NtCloseness, Requirement};
+use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -43,6 +46,11 @@ pub(super) static DECLARATION: Declaration = Declaration {
             "0",
             "the largest share of records that may be left out, as in 0.05",
         ),
+        Key::optional(
+            "least_levels",
+            KeyKind::Counts(Role::QuasiIdentifier),
+            "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
+        ),
         TIME_LIMIT,
     ],
 };
@@ -50,6 +58,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;
     let requirements = privacy::requirements(policy, &microdata.table)?;
+    let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
     let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(records));
     // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
@@ -57,14 +66,17 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let limit = limit.min(records.saturating_sub(1));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
-    let problem = FullDomain::new(microdata, requirements, cost, limit)?;
+    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit)?;
+    problem.bottoms = bottoms(policy, microdata, problem.tops())?;
     let outcome = lattice::search(&problem, &clock)?;
     let Some((best, levels)) = outcome.best else {
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
-    let recoding = problem.levelling.recoding(&levels, |class| problem.holds(class));
-    let space: BigUint = problem.tops().iter().map(|top| BigUint::from(*top as u32 + 1)).product();
+    let recoding =
+        problem.levelling.recoding(&levels, |grouping, class| problem.holds(&grouping.class(class)));
+    let choices = problem.tops().iter().zip(&problem.bottoms[..]);
+    let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
     let bound = outcome.bound.unwrap_or(best);
     let search = SearchFacts {
         space: Some(space.to_string()),
@@ -78,10 +90,31 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
+/// The lowest level of each column that the policy allows.
+fn bottoms(policy: &CheckedPolicy, microdata: &Microdata, tops: &[u8]) -> Result<Levels> {
+    let least = policy.method.settings.counts("least_levels");
+    let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
+        let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
+        u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
+            let wrong =
+                format!("'least_levels' asks for level {level} of '{}', whose highest is {top}", quasi.name);
+            policy.at_method(
+                "least_levels",
+                Error::input(wrong).help("the hierarchy's root is its highest level"),
+            )
+        })
+    };
+    microdata.quasi.iter().zip(tops).map(bottom).collect()
+}
+
 /// The lattice of one table's levels, with requirements and cost.
 struct FullDomain<'a> {
     levelling: Levelling<'a>,
+    /// The lowest level of each column that is allowed.
+    bottoms: Levels,
     requirements: Vec<Box<dyn Requirement>>,
+    /// What compares classes with those at higher levels; no bound rests on it.
+    natural: Vec<NtCloseness>,
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<Judged>>>,
@@ -100,15 +133,26 @@ struct Judged {
     dearest: u128,
 }
 
+/// Per notion and class, whether the class is close to a natural superset.
+struct Close(Vec<Vec<bool>>);
+
+impl Close {
+    fn at(&self, class: usize) -> bool {
+        self.0.iter().all(|close| close[class])
+    }
+}
+
 impl<'a> FullDomain<'a> {
     fn new(
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn Requirement>>,
+        natural: Vec<NtCloseness>,
         cost: &str,
         limit: u64,
     ) -> Result<FullDomain<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
-        Ok(FullDomain { levelling, requirements, limit, judged: Mutex::default() })
+        let bottoms = vec![0; levelling.tops.len()].into();
+        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged: Mutex::default() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
@@ -133,10 +177,12 @@ impl<'a> FullDomain<'a> {
         let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
         let (mut must_go, mut dearest) = (0, 0);
+        let mut close = None;
         for number in 0..grouping.len() {
             let cells = || self.levelling.frame_cells(grouping, number);
             let class = grouping.class(number);
-            let holds = self.holds(&class);
+            let holds =
+                self.holds(&class) && close.get_or_insert_with(|| self.naturally_close(grouping)).at(number);
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
@@ -164,6 +210,10 @@ impl<'a> FullDomain<'a> {
         self.requirements.iter().all(|requirement| requirement.holds(class))
     }
 
+    fn naturally_close(&self, grouping: &Grouping) -> Close {
+        Close(self.natural.iter().map(|notion| self.levelling.naturally_close(grouping, notion)).collect())
+    }
+
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.
     fn floor(&self, levels: &[u8]) -> (Cost, u128) {
         self.levelling.additive_cost(levels).unwrap_or_else(|| {
@@ -176,6 +226,10 @@ impl<'a> FullDomain<'a> {
 impl Levelled for FullDomain<'_> {
     fn tops(&self) -> &[u8] {
         &self.levelling.tops
+    }
+
+    fn bottoms(&self) -> Levels {
+        self.bottoms.clone()
     }
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {

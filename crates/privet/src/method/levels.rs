@@ -1,21 +1,18 @@
 //! What methods share that generalise every quasi-identifier to one level: classes, what they cost, and the release that a
 //! vector of levels stands for.
 
-use std::collections::HashMap;
-
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use crate::engine::groupings::Groupings;
 use crate::engine::microdata::Microdata;
 use crate::engine::rollup::{Grouping, Ladder};
 use crate::loss::{self, Cell, Cost, Extent, Frame, Measure};
-use crate::privacy::Class;
 use crate::taxonomy::NodeId;
 use crate::{Error, Result};
 
 /// The levels of a table's quasi-identifiers with a measure of what they lose.
 pub(super) struct Levelling<'a> {
     pub microdata: &'a Microdata,
-    pub groupings: Groupings<'a>,
+    pub groupings: Groupings,
     /// The highest level of each column.
     pub tops: Vec<u8>,
     pub measure: Measure,
@@ -74,7 +71,7 @@ impl<'a> Levelling<'a> {
     }
 
     /// The release at some levels; classes that are not kept are suppressed.
-    pub fn recoding(&self, levels: &[u8], is_kept: impl Fn(&Class<'_>) -> bool) -> Recoding {
+    pub fn recoding(&self, levels: &[u8], is_kept: impl Fn(&Grouping, usize) -> bool) -> Recoding {
         let ladders = self.groupings.ladders();
         let column = |column: usize| {
             let (level, quasi) = (levels[column] as usize, &self.microdata.quasi[column]);
@@ -90,22 +87,22 @@ impl<'a> Levelling<'a> {
         let columns = (0..levels.len()).map(column).collect();
         let mut recoding = Recoding::new(columns, self.microdata.summary.len());
         let grouping = self.groupings.at(levels);
-        let mut class_of_key: HashMap<&[u64], u32> = HashMap::new();
         // Sorted by their values, so that classes come in the same order however the grouping was made.
         let mut order: Vec<usize> = (0..grouping.len()).collect();
         order.sort_unstable_by_key(|class| grouping.key(*class));
+        let mut released: Vec<Option<u32>> = vec![None; grouping.len()];
         for class in order {
-            if is_kept(&grouping.class(class)) {
-                let key = grouping.key(class);
-                class_of_key.insert(key, recoding.add_class(ladders.values(key)));
+            if is_kept(&grouping, class) {
+                released[class] = Some(recoding.add_class(ladders.values(grouping.key(class))));
             }
         }
-        let mut key = Vec::new();
-        for record in 0..self.microdata.summary.len() {
-            ladders.key(self.microdata, record, levels, &mut key);
-            if let Some(class) = class_of_key.get(key.as_slice()) {
+        // Records of one class at the lowest levels stay together.
+        let parts: Vec<Option<u32>> =
+            grouping.parts().into_iter().map(|class| released[class as usize]).collect();
+        for (record, part) in self.groupings.class_of_record().iter().enumerate() {
+            if let Some(class) = parts[*part as usize] {
                 let count = self.microdata.summary.count(record);
-                recoding.assign(record, *class, count, count);
+                recoding.assign(record, class, count, count);
             }
         }
         recoding

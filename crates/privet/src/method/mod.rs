@@ -9,6 +9,7 @@ pub mod kl;
 mod l_plus;
 mod levels;
 mod mondrian;
+mod natural;
 pub mod quasi_sensitive;
 pub mod recoding;
 pub mod released_sets;

@@ -18,7 +18,6 @@ use crate::engine::partition::{self, Splitter};
 use crate::loss::{Cell, Extent};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::{self, Class, Counts, Requirement};
-use crate::taxonomy::{NodeId, Taxonomy};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -112,18 +111,6 @@ impl Axis {
     }
 }
 
-/// The lowest node that covers both leaves.
-fn common_ancestor(taxonomy: &Taxonomy, low: u32, high: u32) -> NodeId {
-    let mut node = taxonomy.leaf(low as usize);
-    while !taxonomy.leaves_below(node).contains(&(high as usize)) {
-        match taxonomy.parent(node) {
-            Some(parent) => node = parent,
-            None => break,
-        }
-    }
-    node
-}
-
 impl<'a> Mondrian<'a> {
     /// Splits the table as the method's settings say, into parts that meet the requirements.
     pub(super) fn new(
@@ -178,7 +165,7 @@ impl<'a> Mondrian<'a> {
             },
             Axis::Categories { .. } => {
                 let taxonomy = &self.microdata.quasi[column].taxonomy;
-                let node = common_ancestor(taxonomy, low, high);
+                let node = taxonomy.lowest_above(low as usize, high as usize);
                 (taxonomy.leaves_below(node).len() - 1) as f64 / (taxonomy.leaves() - 1) as f64
             }
         }
@@ -234,7 +221,7 @@ impl<'a> Mondrian<'a> {
     /// A part for each inhabited child of the lowest node that covers the part.
     fn children_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
         let taxonomy = &self.microdata.quasi[column].taxonomy;
-        let node = common_ancestor(taxonomy, low, high);
+        let node = taxonomy.lowest_above(low as usize, high as usize);
         let ends: Vec<usize> =
             taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
         let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
@@ -403,7 +390,7 @@ impl<'a> Shower<'a> {
         let (node, low, high) = match &self.mondrian.axes[column] {
             Axis::Numbers { .. } => (None, low, high),
             Axis::Categories { .. } => {
-                let node = common_ancestor(taxonomy, low, high);
+                let node = taxonomy.lowest_above(low as usize, high as usize);
                 let leaves = taxonomy.leaves_below(node);
                 (Some(node), leaves.start as u32, leaves.end as u32 - 1)
             }

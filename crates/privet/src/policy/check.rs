@@ -243,7 +243,7 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
+        root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(&["path", "kind", "missing", "on_missing", "delimiter"])?;
@@ -260,6 +260,7 @@ impl Policy {
             None => OnMissing::Drop,
         };
         let columns = check_columns(self, &root, &source)?;
+        self.check_publication(Some(&columns))?;
         let written = check_requirements(&root, catalogue, &columns)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
         let method = check_method(&root, catalogue, &columns, implied_method(&requirements, catalogue))?;

@@ -17,6 +17,8 @@ pub enum KeyKind {
     Choice(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
+    /// `true`, `false`, or how many: a whole number, at least the given one.
+    FlagOrCount(u64),
     /// A time such as `"30s"`, `"5m"` or `"500ms"`.
     Duration,
     /// A table that gives values of a column an exact number each, within the two bounds (both included):
@@ -24,6 +26,8 @@ pub enum KeyKind {
     Thresholds(&'static str, &'static str),
     /// A table that gives columns of this role one of these words each: `{ age_at_onset = "ordered" }`.
     Choices(Role, &'static [&'static str]),
+    /// A table that gives columns of this role a whole number each: `{ zip = 2 }`.
+    Counts(Role),
 }
 
 /// One key of a requirement's or a method's table.

@@ -191,6 +191,11 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Section<'a> {
+    /// The same for the outermost table, where some keys have a meaning whatever the data is.
+    pub fn only_at_root(&self, known: &[&str]) -> Result<()> {
+        self.only(&[known, &super::publication::TABLES].concat())
+    }
+
     /// Refuses keys that nobody reads: a misspelt key must never be silently without effect.
     pub fn only(&self, known: &[&str]) -> Result<()> {
         for (key, _) in self.table.iter() {

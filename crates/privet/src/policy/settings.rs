@@ -28,6 +28,8 @@ pub enum Setting {
     Thresholds(BTreeMap<String, Exact>),
     /// A declared word for each of some columns, by their positions in the data.
     Choices(BTreeMap<usize, &'static str>),
+    /// A whole number for each of some columns, by their positions in the data.
+    Counts(BTreeMap<usize, u64>),
 }
 
 /// The values of a clause, complete: what the policy leaves out has its declared default.
@@ -110,6 +112,14 @@ impl Settings {
         }
     }
 
+    /// Whole numbers, each for a column.
+    pub fn counts(&self, key: &str) -> Option<&BTreeMap<usize, u64>> {
+        match self.get(key) {
+            Some(Setting::Counts(counts)) => Some(counts),
+            _ => None,
+        }
+    }
+
     /// All settings, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Setting)> {
         self.0.iter().map(|(key, setting)| (*key, setting))
@@ -129,14 +139,17 @@ impl Setting {
             Setting::Flag(flag) => flag.to_string(),
             Setting::Duration(duration) => format!("{duration:?}"),
             Setting::Thresholds(thresholds) => show_thresholds(thresholds),
-            Setting::Choices(choices) => {
-                let name = |column: &usize| columns.get(*column).map_or("", |column| column.name.as_str());
-                let parts: Vec<String> =
-                    choices.iter().map(|(column, word)| format!("{} = {word}", name(column))).collect();
-                format!("{{ {} }}", parts.join(", "))
-            }
+            Setting::Choices(choices) => per_column(choices, columns),
+            Setting::Counts(counts) => per_column(counts, columns),
         }
     }
+}
+
+/// What columns have, by their names.
+fn per_column(of: &BTreeMap<usize, impl std::fmt::Display>, columns: &[PolicyColumn]) -> String {
+    let name = |column: &usize| columns.get(*column).map_or("", |column| column.name.as_str());
+    let parts: Vec<String> = of.iter().map(|(column, what)| format!("{} = {what}", name(column))).collect();
+    format!("{{ {} }}", parts.join(", "))
 }
 
 /// The first few of them, so that a name of a requirement stays one line.
@@ -227,6 +240,18 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
         KeyKind::Column(role) => column_of_role(entry, role, columns).map(Setting::Column),
         KeyKind::Choice(words) => entry.one_of(words).map(Setting::Choice),
         KeyKind::Flag => entry.flag().map(Setting::Flag),
+        KeyKind::FlagOrCount(least) => match entry.flag() {
+            Ok(flag) => Ok(Setting::Flag(flag)),
+            Err(_) => entry.count(least).map(Setting::Count).map_err(|error| error.help(key.help)),
+        },
+        KeyKind::Counts(role) => {
+            let table =
+                entry.table("a table of columns with a number each").map_err(|error| error.help(key.help))?;
+            let counts = table
+                .entries()
+                .map(|(name, entry)| Ok((named_column(&entry, name, role, columns)?, entry.count(0)?)));
+            counts.collect::<Result<_>>().map(Setting::Counts)
+        }
         KeyKind::Duration => {
             let text = entry.text()?;
             let duration = parse_duration(text).ok_or_else(|| not_a_duration(entry, text))?;
@@ -264,9 +289,9 @@ fn default_of(key: &Key) -> Option<Setting> {
     match key.kind {
         KeyKind::Count(_) => text.parse().ok().map(Setting::Count),
         KeyKind::Exact(..) => Exact::parse(text).map(Setting::Exact),
-        KeyKind::Column(_) | KeyKind::Thresholds(..) | KeyKind::Choices(..) => None,
+        KeyKind::Column(_) | KeyKind::Thresholds(..) | KeyKind::Choices(..) | KeyKind::Counts(_) => None,
         KeyKind::Choice(words) => words.iter().copied().find(|word| *word == text).map(Setting::Choice),
-        KeyKind::Flag => Some(Setting::Flag(text == "true")),
+        KeyKind::Flag | KeyKind::FlagOrCount(_) => Some(Setting::Flag(text == "true")),
         KeyKind::Duration => parse_duration(text).map(Setting::Duration),
     }
 }

@@ -44,7 +44,8 @@ impl Policy {
     ) -> Result<TransactionPolicy> {
         let root = self.root();
         self.of_kind(DataKind::Transactions)?;
-        root.only(&["seed", "data", "items", "privacy", "method"])?;
+        root.only_at_root(&["seed", "data", "items", "privacy", "method"])?;
+        self.check_publication(None)?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter"])?;

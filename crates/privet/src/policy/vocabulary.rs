@@ -67,7 +67,8 @@ impl Policy {
             _ => DataKind::QueryLog,
         };
         self.of_kind(kind)?;
-        root.only(&["seed", "data", "vocabulary", "semantics", "privacy", "method"])?;
+        root.only_at_root(&["seed", "data", "vocabulary", "semantics", "privacy", "method"])?;
+        self.check_publication(None)?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         let section = |name: &str| root.entry(name).map(|entry| entry.section()).transpose();

@@ -27,38 +27,45 @@ pub fn entropy(counts: &[u64]) -> f64 {
 
 /// How often each pair of values of two columns occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Joint {
+pub struct Joint<'a> {
     /// How often each value of the first column occurs.
-    first: Vec<u64>,
+    first: &'a [u64],
     /// How often each value of the second column occurs.
-    second: Vec<u64>,
+    second: &'a [u64],
     /// Pairs that occur, with how often.
     pairs: Vec<((u32, u32), u64)>,
 }
 
-impl Joint {
-    /// Counts records: the codes of both columns, and how often the record occurs. `sizes` are the numbers of values.
-    pub fn count(sizes: (usize, usize), records: impl Iterator<Item = (u32, u32, u64)>) -> Joint {
-        let mut joint = Joint { first: vec![0; sizes.0], second: vec![0; sizes.1], pairs: Vec::new() };
-        let dense = sizes.0.saturating_mul(sizes.1) <= MOST_DENSE;
-        let mut matrix = vec![0u64; if dense { sizes.0 * sizes.1 } else { 0 }];
-        let mut sparse: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-        for (first, second, count) in records {
-            joint.first[first as usize] += count;
-            joint.second[second as usize] += count;
-            if dense {
-                matrix[first as usize * sizes.1 + second as usize] += count;
-            } else {
-                *sparse.entry((first, second)).or_default() += count;
-            }
-        }
-        let width = sizes.1.max(1);
-        let counted = matrix.into_iter().enumerate();
-        let counted = counted.map(|(at, count)| (((at / width) as u32, (at % width) as u32), count));
-        joint.pairs = counted.chain(sparse).filter(|(_, count)| *count > 0).collect();
-        joint
+impl<'a> Joint<'a> {
+    /// Counts records, given how often each value of either column occurs in them: the codes of both columns, and how often
+    /// the record occurs.
+    pub fn count(
+        first: &'a [u64],
+        second: &'a [u64],
+        records: impl Iterator<Item = (u32, u32, u64)>,
+    ) -> Joint<'a> {
+        Joint { first, second, pairs: count_pairs((first.len(), second.len()), records) }
     }
+}
 
+/// Counts the pairs of codes that occur, in their order; `sizes` are the numbers of codes.
+pub fn count_pairs(
+    sizes: (usize, usize),
+    records: impl Iterator<Item = (u32, u32, u64)>,
+) -> Vec<((u32, u32), u64)> {
+    let width = sizes.1;
+    if sizes.0.saturating_mul(width) > MOST_DENSE {
+        let mut sparse: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        records.for_each(|(a, b, count)| *sparse.entry((a, b)).or_default() += count);
+        return sparse.into_iter().collect();
+    }
+    let mut matrix = vec![0u64; sizes.0 * width];
+    records.for_each(|(a, b, count)| matrix[a as usize * width + b as usize] += count);
+    let counted = matrix.into_iter().enumerate().filter(|(_, count)| *count > 0);
+    counted.map(|(at, count)| (((at / width) as u32, (at % width) as u32), count)).collect()
+}
+
+impl Joint<'_> {
     /// The mutual information of the two columns.
     pub fn mutual_information(&self) -> f64 {
         let all: u64 = self.first.iter().sum();
@@ -87,18 +94,30 @@ mod tests {
 
     use super::*;
 
-    fn joint(records: &[(u32, u32)]) -> Joint {
-        Joint::count((4, 5), records.iter().map(|(first, second)| (*first, *second, 1)))
+    fn information(records: &[(u32, u32)]) -> f64 {
+        let (mut first, mut second) = ([0; 4], [0; 5]);
+        for (a, b) in records {
+            first[*a as usize] += 1;
+            second[*b as usize] += 1;
+        }
+        Joint::count(&first, &second, records.iter().map(|(a, b)| (*a, *b, 1))).mutual_information()
     }
 
     #[test]
     fn a_copy_tells_everything_and_a_coin_nothing() {
-        let copy = joint(&[(0, 0), (1, 1), (1, 1), (3, 4)]);
-        assert!((copy.mutual_information() - entropy(&[1, 2, 0, 1])).abs() < 1e-15);
-        let coins = joint(&[(0, 0), (0, 1), (1, 0), (1, 1)]);
-        assert_eq!(coins.mutual_information(), 0.0);
-        let constant = joint(&[(0, 2), (1, 2), (2, 2)]);
-        assert_eq!(constant.mutual_information(), 0.0);
+        let copy = information(&[(0, 0), (1, 1), (1, 1), (3, 4)]);
+        assert!((copy - entropy(&[1, 2, 0, 1])).abs() < 1e-15);
+        assert_eq!(information(&[(0, 0), (0, 1), (1, 0), (1, 1)]), 0.0);
+        let constant = information(&[(0, 2), (1, 2), (2, 2)]);
+        assert_eq!(constant, 0.0);
+    }
+
+    #[test]
+    fn pairs_are_the_same_in_a_matrix_and_without_one() {
+        let records = || [(3, 1, 2), (0, 4, 1), (3, 1, 5), (2, 0, 1)].into_iter();
+        let expected = vec![((0, 4), 1), ((2, 0), 1), ((3, 1), 7)];
+        assert_eq!(count_pairs((4, 5), records()), expected);
+        assert_eq!(count_pairs((MOST_DENSE, 5), records()), expected);
     }
 
     proptest! {
@@ -116,11 +135,11 @@ mod tests {
             };
             let (first, second) = (count(&|record| record.0), count(&|record| record.1));
             let both = count(&|record| record.0 * 4 + record.1);
-            let found = joint(&records).mutual_information();
+            let found = information(&records);
             prop_assert!((found - (first + second - both)).abs() < 1e-12);
             prop_assert!((0.0..=first.min(second) + 1e-12).contains(&found));
             let turned: Vec<(u32, u32)> = records.iter().rev().map(|(first, second)| (*second, *first)).collect();
-            prop_assert_eq!(joint(&turned).mutual_information().to_bits(), found.to_bits());
+            prop_assert_eq!(information(&turned).to_bits(), found.to_bits());
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+mod earth_mover;
 pub mod exposure;
 pub mod freeform;
 pub mod information;
@@ -11,6 +12,7 @@ pub mod kl;
 mod l_diversity;
 pub(crate) mod l_plus;
 pub mod matching;
+mod n_t_closeness;
 pub mod projection;
 pub mod quasi_sensitive;
 mod t_closeness;
@@ -18,6 +20,8 @@ pub mod vocabulary;
 
 use std::ops::Range;
 use std::sync::Arc;
+
+pub use n_t_closeness::NtCloseness;
 
 use crate::policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
 use crate::taxonomy::Taxonomy;
@@ -32,6 +36,7 @@ pub static DECLARATIONS: &[&Declaration] = &[
     &quasi_sensitive::DIVERSITY,
     &quasi_sensitive::CLOSENESS,
     &t_closeness::DECLARATION,
+    &n_t_closeness::DECLARATION,
     &freeform::DECLARATION,
     &projection::DECLARATION,
 ];
@@ -181,7 +186,7 @@ impl Table {
     }
 }
 
-/// Builds the policy's requirements for a table.
+/// Builds the policy's requirements for a table, but for those that [`natural_requirements`] has.
 pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
     let built = about_classes(policy, table, |_| true)?;
     Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
@@ -198,12 +203,27 @@ pub fn class_requirements<'p>(
     })
 }
 
+/// Builds those requirements that compare classes with their natural supersets.
+pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<NtCloseness>> {
+    let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| NtCloseness::is(clause));
+    let built = clauses.map(|(position, clause)| {
+        NtCloseness::of(clause, table).map_err(|error| policy.at_requirement(position, error))
+    });
+    built.collect()
+}
+
+/// Whether a method judges its classes beside their natural supersets.
+fn has_levels(policy: &CheckedPolicy) -> bool {
+    policy.method.name() == "full-domain"
+}
+
 fn about_classes<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
     filter: impl Fn(&Clause) -> bool,
 ) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
     let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
+    let clauses = clauses.filter(|(_, clause)| !NtCloseness::is(clause) || !has_levels(policy));
     let built = clauses.map(|(position, clause)| {
         let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
         Ok((clause, requirement))
@@ -221,6 +241,7 @@ pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requiremen
         "ff-anonymity" => Err(freeform::not_for_classes()),
         "qs-diversity" | "qs-closeness" => Err(quasi_sensitive::not_for_classes(clause)),
         "t-closeness" => t_closeness::build(clause, table),
+        "n-t-closeness" => Err(n_t_closeness::not_for_this_method()),
         "projection" => Err(projection::not_for_one_table()),
         other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
     }

@@ -53,7 +53,7 @@ pub(super) fn model(
         kind: "table".to_string(),
         method: Method {
             name: policy.method.name().to_string(),
-            summary: policy.method.declaration.summary.to_string(),
+            summary: drawn(facts.plan).unwrap_or_else(|| policy.method.declaration.summary.to_string()),
             settings: settings(&policy.method, &policy.columns),
         },
         requirements: policy
@@ -82,7 +82,7 @@ pub(super) fn model(
         links: None,
         losses: losses(facts),
         search: Some(search(facts.search, facts.cost.value)),
-        attacks: facts.attacks.to_vec(),
+        attacks: facts.attacks.found.clone(),
         audit: audit(facts.audit),
         reproduce: reproduce(&policy.written, facts.seed, inputs(facts)?, facts.files),
     })
@@ -92,6 +92,14 @@ pub(super) fn model(
 pub(super) fn title(data_name: &str) -> String {
     let stem = data_name.split('.').next().unwrap_or(data_name);
     if stem.is_empty() { "data".to_string() } else { stem.to_string() }
+}
+
+/// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
+fn drawn(plan: &serde_json::Value) -> Option<String> {
+    let cuts = plan["drawn_from"].as_u64()?;
+    Some(format!(
+        "one of the {cuts} best cuts through the taxonomies, drawn by a secret key, so that nobody can reason from the best one"
+    ))
 }
 
 pub(super) fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> {

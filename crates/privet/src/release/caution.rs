@@ -3,7 +3,7 @@
 use crate::engine::microdata::Microdata;
 use crate::error::quoted;
 use crate::method::recoding::{ClassTable, Recoding};
-use crate::policy::{CheckedPolicy, Role};
+use crate::policy::{CheckedPolicy, Role, Subject};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
@@ -61,4 +61,21 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
         }
     }
     warnings
+}
+
+/// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.
+pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Option<String> {
+    if policy.subject() != Subject::Freeform {
+        return None;
+    }
+    let alone = classes.sizes.iter().filter(|size| **size == 1).count();
+    let here = match alone {
+        0 => "here nobody is, but another run may differ".to_string(),
+        1 => "here 1 person is".to_string(),
+        alone => format!("here {alone} people are"),
+    };
+    Some(format!(
+        "ff-anonymity comes without k-anonymity: it allows a class of one, a person who is alone with what the release shows \
+         of them ({here}). Whoever finds them knows which record is theirs, with all columns of role 'class' and 'other'"
+    ))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::account::bands;
 use super::report::{Attack, Cover, Distribution, LinkAccount, Notion, Protection, ValueCount};
-use crate::attack::linking::Linkage;
+use crate::attack::label_linking::Linkage;
 use crate::policy::{CheckedPolicy, Clause, Role};
 
 /// More terms than this are not filed.

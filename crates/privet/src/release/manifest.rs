@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::attack::Finding;
+use crate::attack::Attacks;
 use crate::audit::Audit;
 use crate::method::released_sets::ReleasedSets;
 use crate::method::{SearchFacts, ShownCost};
@@ -34,7 +34,7 @@ pub(super) struct Facts<'a> {
     /// What became of a quasi-sensitive column.
     pub sets: Option<&'a ReleasedSets>,
     pub warnings: &'a [String],
-    pub attacks: &'a [Finding],
+    pub attacks: &'a Attacks,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -61,7 +61,7 @@ pub(super) struct Claims<'a> {
     pub counters: &'a [(&'static str, u64)],
     pub plan: &'a Json,
     pub warnings: &'a [String],
-    pub attacks: &'a [Finding],
+    pub attacks: &'a Attacks,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -142,8 +142,9 @@ impl Claims<'_> {
         for (name, count) in self.counters {
             manifest["search"][*name] = (*count).into();
         }
-        if !self.attacks.is_empty() {
-            manifest["attacks"] = json!(self.attacks);
+        if self.attacks != &Attacks::default() {
+            manifest["attacks"] = json!(self.attacks.found);
+            manifest["attacks_not_run"] = json!(self.attacks.not_run);
         }
         manifest
     }
@@ -266,7 +267,8 @@ pub(super) fn shown(count: u64) -> Json {
     if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 
-fn absolute(path: &Path) -> String {
+/// A path from the root, as text.
+pub(super) fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
 }
 

@@ -2,6 +2,7 @@
 
 mod account;
 mod apply;
+mod book;
 mod buckets;
 mod caution;
 mod confidence;
@@ -9,6 +10,8 @@ mod freeform;
 mod lettering;
 mod links;
 mod manifest;
+mod opened;
+mod people;
 mod projections;
 pub mod report;
 mod rooms;
@@ -21,9 +24,11 @@ mod tests;
 mod transactions;
 mod vocabularies;
 
+pub use book::released_files;
 pub use buckets::audit_bucket_files;
+pub use opened::{OpenRelease, open_release, open_released};
 pub use projections::audit_projection_files;
-pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, open_release, rewrite_report};
+pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 

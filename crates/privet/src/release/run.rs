@@ -7,12 +7,14 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
+use super::book::{self, Book, Kept};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, lettering, links, projections, transactions, vocabularies};
-use crate::attack::linking::{self, Linkage};
+use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
+use crate::attack::label_linking::{self, Linkage};
+use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
@@ -34,6 +36,23 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Stands in for the method's time limit.
     pub time_limit: Option<Duration>,
+    /// Which attacks are tried on the release before it is published.
+    pub attacks: Choice,
+}
+
+impl RunOptions {
+    /// A run with nothing said beside where its release goes.
+    pub fn to(target: impl Into<PathBuf>) -> RunOptions {
+        let attacks = Choice::default();
+        RunOptions {
+            target: target.into(),
+            force: false,
+            format: None,
+            seed: None,
+            time_limit: None,
+            attacks,
+        }
+    }
 }
 
 /// A release that is in its place.
@@ -45,6 +64,8 @@ pub struct Published {
     pub manifest: Json,
     /// What the audit found.
     pub audit: Audit,
+    /// What attacks on it found.
+    pub attacks: Attacks,
     /// Columns that the policy does not mention and that are therefore not published.
     pub left_out: Vec<String>,
     /// Whether no record is released; the first warning says why.
@@ -58,7 +79,7 @@ impl Published {
     pub(super) fn of_table(
         options: &RunOptions,
         policy: &CheckedPolicy,
-        (manifest, audit): (Json, Audit),
+        (manifest, audit, attacks): (Json, Audit, Attacks),
         released: u64,
         warnings: Vec<String>,
     ) -> Published {
@@ -67,6 +88,7 @@ impl Published {
             path: options.target.clone(),
             manifest,
             audit,
+            attacks,
             left_out: left_out.map(|column| column.name.clone()).collect(),
             empty: released == 0,
             warnings,
@@ -177,14 +199,19 @@ pub(super) fn publish(
     };
     let costs = solution.recoding.costs(&microdata, &classes);
     let released = microdata.summary.total() - classes.suppressed;
-    let mut attacks = attack::run(&policy, &microdata, &solution.recoding, clock)?;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(caution::about_freeform(&policy, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_recoding(book, &policy, &microdata, &solution.recoding, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -195,14 +222,16 @@ pub(super) fn publish(
     apply::apply(&policy, &microdata, &solution.recoding, solution.sets.as_ref(), &destination, clock)?;
 
     let linkages = linkages(&policy, &path, clock)?;
-    attacks.extend(linkages.iter().map(|(before, after)| linking::finding(before, after)));
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
     clock.progress().stage("auditing", None);
     let expected =
         ExpectedCounts { released, suppressed: classes.suppressed, dropped: microdata.summary.dropped };
     let audit = audit_file(&policy, &path, expected, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let table = Released::Table(open_written(&policy, &path)?);
+    let mut attacks = attacked(PolicyRef::Table(&policy), table, None, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
+    warnings.extend(attacks.warnings());
 
     let files = vec![(name, sha256_of(&path)?)];
     let facts = Facts {
@@ -235,8 +264,22 @@ pub(super) fn publish(
     };
     let manifest = documents.write(&target, &files, |files| Facts { files, ..facts }.steward())?;
     clock.check()?;
-    target.publish()?;
-    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
+    Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
+}
+
+/// Attacks a release that waits to be published, as somebody would who has its files.
+pub(super) fn attacked<'a>(
+    policy: PolicyRef<'a>,
+    released: Released,
+    inside: Option<Inside<'a>>,
+    (seed, choice): (u64, &Choice),
+    clock: &'a Clock,
+) -> Result<Attacks> {
+    clock.progress().stage("attacking", None);
+    let mut scene = Scene::new(policy, released, seed, clock);
+    scene.inside = inside;
+    attack::attack(&scene, choice)
 }
 
 /// What tells one state of a file from the next.
@@ -259,14 +302,14 @@ fn linkages(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Opt
         return Ok(None);
     }
     clock.progress().stage("linking", None);
-    let before = linking::link(policy, &policy.source, &mut || clock.check())?;
-    let after = linking::link(policy, &open_written(policy, release)?, &mut || clock.check())?;
+    let before = label_linking::link(policy, &policy.source, &mut || clock.check())?;
+    let after = label_linking::link(policy, &open_written(policy, release)?, &mut || clock.check())?;
     Ok(before.zip(after))
 }
 
 /// Opens a table that was just written. Only CSV leaves it open how cells are separated; what was written is known and
 /// must not be guessed.
-fn open_written(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
+pub(super) fn open_written(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
     let is_csv = FileKind::of_path(release)?.format == Format::Csv;
     let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
     Source::open(release, &ReadOptions { delimiter })
@@ -322,21 +365,6 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     Ok(audit)
 }
 
-/// A published table and the policy it was made under, to be looked at again.
-///
-/// `original` stands in for the data's place when the release was made.
-pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<(CheckedPolicy, Source)> {
-    let manifest = read_manifest(folder)?;
-    let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
-    match method::check(&kept_policy(folder, &manifest)?, original)? {
-        AnyPolicy::Table(policy) if !matches!(policy.subject(), Subject::Groups | Subject::Projections) => {
-            let release = open_written(&policy, &folder.join("public").join(name))?;
-            Ok((policy, release))
-        }
-        _ => Err(Error::input("the release is not one table").in_file(folder)),
-    }
-}
-
 /// Whether the public room holds just the files that were published, and the policy is the one they were made under.
 fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     let mut faults = Vec::new();
@@ -384,13 +412,21 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     })
 }
 
-fn broken(folder: &Path) -> Error {
+/// The files of the public room that a folder's manifest names.
+pub(super) fn named_files(folder: &Path) -> Result<Vec<String>> {
+    let manifest = read_manifest(folder)?;
+    let files = manifest["files"].as_array().ok_or_else(|| broken(folder))?;
+    let name = |file: &Json| file["path"].as_str().map(str::to_string).ok_or_else(|| broken(folder));
+    files.iter().map(name).collect()
+}
+
+pub(super) fn broken(folder: &Path) -> Error {
     Error::input("the manifest is not one that Privet wrote")
         .in_file(folder.join("steward").join("manifest.json"))
         .help("use --policy, --original and --release to audit any release")
 }
 
-fn read_manifest(folder: &Path) -> Result<Json> {
+pub(super) fn read_manifest(folder: &Path) -> Result<Json> {
     let path = folder.join("steward").join("manifest.json");
     let text = fs::read_to_string(&path).map_err(|error| {
         Error::io("read the manifest", &path, &error)
@@ -400,7 +436,7 @@ fn read_manifest(folder: &Path) -> Result<Json> {
 }
 
 /// The policy as it was when the release was made; its relative paths still start where it lay then.
-fn kept_policy(folder: &Path, manifest: &Json) -> Result<Policy> {
+pub(super) fn kept_policy(folder: &Path, manifest: &Json) -> Result<Policy> {
     let path = folder.join("steward").join("policy.toml");
     let text = fs::read_to_string(&path).map_err(|error| Error::io("read the policy", &path, &error))?;
     let origin = manifest["origin"]["policy"].as_str().ok_or_else(|| broken(folder))?;

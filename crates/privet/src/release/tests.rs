@@ -133,11 +133,8 @@ fn a_release_without_records_is_published_with_a_warning() {
         let warnings = vec!["the method warns".to_string()];
         let solution = Solution { recoding, plan: json!({}), search, cost: None, warnings, sets: None };
         let options = RunOptions {
-            target: folder.path().join(kind),
-            force: false,
             format: FileKind::of_path(Path::new(&format!("release.{kind}"))).ok(),
-            seed: None,
-            time_limit: None,
+            ..RunOptions::to(folder.path().join(kind))
         };
         let target = Target::claim(&options.target, false).expect("a target");
         let state = super::run::state_of(policy.source.path());

@@ -31,6 +31,7 @@ pub(crate) use items::append_with_ancestors;
 pub use items::{ItemTree, Node};
 use lookup::NumberIndex;
 pub use range::Range;
+pub(crate) use range::number;
 
 /// The label of the root where Privet makes the tree itself.
 pub const ROOT_LABEL: &str = "*";
@@ -300,6 +301,18 @@ impl Taxonomy {
     /// Whether `below` is `above` or one of its descendants.
     pub fn contains(&self, above: NodeId, below: NodeId) -> bool {
         above <= below && below.0 < self.subtree_ends[above.index()]
+    }
+
+    /// The lowest node above two leaves (by position) and all between them.
+    pub fn lowest_above(&self, low: usize, high: usize) -> NodeId {
+        let mut node = self.leaf_nodes[low];
+        while !self.leaves_below(node).contains(&high) {
+            match self.parent(node) {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        node
     }
 
     /// The node with this label.

@@ -97,7 +97,7 @@ fn dashed(label: &str) -> Option<Range> {
 }
 
 /// Reads a finite decimal number; words such as `inf` and `nan` are not numbers here.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     if !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
         return None;
     }

@@ -1,6 +1,5 @@
 //! Policies about a table whose methods publish exact quasi-identifiers in groups.
 
-use std::path::Path;
 use std::time::Instant;
 
 use privet::Result;
@@ -11,7 +10,7 @@ use privet::method::injector::utility::Accuracy;
 use privet::policy::CheckedPolicy;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Line, number};
+use super::{Comparison, Labelled, Line, Point, number};
 
 /// All policies are asked the same queries.
 const QUERIES: u64 = 1;
@@ -29,10 +28,11 @@ struct Reached {
     query_error: Option<f64>,
 }
 
-pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
+pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Comparison> {
     let mut lines = Vec::new();
-    for (path, policy) in policies {
-        clock.progress().stage(&path.display().to_string(), None);
+    for labelled in policies {
+        clock.progress().stage(&labelled.label, None);
+        let policy = &labelled.policy;
         let microdata = Microdata::read(policy, &mut |_| clock.check())?;
         let start = Instant::now();
         let outcome = decide(policy, &microdata, policy.seed.unwrap_or(0), clock).map(|decision| {
@@ -53,7 +53,7 @@ pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<
                 query_error: accuracy.map(|accuracy| accuracy.here),
             }
         });
-        lines.push(Line::new(path, policy.method.name(), outcome)?);
+        lines.push(Line::new(labelled, policy.method.name(), outcome)?);
     }
     let header = [
         "policy",
@@ -84,18 +84,21 @@ pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<
         ]
     };
     let rows = lines.iter().map(|line| line.row(header.len(), cells));
-    let error = |line: &Line<Reached>| line.outcome.as_ref().ok()?.query_error;
-    let worst = lines.iter().filter_map(error).fold(0.0, f64::max);
-    let drawn = |line: &Line<Reached>| {
-        let share = error(line)? / if worst > 0.0 { worst } else { 1.0 };
-        Some((line.policy.clone(), share))
-    };
+    let errors = lines.iter().filter_map(|line| line.outcome.as_ref().ok()?.query_error);
+    let worst = errors.fold(0.0, f64::max);
+    let share = |reached: &Reached| Some(reached.query_error? / if worst > 0.0 { worst } else { 1.0 });
+    let drawn = |line: &Line<Reached>| Some((line.policy.clone(), share(line.outcome.as_ref().ok()?)?));
     Ok(Comparison {
         rows: [header.map(String::from).to_vec()].into_iter().chain(rows).collect(),
         note: "\nVulnerable records have fewer than l possible values to somebody who knows the rules of their policy's \
                [knowledge]; 'fewest\nvalues' is what is possible for the worst of them, 'surest' how sure of a value he can be. \
                The query error is the mean\nrelative error of 200 COUNT queries, the same for all policies on the same columns.\n",
         bars: ("query error", lines.iter().filter_map(drawn).collect()),
+        axes: ("query error, the worst of these being 1", "how sure of a value one can be"),
+        points: lines
+            .iter()
+            .filter_map(|line| line.point(|reached| Some(Point(share(reached)?, reached.surest?))))
+            .collect(),
         json: lines.iter().map(|line| line.to_json(facts)).collect(),
     })
 }

@@ -1,20 +1,25 @@
-//! `privet compare`: what several policies on the same data cost.
+//! `privet compare`: what several policies on the same data cost, or one policy in many settings.
 
 mod groups;
+mod page;
+mod projections;
 mod tables;
 mod transactions;
+mod vary;
 mod vocabularies;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Policy, Subject};
+use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
+use privet::release::report::Compared;
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Compare;
 use crate::output::Output;
+use page::Page;
 
 /// What a comparison shows.
 struct Comparison {
@@ -24,34 +29,42 @@ struct Comparison {
     note: &'static str,
     /// The measure that is drawn, and each policy's loss as a share of the worst.
     bars: (&'static str, Vec<(String, f64)>),
+    /// What the plot's axes are: loss and risk.
+    axes: (&'static str, &'static str),
+    /// The settings in the plot.
+    points: Vec<Compared>,
     json: Vec<Json>,
 }
 
+/// A checked policy and what it is called.
+struct Labelled<P> {
+    label: String,
+    chosen: bool,
+    policy: P,
+}
+
 pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
+    let page = arguments.output.as_deref().map(|folder| Page::claim(folder, arguments.force)).transpose()?;
     let (mut tables, mut transactions, mut vocabularies) = (Vec::new(), Vec::new(), Vec::new());
-    let mut kinds: Vec<(&Path, DataKind)> = Vec::new();
+    let mut kinds: Vec<(String, DataKind)> = Vec::new();
     let mut data: Option<PathBuf> = None;
-    for path in &arguments.policies {
-        let policy = method::check(&Policy::read(path)?, None)?;
+    for candidate in vary::candidates(&arguments.policies, &arguments.vary)? {
+        let policy = method::check(&candidate.policy, None)?;
+        let (label, chosen) = (candidate.label, candidate.chosen);
         let found = fs::canonicalize(policy.data()).unwrap_or_else(|_| policy.data().to_path_buf());
         if data.get_or_insert_with(|| found.clone()) != &found {
-            output.warn(&format!("{} is about other data than the first policy", path.display()));
+            output.warn(&format!("{label} is about other data than the first policy"));
         }
-        kinds.push((path, policy.kind()));
+        kinds.push((label.clone(), policy.kind()));
         match policy {
-            AnyPolicy::Table(policy) => tables.push((path.as_path(), policy)),
-            AnyPolicy::Transactions(policy) => transactions.push((path.as_path(), policy)),
-            AnyPolicy::Vocabularies(policy) => vocabularies.push((path.as_path(), policy)),
+            AnyPolicy::Table(policy) => tables.push(Labelled { label, chosen, policy }),
+            AnyPolicy::Transactions(policy) => transactions.push(Labelled { label, chosen, policy }),
+            AnyPolicy::Vocabularies(policy) => vocabularies.push(Labelled { label, chosen, policy }),
         }
     }
     if let Some([(one, first), (other, second)]) = kinds.windows(2).find(|pair| pair[0].1 != pair[1].1) {
-        let message = format!(
-            "{} is about kind = \"{}\", {} about kind = \"{}\"",
-            one.display(),
-            first.name(),
-            other.display(),
-            second.name()
-        );
+        let message =
+            format!("{one} is about kind = \"{}\", {other} about kind = \"{}\"", first.name(), second.name());
         return Err(Error::input(message).help("compare policies about the same kind of data"));
     }
     let comparison = if !transactions.is_empty() {
@@ -61,52 +74,83 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     } else {
         run_tables(&tables, clock)?
     };
+    clock.check()?;
+    let table = csv(&comparison.rows);
     if let Some(path) = &arguments.csv {
-        let text: String = comparison
-            .rows
-            .iter()
-            .map(|row| row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n")
-            .collect();
-        fs::write(path, text).map_err(|error| Error::io("write the table", path, &error))?;
+        fs::write(path, &table).map_err(|error| Error::io("write the table", path, &error))?;
     }
-    let text = aligned(&comparison.rows) + comparison.note + &bars(comparison.bars.0, &comparison.bars.1);
-    output.result(&text, || json!({ "policies": comparison.json }));
+    let mut text = aligned(&comparison.rows) + comparison.note + &bars(comparison.bars.0, &comparison.bars.1);
+    let json = json!({ "policies": comparison.json });
+    if let Some(page) = page {
+        let name = data.as_deref().and_then(|path| path.file_name());
+        let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let written = page.write(&name, comparison, &table)?;
+        text += &format!("\nwrote {}\n", written.display());
+    }
+    output.result(&text, || json);
     Ok(0)
 }
 
-/// Groups and recoded tables lose different things, so they are not compared with each other.
-fn run_tables(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
-    let (grouped, recoded): (Vec<_>, Vec<_>) =
-        policies.iter().partition(|(_, policy)| policy.subject() == Subject::Groups);
-    if let (Some((one, first)), Some((other, second))) = (grouped.first(), recoded.first()) {
-        let message = format!(
-            "{} publishes exact quasi-identifiers in groups (\"{}\"), {} recodes them (\"{}\"): no measure fits both",
-            one.display(),
-            first.method.name(),
-            other.display(),
-            second.method.name()
-        );
-        return Err(Error::input(message)
-            .help("compare injector and anatomy with each other, and other methods apart"));
-    }
-    if grouped.is_empty() { tables::run(policies, clock) } else { groups::run(policies, clock) }
+/// The table as CSV.
+fn csv(rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| row.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n").collect()
 }
+
+/// Groups, several tables and recoded ones lose different things, so they are not compared with each other.
+fn run_tables(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Comparison> {
+    let publishes = |policy: &CheckedPolicy| match policy.subject() {
+        Subject::Groups => "publishes exact quasi-identifiers in groups",
+        Subject::Projections => "publishes several tables",
+        _ => "recodes one table",
+    };
+    let differ = |pair: &&[Labelled<CheckedPolicy>]| publishes(&pair[0].policy) != publishes(&pair[1].policy);
+    if let Some([one, other]) = policies.windows(2).find(differ) {
+        let said = |labelled: &Labelled<CheckedPolicy>| {
+            let method = labelled.policy.method.name();
+            format!("{} {} (\"{method}\")", labelled.label, publishes(&labelled.policy))
+        };
+        return Err(Error::input(format!("{}, {}: no measure fits both", said(one), said(other))).help(
+            "compare injector and anatomy with each other, codip with codip-star, and other methods apart",
+        ));
+    }
+    match policies.first().map(|labelled| labelled.policy.subject()) {
+        Some(Subject::Groups) => groups::run(policies, clock),
+        Some(Subject::Projections) => projections::run(policies, clock),
+        _ => tables::run(policies, clock),
+    }
+}
+
+/// Loss and risk.
+struct Point(f64, f64);
 
 /// What one policy came to.
 struct Line<R> {
     policy: String,
+    chosen: bool,
     method: String,
     outcome: std::result::Result<R, String>,
 }
 
 impl<R> Line<R> {
-    fn new(path: &Path, method: &str, outcome: Result<R>) -> Result<Line<R>> {
+    fn new<P>(labelled: &Labelled<P>, method: &str, outcome: Result<R>) -> Result<Line<R>> {
         let outcome = match outcome {
             Ok(reached) => Ok(reached),
             Err(error) if error.kind() == ErrorKind::Infeasible => Err(error.message().to_string()),
             Err(error) => return Err(error),
         };
-        Ok(Line { policy: path.display().to_string(), method: method.to_string(), outcome })
+        let Labelled { label, chosen, .. } = labelled;
+        Ok(Line { policy: label.clone(), chosen: *chosen, method: method.to_string(), outcome })
+    }
+
+    /// The setting in the bar chart.
+    fn bar(&self, share: impl FnOnce(&R) -> f64) -> Option<(String, f64)> {
+        Some((self.policy.clone(), share(self.outcome.as_ref().ok()?)))
+    }
+
+    /// The setting in the plot of risk against loss, where both are known.
+    fn point(&self, place: impl FnOnce(&R) -> Option<Point>) -> Option<Compared> {
+        let Point(loss, risk) = place(self.outcome.as_ref().ok()?)?;
+        Some(Compared { label: self.policy.clone(), loss, risk, chosen: self.chosen })
     }
 
     /// The line as a row of a table with this many columns.
@@ -127,6 +171,9 @@ impl<R> Line<R> {
 
     fn to_json(&self, facts: impl FnOnce(&R) -> Json) -> Json {
         let mut json = json!({ "policy": self.policy, "method": self.method });
+        if self.chosen {
+            json["chosen"] = true.into();
+        }
         match &self.outcome {
             Ok(reached) => {
                 for (key, value) in facts(reached).as_object().into_iter().flatten() {

@@ -1,7 +1,5 @@
 //! Policies about a table.
 
-use std::path::Path;
-
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self, ShownCost};
@@ -9,7 +7,7 @@ use privet::policy::CheckedPolicy;
 use privet::{Result, loss};
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, number};
+use super::{Comparison, Labelled, Point, number};
 
 type Line = super::Line<Reached>;
 
@@ -18,6 +16,9 @@ pub(super) struct Reached {
     /// Suppressed cells of released records.
     starred: u64,
     classes: usize,
+    /// The number of records in the smallest class, if there is one.
+    smallest: Option<u64>,
+    released: u64,
     seconds: f64,
     optimal: bool,
     /// What the method itself minimised, priced as it does.
@@ -26,6 +27,17 @@ pub(super) struct Reached {
 }
 
 impl Reached {
+    /// The chance of who looks for a person to pick the right record at best, and on average over all people.
+    fn risks(&self) -> (Option<f64>, Option<f64>) {
+        let mean = (self.released > 0).then(|| self.classes as f64 / self.released as f64);
+        (self.smallest.map(|smallest| 1.0 / smallest as f64), mean)
+    }
+
+    /// The normalised loss that is drawn.
+    fn drawn(&self) -> Option<f64> {
+        self.costs.iter().find(|cost| cost.name == "LM").map(|cost| cost.normalised)
+    }
+
     /// Whether the method prices its release otherwise than the measure of the same name.
     fn has_own_prices(&self) -> bool {
         let plain = |own: &ShownCost| self.costs.iter().find(|cost| cost.name == own.name);
@@ -36,10 +48,11 @@ impl Reached {
     }
 }
 
-pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<Comparison> {
+pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Comparison> {
     let mut lines = Vec::new();
-    for (path, policy) in policies {
-        clock.progress().stage(&path.display().to_string(), None);
+    for labelled in policies {
+        clock.progress().stage(&labelled.label, None);
+        let policy = &labelled.policy;
         let microdata = Microdata::read(policy, &mut |_| clock.check())?;
         let outcome = method::run(policy, &microdata, clock).map(|mut solution| {
             // Which records go may be left to the seed, how many does not depend on it.
@@ -51,24 +64,27 @@ pub(super) fn run(policies: &[(&Path, CheckedPolicy)], clock: &Clock) -> Result<
             Reached {
                 suppressed: classes.suppressed,
                 starred: classes.starred,
-                classes: solution.recoding.len(),
+                classes: classes.sizes.iter().filter(|size| **size > 0).count(),
+                smallest: classes.sizes.iter().copied().filter(|size| *size > 0).min(),
+                released: microdata.summary.total() - classes.suppressed,
                 seconds: solution.search.seconds,
                 optimal: solution.search.optimal,
                 own,
                 costs,
             }
         });
-        lines.push(Line::new(path, policy.method.name(), outcome)?);
+        lines.push(Line::new(labelled, policy.method.name(), outcome)?);
     }
-    let drawn = |line: &Line| {
-        let reached = line.outcome.as_ref().ok()?;
-        let cost = reached.costs.iter().find(|cost| cost.name == "LM")?;
-        Some((line.policy.clone(), cost.normalised))
-    };
+    let shares =
+        lines.iter().filter_map(|line| line.outcome.as_ref().ok()?.drawn().map(|share| (line, share)));
     Ok(Comparison {
         rows: table(&lines),
         note: note(&lines),
-        bars: ("LM", lines.iter().filter_map(drawn).collect()),
+        bars: ("LM", shares.map(|(line, share)| (line.policy.clone(), share)).collect()),
+        axes: ("loss: LM as a share of the worst", "greatest risk: 1 / smallest class"),
+        points: (lines.iter())
+            .filter_map(|line| line.point(|reached| Some(Point(reached.drawn()?, reached.risks().0?))))
+            .collect(),
         json: lines.iter().map(to_json).collect(),
     })
 }
@@ -95,6 +111,7 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
     header.extend(["classes", "seconds", "optimal"].map(String::from));
     header.extend(own.then(|| "own cost".to_string()));
     header.extend(loss::NAMES.iter().map(|name| name.to_string()));
+    header.extend(["max risk", "mean risk"].map(String::from));
     header.push("note".to_string());
     let width = header.len();
     let cells = |reached: &Reached| {
@@ -105,6 +122,9 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
         row.extend(own.then(|| value(reached.own.as_ref())));
         let named = |name: &&str| value(reached.costs.iter().find(|cost| cost.name == *name));
         row.extend(loss::NAMES.iter().map(named));
+        let figure = |risk: Option<f64>| risk.map_or_else(|| "-".to_string(), number);
+        let (most, mean) = reached.risks();
+        row.extend([figure(most), figure(mean)]);
         row
     };
     let rows = lines.iter().map(|line| line.row(width, cells));
@@ -123,6 +143,7 @@ fn to_json(line: &Line) -> Json {
         json!({
             "suppressed": reached.suppressed, "starred": reached.starred, "classes": reached.classes,
             "seconds": reached.seconds, "optimal": reached.optimal, "cost": own, "loss": losses,
+            "risk": { "max": reached.risks().0, "mean": reached.risks().1 },
         })
     })
 }

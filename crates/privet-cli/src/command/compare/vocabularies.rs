@@ -1,7 +1,5 @@
 //! Policies about query logs and vocabularies.
 
-use std::path::Path;
-
 use privet::Result;
 use privet::engine::clock::Clock;
 use privet::loss::bags::BagLoss;
@@ -9,26 +7,37 @@ use privet::method::vocabulary::{self, COST};
 use privet::policy::VocabularyPolicy;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Line, number};
+use super::{Comparison, Labelled, Line, Point, number};
 
 struct Reached {
     seconds: f64,
     loss: BagLoss,
     clusters: usize,
     withheld: usize,
+    /// The members of the smallest cluster, if there is one.
+    smallest: Option<usize>,
 }
 
-pub(super) fn run(policies: &[(&Path, VocabularyPolicy)], clock: &Clock) -> Result<Comparison> {
+impl Reached {
+    /// The chance to pick the right vocabulary of somebody who is in the smallest cluster.
+    fn risk(&self) -> Option<f64> {
+        self.smallest.map(|smallest| 1.0 / smallest as f64)
+    }
+}
+
+pub(super) fn run(policies: &[Labelled<VocabularyPolicy>], clock: &Clock) -> Result<Comparison> {
     let mut lines = Vec::new();
-    for (path, policy) in policies {
-        clock.progress().stage(&path.display().to_string(), None);
+    for labelled in policies {
+        clock.progress().stage(&labelled.label, None);
+        let policy = &labelled.policy;
         let outcome = vocabulary::decide(policy, clock).map(|decided| Reached {
             seconds: decided.solution.search.seconds,
             loss: BagLoss::of(&decided.bags, &decided.solution, &decided.distances),
             clusters: decided.solution.clusters.len(),
             withheld: decided.solution.withheld.len(),
+            smallest: decided.solution.clusters.iter().map(|cluster| cluster.members.len()).min(),
         });
-        lines.push(Line::new(path, policy.method.name(), outcome)?);
+        lines.push(Line::new(labelled, policy.method.name(), outcome)?);
     }
     let header: Vec<String> = [
         "policy",
@@ -40,6 +49,7 @@ pub(super) fn run(policies: &[(&Path, VocabularyPolicy)], clock: &Clock) -> Resu
         "size",
         "clusters",
         "withheld",
+        "max risk",
         "note",
     ]
     .map(String::from)
@@ -54,17 +64,19 @@ pub(super) fn run(policies: &[(&Path, VocabularyPolicy)], clock: &Clock) -> Resu
             number(reached.loss.average_size.value()),
             reached.clusters.to_string(),
             reached.withheld.to_string(),
+            reached.risk().map_or("-".to_string(), number),
         ]
     };
     let rows = lines.iter().map(|line| line.row(width, cells));
-    let drawn = |line: &Line<Reached>| {
-        let reached = line.outcome.as_ref().ok()?;
-        Some((line.policy.clone(), reached.loss.blm.value()))
-    };
     Ok(Comparison {
         rows: [header].into_iter().chain(rows).collect(),
         note: "",
-        bars: (COST, lines.iter().filter_map(drawn).collect()),
+        bars: (COST, lines.iter().filter_map(|line| line.bar(|reached| reached.loss.blm.value())).collect()),
+        axes: ("bLM: share of detail lost per occurrence of a term", "greatest risk: 1 / smallest cluster"),
+        points: lines
+            .iter()
+            .filter_map(|line| line.point(|reached| Some(Point(reached.loss.blm.value(), reached.risk()?))))
+            .collect(),
         json: lines.iter().map(|line| line.to_json(facts)).collect(),
     })
 }
@@ -73,6 +85,7 @@ fn facts(reached: &Reached) -> Json {
     let loss = &reached.loss;
     json!({
         "seconds": reached.seconds, "clusters": reached.clusters, "withheld": reached.withheld,
+        "risk": { "max": reached.risk() },
         "loss": {
             COST: loss.blm.value(), "gLM": loss.glm.map(|glm| glm.value()),
             "distinct-terms": loss.distinct_terms.value(), "vocabulary-size": loss.average_size.value(),

@@ -13,110 +13,109 @@ pub use list::{Breach, Listing};
 pub use table::{Attacked, Exposure};
 pub use versions::{Version, version};
 
-use std::time::Instant;
+use serde_json::{Value as Json, json};
 
-use serde_json::json;
+use super::{Attack, Figure, Finding, Released, Scene};
+use crate::policy::Subject;
+use crate::{Error, Result};
 
-use super::{Figure, Finding, KnownAttack, Outcome, Scene};
-use crate::Result;
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::recoding::Recoding;
-use crate::policy::{CheckedPolicy, Subject};
+/// Attacks are listed that know so many columns; who knows more is counted, but not listed.
+pub const KNOWN: usize = 3;
 
-/// So many of the worst attacks are told of a table.
-const TOLD: usize = 10;
+/// Row 7 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "freeform", row: 7, dear: false, concerns, run };
 
-/// Attacks the original and the release and, where the policy asks for it, versions that other notions would have given.
-pub(super) fn run(
-    policy: &CheckedPolicy,
-    microdata: &Microdata,
-    recoding: &Recoding,
-    clock: &Clock,
-) -> Result<Vec<Finding>> {
-    let mut findings = vec![finding("the original", &Attacked::original(policy, microdata)?)];
-    if policy.method.settings.flag("compare") {
-        for (name, table) in versions::versions(policy, clock)? {
-            findings.push(finding(&name, &table));
-        }
+/// The table of the control is dealt with this seed: what it finds is told, never published.
+const CONTROL: u64 = 1;
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let mixed = scene.table_policy().is_some_and(|policy| policy.subject() == Subject::Freeform);
+    match (mixed, &scene.released) {
+        (true, Released::Table(_)) => Ok(()),
+        _ => Err("no column has role 'mixed', which says what can be seen of people".to_string()),
     }
-    let mut released = finding("this release", &Attacked::released(policy, microdata, recoding)?);
-    if released.figures.iter().any(|figure| figure.hits > 0) {
-        released.warning = "somebody who sees values that can be observed infers guarded ones".to_string();
-    }
-    findings.push(released);
-    Ok(findings)
 }
 
-fn finding(what: &str, table: &Attacked) -> Finding {
-    let Listing { worst, .. } = table.list(TOLD, KNOWN);
-    let exposure = table.exposure();
-    let whole = Figure {
-        what: "people of whom a guarded value follows from what can be seen of them".to_string(),
-        targets: exposure.targets,
-        hits: exposure.hits,
-        baseline: exposure.baseline,
-        instead: "seeing nothing".to_string(),
+/// Attacks the release, the original and, where the policy asks for it, versions that other notions would have given.
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
+        return Err(Error::internal("freeform attacks without a table"));
     };
-    let figure = |breach: &Breach| Figure {
-        what: breach.to_string(),
-        targets: breach.support,
-        hits: breach.hits,
-        baseline: breach.expected,
-        instead: "as many of anybody".to_string(),
+    let mut worst_in: Vec<Json> = Vec::new();
+    let mut exposed = |name: &str, table: &Attacked| {
+        let Exposure { targets, hits, baseline, own } = table.exposure();
+        let worst = table.list(scene.limits.most, scene.limits.known).worst;
+        worst_in.push(json!({
+            "table": name,
+            "hits": hits,
+            "breaches": worst.iter().map(Breach::to_json).collect::<Vec<_>>(),
+        }));
+        let figure = |what: &str, hits: u64, baseline: u64, instead: &str| Figure {
+            what: format!("{what}, in {name}"),
+            targets,
+            hits,
+            baseline,
+            instead: instead.to_string(),
+            ..Figure::default()
+        };
+        let seen = "people of whom a guarded value follows from what can be seen of them";
+        let too = "people of whom it follows if what can be seen of the guarded column itself is known too";
+        [
+            figure(seen, hits, baseline, "seeing nothing"),
+            figure(too, own, hits, "seeing other columns alone, as the requirement assumes"),
+        ]
     };
-    Finding {
-        name: format!("Freeform attacks on {what}"),
+    let table = Attacked::read(policy, released)?;
+    scene.clock.check()?;
+    let mut figures = exposed("the release", &table).to_vec();
+    scene.clock.check()?;
+    figures[0].control = Some(table.shuffled(CONTROL).exposure().hits);
+    figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
+    scene.clock.check()?;
+    if released.path() != policy.source.path() {
+        figures.extend(exposed("the original", &Attacked::read(policy, &policy.source)?));
+        if policy.method.settings.flag("compare") {
+            for (name, version) in versions::versions(policy, scene.clock)? {
+                figures.extend(exposed(&name, &version));
+            }
+        }
+    }
+    let listing = table.list(scene.limits.most, scene.limits.known);
+    let hits = figures[0].hits;
+    let breaches: Vec<Json> = listing.worst.iter().map(Breach::to_json).collect();
+    let more = [
+        ("known", json!(scene.limits.known)),
+        ("found", json!(listing.found)),
+        ("breaches", json!(breaches)),
+        ("tables", json!(worst_in)),
+    ];
+    let lines: Vec<String> = listing.worst.iter().map(line).collect();
+    Ok(Finding {
         knows: "any values of a person that the policy calls observable, of any columns and at any level"
             .to_string(),
         does: "looks at the records that fit, and infers the guarded value that most of them have"
             .to_string(),
         assumes: format!(
-            "the first line counts everybody; below it stand the worst attacks that know at most {KNOWN} columns"
+            "everybody is counted; the worst attacks are listed that know at most {} columns",
+            scene.limits.known
         ),
-        figures: std::iter::once(whole).chain(worst.iter().map(figure)).collect(),
-        warning: String::new(),
-    }
+        figures,
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        warning: match hits {
+            0 => String::new(),
+            _ => "somebody who sees values that can be observed infers guarded ones".to_string(),
+        },
+        more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+        ..Finding::new(ATTACK.name, "Freeform attacks")
+    })
 }
 
-/// Attacks are listed that know so many columns; who knows more is counted, but not listed.
-pub const KNOWN: usize = 3;
-
-/// As `privet attack` runs it.
-pub(super) const ATTACK: KnownAttack =
-    KnownAttack { name: "freeform", concerns: |policy| policy.subject() == Subject::Freeform, run: attack };
-
-/// The table of the control is dealt with this seed: what it finds is told, never published.
-const CONTROL: u64 = 1;
-
-fn attack(scene: &Scene<'_>) -> Result<Outcome> {
-    let start = Instant::now();
-    let table = Attacked::read(scene.policy, scene.table)?;
-    scene.clock.check()?;
-    let exposure = table.exposure();
-    scene.clock.check()?;
-    let control = table.shuffled(CONTROL).exposure();
-    scene.clock.check()?;
-    let listing = table.list(scene.most, scene.known);
-    let line = |breach: &Breach| {
-        let share = 100.0 * breach.hits as f64 / breach.support as f64;
-        let records = if breach.hits == 1 { "record" } else { "records" };
-        // What is less than certain to be sensitive is listed by its threat, which the share alone does not show.
-        let threat =
-            if breach.sensitivity < 1.0 { format!(", threat {:.2}", breach.threat) } else { String::new() };
-        format!("{breach}  {share:.0} %  {} {records}{threat}", breach.hits)
-    };
-    let breaches: Vec<_> = listing.worst.iter().map(Breach::to_json).collect();
-    let more =
-        [("known", json!(scene.known)), ("found", json!(listing.found)), ("breaches", json!(breaches))];
-    Ok(Outcome {
-        name: ATTACK.name,
-        targets: exposure.targets,
-        hits: exposure.hits,
-        baseline: exposure.baseline,
-        control: control.hits,
-        seconds: start.elapsed().as_secs_f64(),
-        lines: listing.worst.iter().map(line).collect(),
-        more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
-    })
+fn line(breach: &Breach) -> String {
+    let share = 100.0 * breach.hits as f64 / breach.support as f64;
+    let records = if breach.hits == 1 { "record" } else { "records" };
+    // What is less than certain to be sensitive is listed by its threat, which the share alone does not show.
+    let threat =
+        if breach.sensitivity < 1.0 { format!(", threat {:.2}", breach.threat) } else { String::new() };
+    format!("{breach}  {share:.0} %  {} {records}{threat}", breach.hits)
 }

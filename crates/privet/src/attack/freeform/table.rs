@@ -34,6 +34,9 @@ pub struct Exposure {
     pub hits: u64,
     /// Those of whom it follows from nothing at all.
     pub baseline: u64,
+    /// Those of whom it follows if, beside that, what can be seen of the guarded column itself is known: a high income, say,
+    /// of which the amount is guarded. Outside of Definition 3.1, which takes nothing from the attacked column.
+    pub own: u64,
 }
 
 impl Attacked {
@@ -164,6 +167,7 @@ impl Attacked {
     pub fn exposure(&self) -> Exposure {
         let rows = self.counts.len();
         let (mut hides, mut hit, mut told) = (vec![false; rows], vec![false; rows], vec![false; rows]);
+        let mut own = vec![false; rows];
         for (target, attribute) in self.model.attributes.iter().enumerate() {
             let groups = self.groups(target);
             groups.iter().for_each(|group| hides[group.row as usize] |= attribute.hides(group.target));
@@ -179,15 +183,18 @@ impl Attacked {
                     ControlFlow::Continue(())
                 });
             };
-            look(&self.model.others(&[target]), &mut hit);
+            let others = self.model.others(&[target]);
+            look(&others, &mut hit);
+            look(&[&others[..], &[target]].concat(), &mut own);
             look(&[], &mut told);
         }
         // Whoever sees more may be less sure of some; what follows from nothing is known all the same.
         hit.iter_mut().zip(&told).for_each(|(hit, told)| *hit |= *told);
+        own.iter_mut().zip(&hit).for_each(|(own, hit)| *own |= *hit);
         let people = |marks: &[bool]| {
             self.counts.iter().zip(marks).filter(|(_, mark)| **mark).map(|(count, _)| count).sum()
         };
-        Exposure { targets: people(&hides), hits: people(&hit), baseline: people(&told) }
+        Exposure { targets: people(&hides), hits: people(&hit), baseline: people(&told), own: people(&own) }
     }
 
     /// The same table with the values of every guarded column dealt out anew among the records: what an attack finds there is

@@ -84,3 +84,21 @@ fn a_shuffled_table_has_the_same_values_in_every_column() {
         assert_eq!(column(&table, at), column(&shuffled, at));
     }
 }
+
+#[test]
+fn what_is_seen_of_the_guarded_column_itself_is_counted_apart() {
+    use crate::attack::testing::Stage;
+    let policy = "[data]\npath = \"table.csv\"\n[columns.sex]\nrole = \"mixed\"\nhierarchy = \"sex.csv\"\n[columns.pay]\n\
+        role = \"mixed\"\nhierarchy = \"pay.csv\"\n[columns.pay.sensitivity]\nmodel = \"aggregate\"\nguard = [\"190K\"]\n\
+        [columns.pay.observability]\nmodel = \"sensitivity\"\n[privacy.ff-anonymity]\nobservable = 1.0\nthreat = 0.5\n";
+    let found = |table: &str| {
+        let stage = Stage::with(policy, table);
+        stage.write("sex.csv", "F;*\nM;*\n");
+        stage.write("pay.csv", "190K;High;*\n120K;High;*\n40K;Low;*\n");
+        let figures = stage.attack("freeform", table).expect("a finding").figures;
+        (figures[0].hits, figures[1].hits)
+    };
+    // A third of the women earn 190K, which is allowed; but of the women with a high income all do.
+    assert_eq!(found("sex,pay\nF,190K\nF,40K\nF,40K\nM,120K\nM,40K\n"), (0, 1));
+    assert_eq!(found("sex,pay\nF,190K\nF,120K\nF,120K\nF,40K\nM,120K\nM,40K\n"), (0, 0));
+}

@@ -6,8 +6,9 @@
 //! one class with every row of the other: the confidence in a value of one table together with a value of another is the
 //! product of their shares.
 
-use super::super::{Figure, Finding};
-use super::{NEARLY, Published, reaches};
+use super::super::follow::reaches;
+use super::super::{Attack, Figure, Finding};
+use super::{NEARLY, Published};
 
 /// What follows from quasi-identifiers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,11 +77,22 @@ fn likeliest(published: Published<'_>, classes: &[u32], attributes: &[usize]) ->
     best
 }
 
+/// Row 6 of the attacks.
+pub(in crate::attack) const ATTACK: Attack = Attack {
+    name: "xy-linkability",
+    row: 6,
+    dear: false,
+    concerns: |scene| super::inside(scene).map(|_| ()),
+    run: |scene| {
+        let (before, after) = super::published(scene)?;
+        Ok(tried(before, after))
+    },
+};
+
 /// Runs the attack before and after.
-pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
+fn tried(before: Published<'_>, after: Published<'_>) -> Finding {
     let (one, several) = (linkability(before), linkability(after));
     Finding {
-        name: "(X, Y)-linkability".to_string(),
         knows: "a person's quasi-identifiers".to_string(),
         does: "joins the tables on them, and takes the likeliest value".to_string(),
         assumes: format!(
@@ -95,7 +107,8 @@ pub(super) fn run(before: Published<'_>, after: Published<'_>) -> Finding {
             hits: several.nearly,
             baseline: one.nearly,
             instead: "from one table with all sensitive attributes".to_string(),
+            ..Figure::default()
         }],
-        warning: String::new(),
+        ..Finding::new(ATTACK.name, "(X, Y)-linkability")
     }
 }

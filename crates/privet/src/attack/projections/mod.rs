@@ -1,14 +1,15 @@
 //! Attacks on tables that share quasi-identifiers but no sensitive attribute, beside the same attacks on one table with all
 //! of them.
 
-mod background_join;
-mod linkability;
+pub(super) mod background_join;
+pub(super) mod linkability;
 #[cfg(test)]
 mod tests;
 
-use super::Finding;
+use super::{Inside, Scene};
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Attribute, Projected};
+use crate::{Error, Result};
 
 /// So sure of a value is as good as certain, for the second figure of each attack: nine in ten.
 const NEARLY: (u64, u64) = (9, 10);
@@ -50,12 +51,16 @@ impl Published<'_> {
     }
 }
 
-/// Whether `part` of `whole` is at least this share.
-fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
-    u128::from(part) * u128::from(share.1) >= u128::from(whole) * u128::from(share.0)
+/// One table with all attributes, and the tables that are published; a reason where there are none.
+fn inside<'a>(scene: &Scene<'a>) -> std::result::Result<(Published<'a>, Published<'a>), String> {
+    match scene.inside {
+        Some(Inside::Projected { before, after }) => Ok((before, after)),
+        _ => {
+            Err("it is run while attributes are put into several tables, which is not done here".to_string())
+        }
+    }
 }
 
-/// Runs every attack, before (one table) and after.
-pub fn run(before: Published<'_>, after: Published<'_>) -> Vec<Finding> {
-    vec![background_join::run(before, after), linkability::run(before, after)]
+fn published<'a>(scene: &Scene<'a>) -> Result<(Published<'a>, Published<'a>)> {
+    inside(scene).map_err(Error::internal)
 }

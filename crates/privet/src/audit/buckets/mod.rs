@@ -37,7 +37,7 @@ const BUCKET: &str = "bucket";
 const COUNT: &str = "count";
 
 /// The published tables.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum BucketTables {
     /// Quasi-identifiers with buckets, and buckets with values and counts.
     Two {

@@ -1,12 +1,13 @@
 //! Privacy notions as the audit checks them: one file per notion, each a literal reading of its definition.
 //!
-//! To teach the audit a new notion, write a file with its [`Notion`] and add a line to [`AUDITORS`]. FF-anonymity is not a
-//! matter of single classes, so it has a check of its own.
+//! To teach the audit a new notion, write a file with its [`Notion`] and add a line to [`AUDITORS`]. FF-anonymity
+//! and (n, t)-closeness are not a matter of single classes, so they have checks of their own.
 
 mod freeform;
 mod k_anonymity;
 mod l_diversity;
 mod l_plus;
+mod n_t_closeness;
 mod quasi_sensitive;
 mod t_closeness;
 
@@ -112,8 +113,10 @@ fn lacks(clause: &Clause, key: &str) -> Error {
 /// Checks one requirement on every class.
 pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
     // Not a matter of single classes.
-    if clause.name() == "ff-anonymity" {
-        return freeform::check(clause, facts);
+    match clause.name() {
+        "ff-anonymity" => return freeform::check(clause, facts),
+        "n-t-closeness" => return n_t_closeness::check(clause, facts),
+        _ => {}
     }
     let name = clause.describe(&facts.policy.columns);
     let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {

@@ -21,9 +21,9 @@ use crate::policy::Clause;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
 
-struct TCloseness {
-    column: usize,
-    t: Exact,
+pub(super) struct TCloseness {
+    pub column: usize,
+    pub t: Exact,
     /// How often each value occurs in the original, by number; 0 for a value that only the release has.
     table: Vec<u64>,
     /// N.
@@ -51,32 +51,13 @@ struct Tree {
 
 /// over / under, not reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Ratio {
+pub(super) struct Ratio {
     over: u128,
     under: u128,
 }
 
 pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let column = facts.column(clause)?;
-    let table = facts.distribution(column);
-    let distance = match clause.settings.choice("distance") {
-        Some("equal") => Distance::Equal,
-        Some("ordered") => Distance::Ordered(order(facts, column, &table)?),
-        Some("hierarchical") => {
-            let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
-            let leaves = leaves_of(facts, column, &tree, &table)?;
-            Distance::Hierarchical(Tree::new(&tree, leaves))
-        }
-        other => {
-            let distance = other.unwrap_or("none");
-            return Err(Error::input(format!(
-                "this audit does not know the distance '{distance}' of t-closeness"
-            ))
-            .help("known distances: equal, ordered, hierarchical"));
-        }
-    };
-    let records = table.iter().sum();
-    Ok(Box::new(TCloseness { column, t: number(clause, "t")?, table, records, distance }))
+    Ok(Box::new(TCloseness::of(clause, facts)?))
 }
 
 /// The column's taxonomy, with a leaf for missing values where they are values.
@@ -143,18 +124,48 @@ impl Tree {
 }
 
 impl TCloseness {
+    /// Reads a clause with a column, a t and a distance.
+    pub fn of(clause: &Clause, facts: &Facts<'_>) -> Result<TCloseness> {
+        let column = facts.column(clause)?;
+        let table = facts.distribution(column);
+        let distance = match clause.settings.choice("distance") {
+            Some("equal") => Distance::Equal,
+            Some("ordered") => Distance::Ordered(order(facts, column, &table)?),
+            Some("hierarchical") => {
+                let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
+                let leaves = leaves_of(facts, column, &tree, &table)?;
+                Distance::Hierarchical(Tree::new(&tree, leaves))
+            }
+            other => {
+                let distance = other.unwrap_or("none");
+                return Err(Error::input(format!(
+                    "this audit does not know the distance '{distance}' of t-closeness"
+                ))
+                .help("known distances: equal, ordered, hierarchical"));
+            }
+        };
+        let records = table.iter().sum();
+        Ok(TCloseness { column, t: number(clause, "t")?, table, records, distance })
+    }
+
     /// The distance; `None` for a class with a value that the original does not have.
     fn distance(&self, class: &Histogram) -> Option<Ratio> {
-        let whole = i128::from(self.records);
+        self.distance_to(class, &self.table, self.records)
+    }
+
+    /// The distance to a larger set of records, which has each value so often; `None` for a class with a value that it
+    /// does not have.
+    pub fn distance_to(&self, class: &Histogram, table: &[u64], records: u64) -> Option<Ratio> {
+        let whole = i128::from(records);
         let size = i128::from(class.size);
-        let mut extras: Vec<i128> = self.table.iter().map(|count| -i128::from(*count) * size).collect();
+        let mut extras: Vec<i128> = table.iter().map(|count| -i128::from(*count) * size).collect();
         for (value, count) in &class.counts {
-            if self.table[*value as usize] == 0 {
+            if table[*value as usize] == 0 {
                 return None;
             }
             extras[*value as usize] += i128::from(*count) * whole;
         }
-        let all = u128::from(self.records) * u128::from(class.size);
+        let all = u128::from(records) * u128::from(class.size);
         Some(match &self.distance {
             Distance::Equal => equal(&extras, all),
             Distance::Ordered(order) => ordered(&extras, order, all),
@@ -202,16 +213,16 @@ fn hierarchical(extras: &[i128], tree: &Tree, all: u128) -> Ratio {
 }
 
 impl Ratio {
-    fn at_most(self, bound: Exact) -> bool {
+    pub fn at_most(self, bound: Exact) -> bool {
         BigUint::from(self.over) * bound.denominator() <= BigUint::from(self.under) * bound.numerator()
     }
 
-    fn to_f64(self) -> f64 {
+    pub fn to_f64(self) -> f64 {
         self.over as f64 / self.under.max(1) as f64
     }
 
     /// The decimal, and the fraction itself where it is short enough to be read.
-    fn in_words(self) -> String {
+    pub fn in_words(self) -> String {
         let divisor = self.over.gcd(&self.under).max(1);
         let (over, under) = (self.over / divisor, self.under / divisor);
         let decimal = self.to_f64();

@@ -39,7 +39,7 @@ pub(super) struct Book {
     pub dropped: u64,
 }
 
-/// A published table beside what it was made from.
+/// A published table beside what it was made from. Texts of the original have the same numbers as in the book.
 pub(super) struct Projection {
     /// Its attributes, by position in the book.
     pub attributes: Vec<usize>,
@@ -61,11 +61,11 @@ fn cell<'c>(policy: &'c CheckedPolicy, column: &PolicyColumn, text: &'c str) -> 
     (policy.on_missing == OnMissing::Value).then_some(first)
 }
 
-/// The values of a set.
-fn items(column: &PolicyColumn, text: &str) -> BTreeSet<String> {
-    let Some(separator) = column.separator else { return BTreeSet::new() };
-    let parts = text.split(separator).map(|part| part.trim().to_string());
-    parts.filter(|part| !part.is_empty()).collect()
+/// The values of a set, some perhaps twice.
+fn items<'t>(column: &PolicyColumn, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let separator = column.separator;
+    let parts = separator.into_iter().flat_map(move |separator| text.split(separator).map(str::trim));
+    parts.filter(|part| !part.is_empty())
 }
 
 impl Book {
@@ -103,8 +103,8 @@ impl Book {
                 let own = attributes.iter().map(|attribute| match &attribute.item {
                     None => text(attribute.source),
                     Some(item) => {
-                        let set = items(&policy.columns[attribute.source], text(attribute.source));
-                        if set.contains(item) { "1" } else { "0" }
+                        let mut set = items(&policy.columns[attribute.source], text(attribute.source));
+                        if set.any(|found| found == item) { "1" } else { "0" }
                     }
                 });
                 let cells = quasi.iter().map(|index| text(*index)).chain(own);
@@ -113,6 +113,12 @@ impl Book {
             tick()
         })?;
         Ok(Book { attributes, quasi, records, table, values, dropped })
+    }
+
+    /// A distinct record without the attributes that a table does not have.
+    pub fn part(&self, record: u32, attributes: &[usize]) -> Vec<u32> {
+        let (quasi, own) = self.table.records.get(record).split_at(self.quasi.len());
+        quasi.iter().copied().chain(attributes.iter().map(|at| own[*at])).collect()
     }
 
     /// How many records the policy keeps.
@@ -160,15 +166,13 @@ impl Book {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<(Projection, Check)> {
         let (layout, attributes, check) = self.layout(policy, number, source)?;
-        let mut plain: Vec<Dictionary> = attributes.iter().map(|_| Dictionary::default()).collect();
+        let mut plain: Vec<Dictionary> = attributes.iter().map(|at| self.values[*at].clone()).collect();
         let mut original = Table::new(&layout);
-        let quasi = self.quasi.len();
+        original.quasi = self.table.quasi.clone();
+        original.rows = self.rows();
         for id in self.table.records.ids() {
-            let tuple = self.table.records.get(id);
-            let own = attributes.iter().map(|at| self.values[*at].text(tuple[quasi + at]));
-            let cells = tuple[..quasi].iter().zip(&self.table.quasi).map(|(code, column)| column.text(*code));
             let (count, line) = (self.table.records.count(id), self.table.records.line(id));
-            original.add(cells.chain(own), count, line, &mut plain)?;
+            original.records.add(&self.part(id, &attributes), count, line)?;
         }
         let places: Vec<usize> = layout.compared().map(|place| place.released).collect();
         let mut release = Table::new(&layout);
@@ -244,7 +248,7 @@ fn attributes(
             for row in (0..batch.rows()).filter(|row| kept(batch, *row)) {
                 for (column, found) in sensitive.iter().zip(&mut found) {
                     let text = cell(policy, column, batch.cell(row, column.index)).unwrap_or_default();
-                    found.extend(items(column, text));
+                    found.extend(items(column, text).map(str::to_string));
                 }
             }
             tick()

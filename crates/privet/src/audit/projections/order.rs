@@ -6,8 +6,6 @@
 //! a(i, π(i)) with entries in [0, 1]). An alarm has a chance of less than one in 10¹² to be false. In tables so small or so
 //! coarse that nearly all rows go together, no order can be seen, by nobody.
 
-use std::collections::BTreeMap;
-
 use super::super::Check;
 use super::super::classes::Classes;
 use super::super::cover::Coverage;
@@ -82,34 +80,20 @@ fn with_original(book: &Book, side: &Side<'_>) -> Together {
     let tables = &side.projection.tables;
     let (original, release) = (&tables.original.records, &tables.release.records);
     // Per distinct record of the original (in the table's columns), the released records that it could be.
-    let mut standing: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut standing: Vec<Vec<u32>> = Vec::new();
     let mut expected = 0.0;
     for id in original.ids() {
         let found = released_as(side, original.get(id), release);
         let rows: u64 = found.iter().map(|released| release.count(*released)).sum();
         expected += original.count(id) as f64 * rows as f64;
-        standing.insert(id, found);
+        standing.push(found);
     }
     expected /= book.rows().max(1) as f64;
-    let own = |record: u32| {
-        let tuple = book.table.records.get(record);
-        let quasi = book.quasi.len();
-        let mut own: Vec<u32> = Vec::new();
-        for (code, (from, to)) in
-            tuple[..quasi].iter().zip(book.table.quasi.iter().zip(&tables.original.quasi))
-        {
-            own.push(to.find(from.text(*code))?);
-        }
-        for (at, to) in side.projection.attributes.iter().zip(&tables.plain) {
-            own.push(to.find(book.values[*at].text(tuple[quasi + at]))?);
-        }
-        original.find(&own)
-    };
-    let mut of_record: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+    let own = |record: u32| original.find(&book.part(record, &side.projection.attributes));
+    let of_record: Vec<Option<u32>> = book.table.records.ids().map(own).collect();
     let rows = book.records.iter().zip(&side.projection.rows);
     let found = rows.filter(|(record, row)| {
-        let original = *of_record.entry(**record).or_insert_with(|| own(**record));
-        original.and_then(|id| standing.get(&id)).is_some_and(|fitting| fitting.contains(row))
+        of_record[**record as usize].is_some_and(|id| standing[id as usize].contains(row))
     });
     Together { found: found.count() as f64, expected }
 }
@@ -140,14 +124,10 @@ fn with_other(book: &Book, side: &Side<'_>, other: &Side<'_>) -> Option<Together
     }
     let columns: Vec<Vec<Vec<bool>>> = (0..book.quasi.len())
         .map(|column| {
-            let values = book.table.quasi[column].len() as u32;
             let mut common = vec![vec![false; other.coverage[column].cells()]; side.coverage[column].cells()];
-            for value in 0..values {
-                let text = book.table.quasi[column].text(value);
-                let code = |side: &Side<'_>| side.projection.tables.original.quasi[column].find(text);
-                let (Some(here), Some(there)) = (code(side), code(other)) else { continue };
-                for first in side.coverage[column].standing_for(here) {
-                    for second in other.coverage[column].standing_for(there) {
+            for value in 0..book.table.quasi[column].len() as u32 {
+                for first in side.coverage[column].standing_for(value) {
+                    for second in other.coverage[column].standing_for(value) {
                         common[first as usize][second as usize] = true;
                     }
                 }
@@ -163,9 +143,9 @@ fn with_other(book: &Book, side: &Side<'_>, other: &Side<'_>) -> Option<Together
         let rows: u64 = two.ids().filter(|b| fit(one.get(a), two.get(*b))).map(|b| two.count(b)).sum();
         expected += one.count(a) as f64 * rows as f64;
     }
-    let quasi = book.quasi.len();
-    let cells = |side: &Side<'_>, row: u32| side.projection.tables.release.records.get(row)[..quasi].to_vec();
+    let (first, second) = (&side.projection.tables.release.records, &other.projection.tables.release.records);
+    // Records begin with their quasi-identifiers.
     let rows = side.projection.rows.iter().zip(&other.projection.rows);
-    let found = rows.filter(|(a, b)| fit(&cells(side, **a), &cells(other, **b))).count();
+    let found = rows.filter(|(a, b)| fit(first.get(**a), second.get(**b))).count();
     Some(Together { found: found as f64, expected: expected / book.rows().max(1) as f64 })
 }

@@ -11,6 +11,7 @@
 //! Trying a removal costs a few operations on bitsets of labels and a look at the likeliest labels: see [`State`].
 
 mod cost;
+mod divide;
 mod goal;
 mod search;
 mod state;
@@ -18,6 +19,7 @@ mod state;
 pub(crate) mod tests;
 
 pub use cost::Prices;
+pub use divide::divided;
 pub use goal::Goal;
 pub use search::{Answer, Budget, Found, Order, Search};
 pub use state::{Standing, State};

@@ -152,6 +152,22 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Takes removals that came from elsewhere as the best so far, if they meet the goal at less cost.
+    pub fn start_from(&mut self, found: Found) {
+        if self.best.as_ref().is_some_and(|(best, _)| *best <= found.cost) {
+            return;
+        }
+        let occurrence = |(record, place): &(u32, u32)| self.state.occurrences_of(*record).start + place;
+        let removed: Vec<u32> = found.removed.iter().map(occurrence).collect();
+        removed.iter().for_each(|occurrence| self.state.remove(*occurrence));
+        self.state.rank();
+        let holds = self.state.standing().holds;
+        removed.iter().rev().for_each(|occurrence| self.state.restore(*occurrence));
+        if holds {
+            self.best = Some((found.cost, removed));
+        }
+    }
+
     /// Whether there is nothing left to look at.
     pub fn is_over(&self) -> bool {
         self.started && self.stack.is_empty()

@@ -357,8 +357,5 @@ fn learning(rows: &[Row]) -> Section {
 
 /// The share of values that the deFinetti attack guesses right, and that guessing by groups alone does.
 fn attacked(bench: &Bench, grouping: &Grouping, l: usize) -> (f64, f64) {
-    let findings = attack::run_groups(&bench.adult.observations, grouping, l);
-    let figure = findings.first().and_then(|finding| finding.figures.first());
-    figure
-        .map_or((0.0, 0.0), |figure| (figure.share(), figure.baseline as f64 / figure.targets.max(1) as f64))
+    attack::guessed(&bench.adult.observations, grouping, l)
 }

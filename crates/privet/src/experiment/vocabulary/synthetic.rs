@@ -28,7 +28,7 @@ pub struct Stock {
     siblings: Neighbours,
 }
 
-/// Running sums of weights that fall with the rank: Zipf's law, flattened at the top.
+/// Running sums of weights that fall with the rank: Zipf's law, flattened at the top where asked.
 #[derive(Debug)]
 struct Sums(Vec<f64>);
 
@@ -91,7 +91,7 @@ impl Stock {
         let words: Vec<String> = words.into_iter().map(String::from).collect();
         let siblings =
             Semantics::WordNetTree(net.clone(), Attach::default()).between(&words).neighbours(2)?;
-        let usage = Sums::falling(words.len(), 20.0, 0.9);
+        let usage = Sums::falling(words.len(), 1.0, 1.0);
         Ok(Stock { words, usage, siblings })
     }
 

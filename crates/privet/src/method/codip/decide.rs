@@ -1,6 +1,7 @@
 //! From a policy to projected tables.
 
 use num_bigint::BigUint;
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::attributes::{self, Attribute};
@@ -156,9 +157,12 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     let attributes = attributes::attributes(policy, microdata)?;
     let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
     clock.progress().stage("associations", None);
-    let ratios = Ratios::of(microdata, &attributes);
     let cost = policy.method.settings.choice("cost").unwrap_or("DM");
-    let tables = Tables::new(policy, microdata, &attributes, asked.limits, cost)?;
+    let (ratios, tables) = rayon::join(
+        || Ratios::of(microdata, &attributes),
+        || Tables::new(policy, microdata, &attributes, asked.limits, cost),
+    );
+    let tables = tables?;
     clock.progress().stage("searching", None);
     let budget = if policy.method.settings.duration("time_limit").is_some() { u64::MAX } else { MOST_STEPS };
     let (plan, search) = solve(&asked, &ratios, &tables, &attributes, budget, &clock)?;
@@ -166,19 +170,23 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     if !asked.limits.allows_loss(gamma_alpha) {
         return Err(too_much_lost(&asked, gamma_alpha, &search));
     }
-    let mut projections = Vec::new();
-    for subset in &plan {
-        let levels = tables.best(subset, &clock)?;
-        let levels = levels.ok_or_else(|| tables.why_not(subset, &attributes))?;
-        projections.push(tables.project(subset, &levels));
-    }
     let all: Vec<usize> = (0..attributes.len()).collect();
-    let coarsest = |column: usize| projections.iter().map(|table: &Projected| table.levels[column]).max();
-    let one_table = match tables.best(&all, &clock)? {
-        Some(levels) => levels,
-        None => (0..microdata.quasi.len()).map(|column| coarsest(column).unwrap_or(0)).collect(),
+    let project = |subset: &Vec<usize>| -> Result<Option<Projected>> {
+        Ok(tables.best(subset, &clock)?.map(|levels| tables.project(subset, &levels)))
     };
-    let one_table = tables.project(&all, &one_table);
+    let found: Vec<Result<Option<Projected>>> =
+        plan.par_iter().chain(std::slice::from_ref(&all)).map(project).collect();
+    let mut found = found.into_iter().collect::<Result<Vec<_>>>()?;
+    let one_table = found.pop().flatten();
+    let projections: Vec<Projected> = (found.into_iter().zip(&plan))
+        .map(|(table, subset)| table.ok_or_else(|| tables.why_not(subset, &attributes)))
+        .collect::<Result<_>>()?;
+    let coarsest = |column: usize| projections.iter().map(|table: &Projected| table.levels[column]).max();
+    let one_table = one_table.unwrap_or_else(|| {
+        let levels: Vec<u8> =
+            (0..microdata.quasi.len()).map(|column| coarsest(column).unwrap_or(0)).collect();
+        tables.project(&all, &levels)
+    });
     let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let plan = json!({

@@ -8,12 +8,13 @@
 //!
 //! - `attributes`: the sensitive attributes, after the bitmap transformation;
 //! - `ratios`: mutual information of all pairs, and from it association loss Γα and information exposure Γβ of any plan;
-//! - `tables`: which sets of attributes can be anonymised, and how at the least cost;
+//! - `tables`: which sets of attributes can be anonymised, and how at the least cost (`frontier`: what is known of it);
 //! - `star`: CODIP*, greedy; `exhaustive`: CODIP, the best plan of all.
 
 mod attributes;
 mod decide;
 mod exhaustive;
+mod frontier;
 mod ratios;
 mod star;
 mod tables;

@@ -7,10 +7,89 @@ use super::attributes::Attribute;
 use crate::engine::microdata::Microdata;
 use crate::loss::association::association_loss;
 use crate::privacy::exposure::{Exposable, information_exposure};
-use crate::privacy::information::Joint;
+use crate::privacy::information::{Joint, count_pairs};
 
 /// A plan: the sensitive attributes, by their positions, in disjoint subsets. Subsets and what is in them are sorted.
 pub type Plan = Vec<Vec<usize>>;
+
+/// Attributes with few values are counted as one with so many values at most.
+const PACK: usize = 256;
+
+/// Several attributes with few values that are counted as one. Two packs have far fewer pairs of values than there are
+/// records, and the pairs of all their attributes follow from these: records are looked at once for two packs instead of once
+/// for two attributes.
+struct Pack {
+    /// Each attribute with its code by that of the pack.
+    members: Vec<(usize, Vec<u32>)>,
+    /// The number of codes of the pack.
+    values: usize,
+    /// The code of every distinct record.
+    codes: Vec<u32>,
+}
+
+/// Puts attributes into packs, those with fewest values first.
+fn packs(attributes: usize, values: impl Fn(usize) -> usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..attributes).collect();
+    order.sort_by_key(|at| values(*at));
+    let mut packs: Vec<(usize, Vec<usize>)> = Vec::new();
+    for at in order {
+        match packs.last_mut() {
+            Some((size, members)) if size.saturating_mul(values(at)) <= PACK => {
+                *size *= values(at);
+                members.push(at);
+            }
+            _ => packs.push((values(at), vec![at])),
+        }
+    }
+    packs.into_iter().map(|(_, members)| members).collect()
+}
+
+impl Pack {
+    fn of(microdata: &Microdata, attributes: &[Attribute], members: Vec<usize>) -> Pack {
+        let tracked = |at: usize| attributes[at].tracked;
+        let size = |at: usize| microdata.table.tracked[tracked(at)].values.len();
+        let values = members.iter().map(|at| size(*at)).product();
+        let mut codes = vec![0u32; microdata.summary.len()];
+        let mut step = 1;
+        let mut own = Vec::new();
+        for at in members {
+            for (record, code) in codes.iter_mut().enumerate() {
+                *code += step as u32 * microdata.tracked_code(record, tracked(at));
+            }
+            own.push((at, (0..values).map(|code| (code / step % size(at)) as u32).collect()));
+            step *= size(at);
+        }
+        Pack { members: own, values, codes }
+    }
+
+    /// The mutual information of each attribute with each of the other pack, or of all pairs of its own.
+    fn information_with<'t>(
+        &self,
+        other: &Pack,
+        counts: &[u64],
+        totals: &impl Fn(usize) -> &'t [u64],
+    ) -> Vec<((usize, usize), f64)> {
+        let same = std::ptr::eq(self, other);
+        let records = self.codes.iter().zip(&other.codes).zip(counts);
+        let records = records.map(|((a, b), count)| (*a, if same { 0 } else { *b }, *count));
+        let cells = count_pairs((self.values, if same { 1 } else { other.values }), records);
+        let mut found = Vec::new();
+        for (a, of_first) in &self.members {
+            for (b, of_second) in &other.members {
+                // Within a pack every pair comes twice.
+                if same && a >= b {
+                    continue;
+                }
+                let records = cells.iter().map(|((first, second), count)| {
+                    let second = if same { first } else { second };
+                    (of_first[*first as usize], of_second[*second as usize], *count)
+                });
+                found.push(((*a, *b), Joint::count(totals(*a), totals(*b), records).mutual_information()));
+            }
+        }
+        found
+    }
+}
 
 /// Mutual and exposable information of all pairs of attributes.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,26 +104,21 @@ pub struct Ratios {
 impl Ratios {
     /// Counts the pairs of a table's attributes.
     pub fn of(microdata: &Microdata, attributes: &[Attribute]) -> Ratios {
-        let records = microdata.summary.len();
-        let codes = |attribute: &Attribute| -> Vec<u32> {
-            (0..records).map(|record| microdata.tracked_code(record, attribute.tracked)).collect()
-        };
-        let codes: Vec<Vec<u32>> = attributes.par_iter().map(codes).collect();
-        let counts: Vec<u64> = (0..records).map(|record| microdata.summary.count(record)).collect();
-        let totals = |at: usize| &microdata.table.tracked[attributes[at].tracked].totals;
+        let totals = |at: usize| microdata.table.tracked[attributes[at].tracked].totals.as_slice();
         let own: Vec<Exposable> = (0..attributes.len())
             .map(|at| Exposable::of(totals(at), |value| attributes[at].sensitive[value]))
             .collect();
-        let all: Vec<(usize, usize)> =
-            (0..attributes.len()).flat_map(|a| (a + 1..attributes.len()).map(move |b| (a, b))).collect();
-        let pair = |&(a, b): &(usize, usize)| {
-            let sizes = (totals(a).len(), totals(b).len());
-            let records = codes[a].iter().zip(&codes[b]).zip(&counts);
-            let joint = Joint::count(sizes, records.map(|((a, b), count)| (*a, *b, *count)));
-            joint.mutual_information()
-        };
-        let shared: Vec<f64> = all.par_iter().map(pair).collect();
-        let pairs = all.into_iter().zip(shared);
+        let packs: Vec<Pack> = packs(attributes.len(), |at| totals(at).len())
+            .into_par_iter()
+            .map(|members| Pack::of(microdata, attributes, members))
+            .collect();
+        let counts: Vec<u64> =
+            (0..microdata.summary.len()).map(|record| microdata.summary.count(record)).collect();
+        let both: Vec<(usize, usize)> =
+            (0..packs.len()).flat_map(|a| (a..packs.len()).map(move |b| (a, b))).collect();
+        let shared = |&(a, b): &(usize, usize)| packs[a].information_with(&packs[b], &counts, &totals);
+        let shared: Vec<Vec<((usize, usize), f64)>> = both.par_iter().map(shared).collect();
+        let pairs = shared.into_iter().flatten();
         Ratios::new(
             attributes.len(),
             pairs.map(|((a, b), shared)| ((a, b), shared, own[a].with(&own[b], shared))),
@@ -92,5 +166,17 @@ impl Ratios {
     /// A table per attribute, where every search begins.
     pub fn singletons(&self) -> Plan {
         (0..self.attributes).map(|attribute| vec![attribute]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_stay_small_and_large_attributes_are_alone() {
+        let values = [300, 2, 16, 2, 8, 1000];
+        let found = packs(values.len(), |at| values[at]);
+        assert_eq!(found, vec![vec![1, 3, 4], vec![2], vec![0], vec![5]]);
     }
 }

@@ -1,16 +1,19 @@
 //! The anonymisation of projected tables: which levels of generalisation meet the requirements, for any set of attributes.
 //!
 //! A table with a set of attributes meets the policy at some levels iff every class meets what is asked of all tables (k)
-//! and, for each of its attributes, what is asked of that attribute (t, l). So a vector of levels is looked at once, for
-//! all attributes, from counts that are rolled up the lattice; what holds for a set follows from what holds for its
-//! attributes. Every notion is closed under union, so what fails at some levels fails below them, and discernibility only
-//! grows upwards: that is what the search over levels prunes by.
+//! and, for each of its attributes, what is asked of that attribute (t, l). So each attribute is looked at once at a vector
+//! of levels, whatever the sets it is in, from counts that are rolled up the lattice once for all attributes; what holds for
+//! a set follows from what holds for its attributes. Every notion is closed under union, so what fails at some levels fails
+//! below them, what holds holds above them, and discernibility only grows upwards: that is what the search over levels
+//! prunes by, and why most vectors need no look at an attribute. (n, t)-closeness alone is closed under nothing: it is asked
+//! of vectors that meet all else.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::attributes::Attribute;
 use super::decide::Projected;
+use super::frontier::Frontier;
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
 use crate::engine::microdata::Microdata;
@@ -19,7 +22,7 @@ use crate::loss::{Cost, Tally};
 use crate::method::levels::Levelling;
 use crate::policy::{CheckedPolicy, Clause, Setting};
 use crate::privacy::projection::Projection;
-use crate::privacy::{self, Requirement};
+use crate::privacy::{self, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 /// All projected tables that there could be.
@@ -29,23 +32,31 @@ pub struct Tables<'a> {
     general: Vec<Box<dyn Requirement>>,
     /// What is asked of each attribute.
     own: Vec<Vec<Box<dyn Requirement>>>,
+    /// What compares each attribute of a class with larger classes; nothing is pruned by it.
+    natural: Vec<Vec<NtCloseness>>,
     /// How far each attribute of a class is from the whole table, whatever is asked of it.
     closeness: Vec<Box<dyn Requirement>>,
     limits: Projection,
     nodes: Mutex<HashMap<Levels, Arc<Node>>>,
     best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
-    distances: Mutex<HashMap<Levels, Arc<Vec<f64>>>>,
+    /// Per attribute, where what is asked of it is known to hold or to fail.
+    frontiers: Vec<Mutex<Frontier>>,
 }
 
 /// What is known about one vector of levels.
 #[derive(Debug)]
 struct Node {
+    classes: u64,
     dm: u128,
     cost: Cost,
     /// Whether all classes meet what is asked of every table.
     general: bool,
     /// Whether they also meet what is asked of each attribute.
     holds: Vec<bool>,
+    /// Per attribute, whether they are also close to natural supersets; once it was asked.
+    natural: Vec<OnceLock<bool>>,
+    /// Per attribute, how far the worst class is from the whole table; once it was asked.
+    distances: Vec<OnceLock<f64>>,
 }
 
 impl Node {
@@ -65,6 +76,7 @@ impl<'a> Tables<'a> {
     ) -> Result<Tables<'a>> {
         let (mut general, mut own) = (Vec::new(), Vec::new());
         own.resize_with(attributes.len(), Vec::new);
+        let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
         let mut closeness: Vec<Clause> =
             attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
         for (position, clause) in policy.requirements.iter().enumerate() {
@@ -82,6 +94,11 @@ impl<'a> Tables<'a> {
             let concerned = attributes.iter().enumerate().filter(|(_, attribute)| attribute.source == column);
             for (at, attribute) in concerned {
                 let clause = clause_for(clause, microdata, attribute);
+                if NtCloseness::is(&clause) {
+                    let built = NtCloseness::of(&clause, &microdata.table);
+                    natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
+                    continue;
+                }
                 own[at].push(build(&clause)?);
                 if clause.name() == closeness[at].name() {
                     let t = Setting::Exact(Exact::ONE);
@@ -94,6 +111,7 @@ impl<'a> Tables<'a> {
             levelling: Levelling::new(microdata, cost)?,
             general,
             own,
+            natural,
             closeness: closeness
                 .iter()
                 .map(|clause| privacy::build(clause, &microdata.table))
@@ -101,7 +119,7 @@ impl<'a> Tables<'a> {
             limits,
             nodes: Mutex::default(),
             best: Mutex::default(),
-            distances: Mutex::default(),
+            frontiers: attributes.iter().map(|_| Mutex::default()).collect(),
         })
     }
 
@@ -124,24 +142,55 @@ impl<'a> Tables<'a> {
     }
 
     fn evaluate(&self, grouping: &Grouping) -> Node {
-        let classes = || (0..grouping.len()).map(|class| grouping.class(class));
-        let dm = classes().map(|class| u128::from(class.size) * u128::from(class.size)).sum();
+        let outlines = || (0..grouping.len()).map(|class| grouping.outline(class));
+        let dm = outlines().map(|class| u128::from(class.size) * u128::from(class.size)).sum();
         let cost = match self.levelling.additive_cost(&grouping.levels) {
             Some((cost, _)) => cost,
             None => {
                 let price = |class: usize| {
                     let cells = self.levelling.frame_cells(grouping, class);
-                    self.levelling.measure.class(cells, &grouping.class(class))
+                    self.levelling.measure.class(cells, &grouping.outline(class))
                 };
                 let price = (0..grouping.len()).map(price).sum();
                 self.levelling.measure.total(&Tally { price, classes: grouping.len() as u64, suppressed: 0 })
             }
         };
-        let general = classes().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
-        let holds = |own: &Vec<Box<dyn Requirement>>| {
-            general && classes().all(|class| own.iter().all(|requirement| requirement.holds(&class)))
+        // What is asked of every table names no column, so it is about sizes alone.
+        let general =
+            outlines().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
+        let holds = (0..self.own.len()).map(|attribute| general && self.holds(grouping, attribute)).collect();
+        let natural = self.own.iter().map(|_| OnceLock::new()).collect();
+        let distances = self.own.iter().map(|_| OnceLock::new()).collect();
+        Node { classes: grouping.len() as u64, dm, cost, general, holds, natural, distances }
+    }
+
+    /// Whether all classes meet what is asked of an attribute.
+    fn holds(&self, grouping: &Grouping, attribute: usize) -> bool {
+        let own = &self.own[attribute];
+        let frontier = || self.frontiers[attribute].lock().unwrap_or_else(PoisonError::into_inner);
+        if own.is_empty() {
+            return true;
+        }
+        if let Some(known) = frontier().known(&grouping.levels) {
+            return known;
+        }
+        let mut classes = (0..grouping.len()).map(|class| grouping.class(class));
+        let holds = classes.all(|class| own.iter().all(|requirement| requirement.holds(&class)));
+        frontier().learn(&grouping.levels, holds);
+        holds
+    }
+
+    /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
+    /// highest levels, where the whole table is one class, they are.
+    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
+        let is_close = |notion: &NtCloseness| {
+            let grouping = self.levelling.groupings.at(levels);
+            self.levelling.naturally_close(&grouping, notion).into_iter().all(|close| close)
         };
-        Node { dm, cost, general, holds: self.own.iter().map(holds).collect() }
+        let mut asked = subset.iter().filter(|attribute| !self.natural[**attribute].is_empty());
+        asked.all(|attribute| {
+            *node.natural[*attribute].get_or_init(|| self.natural[*attribute].iter().all(is_close))
+        })
     }
 
     /// The levels at which a table with these attributes loses least of those that meet the policy; `None` where none do.
@@ -189,39 +238,38 @@ impl<'a> Tables<'a> {
             .help("lower the requirement, or bring more records")
     }
 
-    /// How far the worst class is from the whole table, for every attribute; worked out once for each vector of levels.
-    fn distances(&self, levels: &[u8]) -> Arc<Vec<f64>> {
-        let lock = || self.distances.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(levels) {
-            return known.clone();
-        }
-        let grouping = self.levelling.groupings.at(levels);
-        let worst = |closeness: &dyn Requirement| {
-            let of_class = |class: usize| closeness.tightness(&grouping.class(class)).value;
-            (0..grouping.len()).map(of_class).fold(0.0, f64::max)
-        };
-        let distances: Arc<Vec<f64>> =
-            Arc::new(self.closeness.iter().map(|closeness| worst(closeness.as_ref())).collect());
-        lock().insert(levels.into(), distances.clone());
-        distances
-    }
-
     /// How far the worst class of a table is from the whole, over its attributes: the least t that it meets.
     pub fn closeness_at(&self, levels: &[u8], subset: &[usize]) -> f64 {
-        let distances = self.distances(levels);
-        subset.iter().map(|at| distances[*at]).fold(0.0, f64::max)
+        let node = self.node(levels);
+        let mut grouping = None;
+        let mut worst = 0f64;
+        for attribute in subset {
+            let distance = *node.distances[*attribute].get_or_init(|| {
+                let grouping = grouping.get_or_insert_with(|| self.levelling.groupings.at(levels));
+                let classes = (0..grouping.len()).map(|class| grouping.class(class));
+                classes.map(|class| self.closeness[*attribute].tightness(&class).value).fold(0.0, f64::max)
+            });
+            worst = worst.max(distance);
+        }
+        worst
     }
 
     /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
     /// where there is no such anonymisation.
     pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
+        let closest = self.closest(subset, clock)?;
+        Ok(closest.map(|levels| self.closeness_at(&levels, subset)))
+    }
+
+    /// The levels at which a table with these attributes is closest to the whole.
+    pub fn closest(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
         if self.limits.max_discernibility.is_none() {
             // Nothing is closer than the most general table.
             let tops = &self.levelling.tops;
-            return Ok(self.node(tops).general.then(|| self.closeness_at(tops, subset)));
+            return Ok(self.node(tops).general.then(|| tops.as_slice().into()));
         }
         let outcome = lattice::search(&Closest { tables: self, subset }, clock)?;
-        Ok(outcome.best.map(|(Cost(bits), _)| f64::from_bits(bits as u64)))
+        Ok(outcome.best.map(|(_, levels)| levels))
     }
 
     /// The table with these attributes at some levels.
@@ -230,7 +278,7 @@ impl<'a> Tables<'a> {
         Projected {
             attributes: subset.to_vec(),
             levels: levels.to_vec(),
-            recoding: self.levelling.recoding(levels, |_| true),
+            recoding: self.levelling.recoding(levels, |_, _| true),
             closeness: self.closeness_at(levels, subset),
             classes,
             dm,
@@ -239,7 +287,8 @@ impl<'a> Tables<'a> {
 
     /// The number of classes and the discernibility at some levels.
     pub fn shape(&self, levels: &[u8]) -> (u64, u128) {
-        (self.levelling.groupings.at(levels).len() as u64, self.node(levels).dm)
+        let node = self.node(levels);
+        (node.classes, node.dm)
     }
 
     /// How many vectors of levels meet what is asked of every table, of how many in all.
@@ -297,7 +346,9 @@ impl Levelled for Table<'_, '_> {
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {
         let node = self.tables.node(levels);
-        let fits = node.is_valid(self.subset) && self.tables.limits.allows_discernibility(node.dm);
+        let fits = node.is_valid(self.subset)
+            && self.tables.limits.allows_discernibility(node.dm)
+            && self.tables.is_naturally_close(levels, &node, self.subset);
         fits.then_some(node.cost)
     }
 

@@ -89,13 +89,7 @@ proptest! {
         let raw = crate::audit::audit_table(&policy, &source, &crate::audit::AuditOptions::foreign()).expect("an audit");
         let breached = !case.breaches(&case.shown(|_, _| true)).is_empty();
         prop_assert_eq!(raw.passed, !breached);
-        let options = RunOptions {
-            target: folder.path().join("release"),
-            force: false,
-            format: None,
-            seed: None,
-            time_limit: None,
-        };
+        let options = RunOptions::to(folder.path().join("release"));
         let published = anonymize(policy, &options, &Clock::unlimited()).expect("a release");
         prop_assert!(published.audit.passed);
     }

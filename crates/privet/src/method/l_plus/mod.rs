@@ -37,7 +37,7 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Info};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Setting, Settings, Subject};
 use crate::{Error, Result, privacy, random};
 
 pub(super) static DECLARATION: Declaration = Declaration {
@@ -61,9 +61,10 @@ pub(super) static DECLARATION: Declaration = Declaration {
         Key::with_default("top", KeyKind::Count(1), "1", "how many of the best cuts are looked for"),
         Key::with_default(
             "break_minimality",
-            KeyKind::Flag,
+            KeyKind::FlagOrCount(2),
             "false",
-            "publish one of the top cuts, drawn by the seed, so that nobody can reason from the best one",
+            "publish one of so many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
+             best one",
         ),
         enumeration::SEARCH,
         enumeration::ORDER,
@@ -109,24 +110,33 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let techniques = enumeration::asked(policy)?;
     let clock = clock.with_limit(settings.duration("time_limit"));
     let problem = problem::problem(policy, microdata, &asked)?;
+    let top = settings.count("top").unwrap_or(1);
+    let drawn_from = drawn_from(settings);
     let limits = Limits {
-        top: usize::try_from(settings.count("top").unwrap_or(1)).unwrap_or(usize::MAX),
+        top: usize::try_from(drawn_from.unwrap_or(top)).unwrap_or(usize::MAX),
         approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
     };
-    let drawn = settings.flag("break_minimality");
-    if drawn && limits.top == 1 {
+    if drawn_from == Some(1) {
         let wrong = "break_minimality draws one of the top cuts, but top is 1";
-        return Err(
-            policy.at_method("break_minimality", Error::input(wrong).help("set top = 5, say, beside it"))
-        );
+        let help = "say of how many: break_minimality = 5";
+        return Err(policy.at_method("break_minimality", Error::input(wrong).help(help)));
     }
     check_possible(policy, microdata, &problem)?;
     let found = match techniques {
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
-    let drawn = drawn.then(|| draw(policy.seed, found.best.len()));
+    let drawn = drawn_from.map(|_| draw(policy.seed, found.best.len()));
     solution(&problem, microdata, &asked, &found, drawn, &clock)
+}
+
+/// Of how many best cuts one is drawn, if the policy asks for that.
+fn drawn_from(settings: &Settings) -> Option<u64> {
+    match settings.get("break_minimality") {
+        Some(Setting::Count(cuts)) => Some(*cuts),
+        Some(Setting::Flag(true)) => Some(settings.count("top").unwrap_or(1)),
+        _ => None,
+    }
 }
 
 /// One of the best cuts, by the seed.
@@ -187,6 +197,9 @@ fn solution(
     if found.best.len() > 1 && drawn.is_none() {
         let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
         plan["top"] = found.best.iter().map(next).collect();
+    }
+    if drawn.is_some() {
+        plan["drawn_from"] = found.best.len().into();
     }
     let cost = Some(show(rules, microdata, *cost));
     Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })

@@ -1,7 +1,8 @@
 //! How the time limit is spread over the groups.
 //!
 //! Every group gets its first dive, whatever the limit. What is left is divided equally among the groups that are not
-//! proven yet, over all cores; what those do not need that are done early goes to the others.
+//! proven yet, over all cores; what those do not need that are done early goes to the others. A part of it goes into
+//! better starts: answers from the halves of each group.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,16 @@ use super::Asked;
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::engine::suppression::{Answer, Budget, Order, Problem, Search};
+use crate::engine::suppression::{Answer, Budget, Order, Problem, Search, divided};
 
 /// What a group may try right after its first dive: most groups are small and done with that.
 const TRIES_AT_ONCE: u64 = 20_000;
 
 /// Searches that are held at the same time take about as many bytes as this.
 const MOST_MEMORY: usize = 256 << 20;
+
+/// The part of the time that is left which goes into answers from halves: one in so many.
+const HALVES: u32 = 3;
 
 /// Shares of time below this are not worth a round.
 const LEAST_ROUND: Duration = Duration::from_millis(2);
@@ -78,6 +82,9 @@ impl Solver<'_> {
         let now = Instant::now();
         let end =
             self.end.map(|end| if unanswered { now + end.saturating_duration_since(now) / 2 } else { end });
+        if self.order == Order::Adaptive && !unanswered {
+            self.divide(&mut open, end)?;
+        }
         let mut left = open.len();
         for chunk in chunks(&mut open, |part| self.memory(part)) {
             let now = Instant::now();
@@ -92,11 +99,31 @@ impl Solver<'_> {
         Ok(())
     }
 
+    /// Better starts, where the halves of a group make one.
+    fn divide(&self, open: &mut [(&Part, &mut Answer)], end: Option<Instant>) -> Result<()> {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()) / HALVES);
+        let share = left.map(|left| left.mul_f64(self.cores(open.len()) / open.len().max(1) as f64));
+        if share.is_some_and(|share| share < LEAST_ROUND) {
+            return Ok(());
+        }
+        open.par_iter_mut().for_each(|(part, answer)| {
+            let until = share.map(|share| Instant::now() + share);
+            let Some(found) = divided(&self.problem(part), until, self.clock) else { return };
+            if answer.found.as_ref().is_none_or(|known| found.cost < known.cost) {
+                answer.found = Some(found);
+            }
+        });
+        self.clock.check()
+    }
+
     /// Searches a few groups side by side until a moment; those that are done leave their time to the others.
     fn rounds(&self, open: &mut [(&Part, &mut Answer)], end: Option<Instant>) -> Result<()> {
         let problems: Vec<Problem<'_>> = open.iter().map(|(part, _)| self.problem(part)).collect();
         let mut searches: Vec<Search<'_>> =
             problems.iter().map(|problem| Search::new(problem, self.order)).collect();
+        for (search, (_, answer)) in searches.iter_mut().zip(open.iter()) {
+            answer.found.clone().into_iter().for_each(|found| search.start_from(found));
+        }
         loop {
             let mut active: Vec<&mut Search<'_>> =
                 searches.iter_mut().filter(|search| !search.is_over()).collect();

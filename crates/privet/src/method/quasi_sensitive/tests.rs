@@ -15,13 +15,7 @@ use crate::{ErrorKind, Result};
 fn release(folder: &Path, target: &Path) -> Result<Published> {
     let policy = Policy::read(&folder.join("policy.toml"))?;
     let policy = method::check(&policy, None)?;
-    let options = RunOptions {
-        target: target.to_path_buf(),
-        force: false,
-        format: None,
-        seed: Some(3),
-        time_limit: None,
-    };
+    let options = RunOptions { seed: Some(3), ..RunOptions::to(target) };
     anonymize_any(policy, &options, &Clock::unlimited())
 }
 

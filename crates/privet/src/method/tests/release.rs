@@ -29,7 +29,7 @@ const METHODS: [&str; 5] = [
 fn publish(table: &Table, folder: &Path, method: &str) -> (CheckedPolicy, Result<Published>) {
     let policy = table.write(folder, method);
     let target = folder.join("release");
-    let options = RunOptions { target, force: false, format: None, seed: Some(5), time_limit: None };
+    let options = RunOptions { seed: Some(5), ..RunOptions::to(target) };
     (policy.clone(), anonymize(policy, &options, &Clock::unlimited()))
 }
 

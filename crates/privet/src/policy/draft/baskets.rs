@@ -4,7 +4,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
 use super::text::{comment, grouped, percent, quoted};
-use super::{Draft, DraftOptions, USUAL_K, profile};
+use super::{Draft, DraftOptions, USUAL_K, preset, profile};
 use crate::data::{Form, Source, TransactionSource};
 use crate::taxonomy::{ROOT_LABEL, Taxonomy};
 use crate::{Error, Result};
@@ -108,9 +108,27 @@ pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) ->
             .in_file(source.path())
             .help("a policy can be drafted from two transactions on"));
     }
-    let k = USUAL_K.min(filled / 2).max(2);
+    if let Some(preset) = options.preset.filter(|preset| preset.safe_harbor) {
+        return Err(Error::input(format!(
+            "the preset {} is about tables of people, not about transactions",
+            preset.name
+        ))
+        .in_file(source.path())
+        .help("draft without it, and take out what the rule names by hand"));
+    }
+    let k = match options.preset.and_then(|preset| preset.k) {
+        Some((k, _)) => k,
+        None => USUAL_K.min(filled / 2).max(2),
+    };
     let hierarchy = hierarchy(&found)?;
-    let policy_text = text(source, options, &found, k, hierarchy.is_some());
+    let mut policy_text = String::new();
+    if let Some(preset) = options.preset {
+        preset.head(&mut policy_text);
+    }
+    policy_text += &text(source, options, &found, k, hierarchy.is_some());
+    if options.preset.is_some() || options.public {
+        preset::report(&mut policy_text, options.preset);
+    }
     let hierarchies = hierarchy.map(|tree| (HIERARCHY.to_string(), tree)).into_iter().collect();
     Ok(Draft { policy_text, hierarchies, columns: Vec::new(), rows: found.transactions, k })
 }

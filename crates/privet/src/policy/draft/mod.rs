@@ -5,8 +5,10 @@
 
 mod baskets;
 mod kind;
+pub mod preset;
 mod profile;
 mod role;
+mod safe_harbor;
 mod text;
 mod tree;
 
@@ -17,7 +19,9 @@ use std::path::{Path, PathBuf};
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
 
+use self::preset::Preset;
 use self::profile::Profile;
+use self::safe_harbor::Scan;
 use crate::data::Source;
 use crate::place::Folder;
 use crate::policy::Role;
@@ -42,6 +46,10 @@ pub struct DraftOptions {
     pub data_path: Option<String>,
     /// The delimiter to write into the policy, where the user gave one.
     pub delimiter: Option<char>,
+    /// The rule whose thresholds the draft begins with.
+    pub preset: Option<&'static Preset>,
+    /// Whether the release is meant for everybody.
+    pub public: bool,
 }
 
 /// A column of the draft.
@@ -91,7 +99,10 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     }
     let mut columns = Vec::new();
     let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
-    for (column, suggestion) in profile.columns.iter().zip(role::suggest_roles(&profile)) {
+    let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
+    let mut scan = safe_harbor.then(|| Scan::of(source, &profile.columns)).transpose()?;
+    for (index, (column, suggestion)) in profile.columns.iter().zip(role::suggest_roles(&profile)).enumerate()
+    {
         let mut drafted = DraftColumn {
             name: column.name.clone(),
             kind: column.kind(),
@@ -102,8 +113,19 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
             reason: suggestion.reason,
             hierarchy: None,
         };
+        let mut tree = None;
         if drafted.role == Some(Role::QuasiIdentifier) {
-            match tree::hierarchy(column)? {
+            tree = tree::hierarchy(column)?;
+            if scan.is_some() {
+                tree = safe_harbor::hierarchy(column, tree);
+            }
+        }
+        let wanted = drafted.role;
+        if let Some(scan) = &mut scan {
+            scan.settle(index, column, &mut drafted, tree.as_ref());
+        }
+        if drafted.role == Some(Role::QuasiIdentifier) && wanted == drafted.role {
+            match tree {
                 Some(tree) => {
                     let path = free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());
@@ -118,7 +140,10 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
         columns.push(drafted);
     }
     add_figures(&mut columns, &profile);
-    let k = first_k(&profile);
+    let k = match options.preset {
+        Some(preset) => preset.k.map_or(HEALTH_K, |(k, _)| k),
+        None => first_k(&profile),
+    };
     let combinations =
         hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
     let policy_text = text::policy(&text::Findings {
@@ -129,6 +154,9 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
         k,
         health: role::is_health_data(&profile),
         full_domain: combinations <= MOST_COMBINATIONS,
+        preset: options.preset,
+        scan: scan.as_ref(),
+        public: options.public,
     });
     Ok(Draft { policy_text, hierarchies, columns, rows: profile.rows, k })
 }

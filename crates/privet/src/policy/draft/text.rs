@@ -2,7 +2,9 @@
 
 use toml_edit::{Key, Value};
 
+use super::preset::{self, Preset};
 use super::profile::Profile;
+use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L};
 use crate::policy::Role;
 
@@ -20,6 +22,12 @@ pub(super) struct Findings<'a> {
     pub k: u64,
     pub health: bool,
     pub full_domain: bool,
+    /// The rule that the draft is for.
+    pub preset: Option<&'a Preset>,
+    /// What was found of the rule's identifiers.
+    pub scan: Option<&'a Scan>,
+    /// Whether the release is meant for everybody.
+    pub public: bool,
 }
 
 /// The whole policy.
@@ -32,11 +40,17 @@ pub(super) fn policy(findings: &Findings<'_>) -> String {
     }
     privacy(&mut text, findings);
     method(&mut text, findings);
+    if findings.preset.is_some() || findings.public {
+        preset::report(&mut text, findings.preset);
+    }
     text
 }
 
 fn head(text: &mut String, findings: &Findings<'_>) {
     let profile = findings.profile;
+    if let Some(preset) = findings.preset {
+        preset.head(text);
+    }
     let (records, columns) = (grouped(profile.rows), profile.columns.len());
     comment(
         text,
@@ -55,6 +69,9 @@ fn head(text: &mut String, findings: &Findings<'_>) {
         );
     }
     text.push('\n');
+    if let Some(scan) = findings.scan {
+        scan.tell(text);
+    }
 }
 
 fn data(text: &mut String, findings: &Findings<'_>) {
@@ -126,7 +143,12 @@ fn section(text: &mut String, column: &DraftColumn) {
 
 fn privacy(text: &mut String, findings: &Findings<'_>) {
     let k = findings.k;
+    let rule = findings.preset.and_then(|preset| preset.k).map(|(_, why)| why);
     let why = match (findings.health, k) {
+        _ if rule.is_some() => rule.unwrap_or_default(),
+        _ if findings.preset.is_some() => {
+            "the rule names no number; no cell of 1 to 10 people is a common one"
+        }
         (true, HEALTH_K) => "health statistics commonly publish no cell of 1 to 10 people (the CMS rule)",
         (false, super::USUAL_K) => "a common start; take more for data that goes to the public",
         _ => "at most half of the records, for there are so few",
@@ -160,13 +182,37 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
 }
 
 fn method(text: &mut String, findings: &Findings<'_>) {
+    if findings.public {
+        comment(
+            text,
+            "For everybody: the best release tells that all finer ones failed, and from that more can be concluded than it shows. \
+             Under l+-diversity one of the five best can be drawn by the seed instead, which costs a little more: \
+             [privacy.l-plus-diversity] beside k-anonymity, and below name = \"l-plus-optimize\" with break_minimality = 5.",
+        );
+    }
     text.push_str("[method]\n");
-    if findings.full_domain {
+    let least_levels = findings.scan.map_or(&[][..], |scan| &scan.least_levels);
+    if findings.full_domain || !least_levels.is_empty() {
         text.push_str("name = \"full-domain\"        # the best combination of one level per column\n");
         text.push_str(
             "cost = \"LM\"                 # best: the least share of each column's detail is lost\n",
         );
         text.push_str("suppression_limit = 0.05    # up to 5 % of the records may be left out\n");
+        if !findings.full_domain {
+            text.push_str(
+                "time_limit = \"10m\"          # there are many combinations; the best of ten minutes\n",
+            );
+        }
+        if !least_levels.is_empty() {
+            let levels: Vec<String> = (least_levels.iter())
+                .map(|(name, level)| format!("{} = {level}", Key::new(name.as_str()).display_repr()))
+                .collect();
+            comment(
+                text,
+                "No finer than the rule allows: three digits of a ZIP code, years of dates, ages over 89 as one.",
+            );
+            text.push_str(&format!("least_levels = {{ {} }}\n", levels.join(", ")));
+        }
     } else {
         comment(
             text,

@@ -59,13 +59,18 @@ fn counted(values: &[String]) -> Vec<(String, u64)> {
     values.iter().map(|value| (value.clone(), 1)).collect()
 }
 
+/// How many characters codes of this length lose per level.
+pub(super) fn prefix_step(length: usize) -> usize {
+    length.div_ceil(PREFIXES).max(1)
+}
+
 /// Codes of one length lose their last characters first.
 fn prefixes(column: &ColumnProfile) -> Option<Taxonomy> {
     let (shortest, longest) = column.shape.lengths;
     if shortest != longest || !(2..=LONGEST_PREFIX).contains(&longest) {
         return None;
     }
-    let steps = vec![longest.div_ceil(PREFIXES)];
+    let steps = vec![prefix_step(longest)];
     Builder::Prefixes { steps }.build(&counted(column.values.as_ref()?)).ok()
 }
 

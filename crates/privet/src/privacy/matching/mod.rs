@@ -20,7 +20,7 @@ mod values;
 
 pub use feasible::{Feasibility, judge, peel};
 pub use graph::{Components, ValueGraph};
-pub use posterior::{MOST_STATES, Member, Posterior, posteriors};
+pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors};
 pub use values::ValueSet;
 
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};

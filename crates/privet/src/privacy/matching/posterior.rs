@@ -93,25 +93,59 @@ impl fmt::Display for Posterior {
 /// For each member of a group, the probability of its likeliest value; `None` when that takes too many states, or no
 /// assignment is consistent. `counts` says how often each value occurs in the group.
 pub fn posteriors(members: &[Member], counts: &[(u32, u64)]) -> Option<Vec<Posterior>> {
-    let records: u64 = members.iter().map(|member| member.count).sum();
+    if is_shuffle(members, counts)? {
+        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        return Some(vec![Posterior::new(most.into(), records(members).into()); members.len()]);
+    }
+    let (given, total) = ways(members, counts)?;
+    let likeliest = given.into_iter().zip(members).map(|(given, member)| {
+        let most = given.into_iter().max().unwrap_or_default();
+        Posterior::new(most, &total * member.count)
+    });
+    Some(likeliest.collect())
+}
+
+/// For each member of a group, the probability of each value, in the order of `counts`; `None` when that takes too many
+/// states, or no assignment is consistent.
+pub fn posterior_table(members: &[Member], counts: &[(u32, u64)]) -> Option<Vec<Vec<Posterior>>> {
+    if is_shuffle(members, counts)? {
+        let share = |(_, count): &(u32, u64)| Posterior::new((*count).into(), records(members).into());
+        return Some(vec![counts.iter().map(share).collect(); members.len()]);
+    }
+    let (given, total) = ways(members, counts)?;
+    let shares = given.into_iter().zip(members).map(|(given, member)| {
+        given.into_iter().map(|ways| Posterior::new(ways, &total * member.count)).collect()
+    });
+    Some(shares.collect())
+}
+
+fn records(members: &[Member]) -> u64 {
+    members.iter().map(|member| member.count).sum()
+}
+
+/// Whether everybody may have everything, so that an assignment is a shuffle; `None` where there is nothing to assign, or
+/// not as many values as records.
+fn is_shuffle(members: &[Member], counts: &[(u32, u64)]) -> Option<bool> {
+    let records = records(members);
     if records == 0 || records != counts.iter().map(|(_, count)| count).sum::<u64>() {
         return None;
     }
     let unrestricted =
         |member: &Member| counts.iter().all(|(value, count)| *count == 0 || member.allowed.contains(*value));
-    if members.iter().all(unrestricted) {
-        // Everybody may have everything: an assignment is a shuffle.
-        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-        return Some(vec![Posterior::new(most.into(), records.into()); members.len()]);
-    }
-    if records <= MOST_IN_128_BITS {
+    Some(members.iter().all(unrestricted))
+}
+
+/// Per member and value, how many assignments give it to one of the member's records, summed over these; and how many
+/// assignments there are. All copies of a member are counted together, and each has the same share.
+fn ways(members: &[Member], counts: &[(u32, u64)]) -> Option<(Vec<Vec<BigUint>>, BigUint)> {
+    if records(members) <= MOST_IN_128_BITS {
         sweep::<u128>(members, counts)
     } else {
         sweep::<BigUint>(members, counts)
     }
 }
 
-fn sweep<N>(members: &[Member], counts: &[(u32, u64)]) -> Option<Vec<Posterior>>
+fn sweep<N>(members: &[Member], counts: &[(u32, u64)]) -> Option<(Vec<Vec<BigUint>>, BigUint)>
 where
     N: Clone + Zero + One + Into<BigUint> + for<'a> AddAssign<&'a N>,
     for<'a> &'a N: Mul<&'a N, Output = N>,
@@ -160,11 +194,6 @@ where
     for (state, ways) in reached.iter().enumerate().filter(|(_, ways)| !ways.is_zero()) {
         steps(state, &mut |member, at, next| given[member][at] += &(ways * &finishing[next]));
     }
-    let total: BigUint = finishing[0].clone().into();
-    let likeliest = given.into_iter().zip(members).map(|(given, member)| {
-        let most: BigUint = given.into_iter().map(Into::into).max().unwrap_or_default();
-        // All copies of a member were counted together, and each has the same share.
-        Posterior::new(most, &total * member.count)
-    });
-    Some(likeliest.collect())
+    let given = given.into_iter().map(|given| given.into_iter().map(Into::into).collect()).collect();
+    Some((given, finishing[0].clone().into()))
 }

@@ -9,12 +9,14 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::book::{self, Book, Kept};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
-use super::{caution, lettering};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::{caution, lettering, people};
+use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -23,7 +25,7 @@ use crate::engine::microdata::Microdata;
 use crate::method::injector::utility::Accuracy;
 use crate::method::injector::{self, Decision, Publication};
 use crate::policy::{CheckedPolicy, DataKind};
-use crate::{Error, Result, attack};
+use crate::{Error, Result};
 
 /// Quasi-identifiers with the bucket of each record.
 const QIT: &str = "qit.csv";
@@ -56,12 +58,14 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let decision = injector::decide(&policy, &microdata, seed, clock)?;
     let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
     let suppressed = microdata.summary.total() - released;
-    clock.progress().stage("attacking", None);
-    let attacks = attack::run_groups(&decision.observations, &decision.grouping, decision.asked.demand.l);
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
     warnings.extend(lettering::of_table(&microdata));
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_groups(book, &policy, &microdata, &decision, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -76,6 +80,15 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let audit = audit_rooms(&policy, &target.public(), &target.steward(), expected, clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let inside = Some(Inside::Grouped {
+        observations: &decision.observations,
+        grouping: &decision.grouping,
+        l: decision.asked.demand.l,
+    });
+    let tables = Released::Groups(open_written(&policy, &target.public())?);
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
+    warnings.extend(attacks.warnings());
 
     let errors = Accuracy::of(&decision.observations, &decision.grouping, seed);
     let files: Vec<(String, String)> = (names.iter())
@@ -115,7 +128,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         suppressed,
         released,
         audit: &audit,
-        attacks: &attacks,
+        attacks: &attacks.found,
         warnings: &warnings,
         files: &files,
     })?;
@@ -141,8 +154,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
-    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
+    Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
 /// What the groups were formed under. An adversary is taken to know it anyway.
@@ -208,13 +221,26 @@ pub(super) fn audit_folder(
 /// Audits any buckets against a policy: a folder with qit.csv and st.csv, or one table with shuffled values. Who is in which
 /// bucket is not known, so only what the tables show can be checked.
 pub fn audit_bucket_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
+    audit_buckets(policy, &open_any(release)?, None, None, &mut || clock.check())
+}
+
+/// Opens buckets that anybody may have made: a folder with two tables, or one table.
+pub(super) fn open_any(release: &Path) -> Result<BucketTables> {
     let open = |path: &Path| Source::open(path, &ReadOptions::default());
-    let tables = if release.is_dir() {
+    Ok(if release.is_dir() {
         BucketTables::Two { qit: open(&release.join(QIT))?, st: open(&release.join(ST))? }
     } else {
         BucketTables::Permuted(open(release)?)
-    };
-    audit_buckets(policy, &tables, None, None, &mut || clock.check())
+    })
+}
+
+/// Opens the tables of a public room. What was written is known and must not be guessed.
+pub(super) fn open_written(policy: &CheckedPolicy, public: &Path) -> Result<BucketTables> {
+    let open = |name: &str| Source::open(&public.join(name), &ReadOptions { delimiter: Some(',') });
+    Ok(match released_files(injector::Asked::of(policy)?.publication) {
+        [qit, st] => BucketTables::Two { qit: open(qit)?, st: open(st)? },
+        _ => BucketTables::Permuted(open(PERMUTED)?),
+    })
 }
 
 fn audit_rooms(
@@ -224,12 +250,7 @@ fn audit_rooms(
     expected: ExpectedCounts,
     clock: &Clock,
 ) -> Result<Audit> {
-    // What was written is known and must not be guessed.
-    let open = |name: &str| Source::open(&public.join(name), &ReadOptions { delimiter: Some(',') });
-    let tables = match released_files(injector::Asked::of(policy)?.publication) {
-        [qit, st] => BucketTables::Two { qit: open(qit)?, st: open(st)? },
-        _ => BucketTables::Permuted(open(PERMUTED)?),
-    };
+    let tables = open_written(policy, public)?;
     let path = steward.join(ASSIGNMENT);
     let text = fs::read_to_string(&path).map_err(|error| Error::io("read the assignment", &path, &error))?;
     let bucket = |line: &str| {

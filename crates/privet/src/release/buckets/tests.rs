@@ -30,8 +30,7 @@ fn patients(folder: &Path, changes: &[(&str, &str)]) -> CheckedPolicy {
 }
 
 fn publish(policy: CheckedPolicy, target: &Path) -> Result<Published> {
-    let options =
-        RunOptions { target: target.to_path_buf(), force: true, format: None, seed: None, time_limit: None };
+    let options = RunOptions { force: true, ..RunOptions::to(target) };
     anonymize(policy, &options, &Clock::unlimited())
 }
 

@@ -8,13 +8,15 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
-use super::{caution, lettering};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::{caution, lettering, people};
 use crate::attack::projections as attack;
+use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -46,15 +48,14 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     })?;
     let decision = codip::decide(&policy, &microdata, clock)?;
     let released = microdata.summary.total();
-    clock.progress().stage("attacking", None);
-    let published =
-        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
-    let one_table = std::slice::from_ref(&decision.one_table);
-    let attacks = attack::run(published(one_table), published(&decision.projections));
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
     warnings.extend(lettering::of_table(&microdata));
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    let mut ledger =
+        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_projections(book, &policy, &microdata, &decision, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -75,6 +76,15 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let published =
+        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
+    let one_table = std::slice::from_ref(&decision.one_table);
+    let (before, after) = (published(one_table), published(&decision.projections));
+    let inside = Some(Inside::Projected { before, after });
+    let tables = Released::Projections(tables);
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
+    warnings.extend(attacks.warnings());
 
     let files: Vec<(String, String)> = (1..=decision.projections.len())
         .map(|number| Ok((file_name(number), sha256_of(&target.public().join(file_name(number)))?)))
@@ -108,7 +118,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         losses: &claims.losses,
         released,
         audit: &audit,
-        attacks: &attacks,
+        attacks: &attacks.found,
         warnings: &warnings,
         files: &files,
     })?;
@@ -124,8 +134,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     };
     let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
     clock.check()?;
-    target.publish()?;
-    Ok(Published::of_table(options, &policy, (manifest, audit), released, warnings))
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
+    Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
 fn association_loss(decision: &Decision) -> Price {
@@ -198,11 +208,16 @@ pub(super) fn audit_folder(
 
 /// Audits any projected tables against a policy: a folder with projection-1.csv, projection-2.csv and so on.
 pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    let tables = count_tables(release);
+    audit_projections(policy, &open_all(release)?, None, None, &mut || clock.check())
+}
+
+/// Opens all tables of a folder.
+pub(super) fn open_all(folder: &Path) -> Result<Vec<Source>> {
+    let tables = count_tables(folder);
     if tables == 0 {
         return Err(Error::input(format!("there is no {}", file_name(1)))
-            .in_file(release)
+            .in_file(folder)
             .help("name a folder with projection-1.csv, projection-2.csv and so on"));
     }
-    audit_projections(policy, &open_tables(release, tables)?, None, None, &mut || clock.check())
+    open_tables(folder, tables)
 }

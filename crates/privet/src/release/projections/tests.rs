@@ -11,7 +11,7 @@ use crate::method::codip::tests::generated::{Case, cases, policy_of};
 use crate::release::{audit_release, rewrite_report};
 
 fn options(target: &Path) -> RunOptions {
-    RunOptions { target: target.to_path_buf(), force: false, format: None, seed: None, time_limit: None }
+    RunOptions::to(target)
 }
 
 fn made(case: &Case, folder: &Path) -> Result<Published> {

@@ -7,6 +7,7 @@
 
 pub mod buckets;
 pub(crate) mod chart;
+mod comparison;
 pub(crate) mod lens;
 mod model;
 mod notion;
@@ -21,6 +22,7 @@ mod view;
 pub mod vocabularies;
 
 pub use buckets::BucketReport;
+pub use comparison::{Compared, ComparisonPage};
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
     Records, ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness,

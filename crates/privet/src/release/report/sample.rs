@@ -499,7 +499,6 @@ pub(super) fn diseases() -> ReportModel {
         trace: costs.map(moment).to_vec(),
     });
     model.attacks = vec![Finding {
-        name: "suppression inference".into(),
         knows: "the release, that suppression is vio-sa, the thresholds".into(),
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
         assumes: "Every way is equally likely.".into(),
@@ -509,8 +508,10 @@ pub(super) fn diseases() -> ReportModel {
             hits: 353,
             baseline: 211,
             instead: "always name the most frequent value of the table".into(),
+            ..Figure::default()
         }],
         warning: "suppression = \"vio-sa\" can be undone".into(),
+        ..Finding::new("suppression", "suppression inference")
     }];
     model
 }

@@ -10,14 +10,17 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, sha256_of};
+use super::opened;
+use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
+use crate::attack::{PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
-use crate::data::{TransactionOptions, TransactionSource};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
 use crate::loss::items::ItemMeasure;
@@ -25,7 +28,7 @@ use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{self, ItemSolution, Task};
 use crate::policy::{DataKind, TransactionPolicy};
 use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Exact, Result, attack};
+use crate::{Error, Exact, Result};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
@@ -88,11 +91,13 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let losses = ItemMeasure::ALL.map(price).into();
     let hidden = solution.recoding.hidden(&baskets);
     let released = baskets.total();
-    clock.progress().stage("attacking", None);
-    let attacks = attack::run_transactions(&baskets, &solution.recoding, &limits, seed)?;
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
-    warnings.extend(attacks.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone()));
+    let data = (policy.source.path(), DataKind::Transactions);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| {
+        people::of_transactions(book, &policy, &baskets, &solution.recoding, seed, clock)
+    })?;
     clock.check()?;
 
     target.open()?;
@@ -107,6 +112,11 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
+    let choice = (seed, &options.attacks);
+    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, None, choice, clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
+    warnings.extend(attacks.warnings());
 
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
     let claims = Claims {
@@ -144,7 +154,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         solution: &solution,
         utility: (&utility, threshold),
         audit: &audit,
-        attacks: &attacks,
+        attacks: &attacks.found,
         warnings: &warnings,
         inputs: &inputs,
         files: &files,
@@ -165,11 +175,12 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,
         audit,
+        attacks,
         left_out: Vec::new(),
         empty: released == 0,
         warnings,
@@ -184,8 +195,7 @@ pub(super) fn audit_file(
     cost: Option<StatedCost>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    let separator = Some(policy.source.separator());
-    let source = TransactionSource::open(release, &TransactionOptions::Lines { separator })?;
+    let source = opened::transactions(policy, release)?;
     let options = AuditOptions { expected: Some(expected), cost, ..AuditOptions::default() };
     audit::audit_transactions(policy, &source, &options, tick)
 }

@@ -32,7 +32,7 @@ fn shop(folder: &Path, data: &str) -> TransactionPolicy {
 }
 
 fn options(target: &Path) -> RunOptions {
-    RunOptions { target: target.to_path_buf(), force: false, format: None, seed: None, time_limit: None }
+    RunOptions::to(target)
 }
 
 fn solution(recoding: ItemRecoding, plan: Json) -> ItemSolution {

@@ -11,15 +11,19 @@ use std::time::SystemTime;
 
 use serde_json::{Value as Json, json};
 
+use super::book::{self, Book, Kept};
 use super::manifest::{Claims, Price, is_small, sha256_of};
+use super::opened;
+use super::people;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, begin, state_of};
+use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::target::Target;
+use crate::attack::{PolicyRef, Released};
 use crate::audit::vocabularies::{Demand, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
 use crate::audit::{Audit, ExpectedCounts};
-use crate::data::{Bags, VocabularyColumns, VocabularyFile};
+use crate::data::Bags;
 use crate::engine::clock::Clock;
 use crate::loss::bags::BagLoss;
 use crate::method::vocabulary::utility::PatternUtility;
@@ -78,6 +82,9 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let released = read - withheld;
     let mut warnings = caution::warnings(&policy, &extraction, &demand, &bags, &solution);
     warnings.extend(solution.warnings.iter().cloned());
+    let data = (policy.source.path(), policy.kind);
+    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
+    book::compose(&mut ledger, &mut warnings, |book| Ok(people::of_vocabularies(book, &bags, &solution)))?;
 
     target.open()?;
     let path = target.public().join(RELEASE);
@@ -99,6 +106,11 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(claimed), clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
+    let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
+    let choice = (seed, &options.attacks);
+    let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, None, choice, clock)?;
+    book::tell(ledger.as_ref(), &mut attacks);
+    warnings.extend(attacks.warnings());
 
     let patterns = PatternUtility::measure(&bags, &solution, &distances, PATTERNS, None, clock)?;
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
@@ -125,7 +137,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         counters: &solution.counters,
         plan: &solution.plan,
         warnings: &warnings,
-        attacks: &[],
+        attacks: &attacks,
         audit: &audit,
         files: &files,
     };
@@ -142,7 +154,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         loss: &loss,
         patterns: &patterns,
         audit: &audit,
-        attacks: &[],
+        attacks: &attacks.found,
         warnings: &warnings,
         inputs: &inputs,
         files: &files,
@@ -167,11 +179,12 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         manifest
     })?;
     clock.check()?;
-    target.publish()?;
+    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published {
         path: options.target.clone(),
         manifest,
         audit,
+        attacks,
         left_out: Vec::new(),
         empty: loss.suppressed == loss.occurrences,
         warnings,
@@ -243,14 +256,9 @@ fn audit_files(
     clock: &Clock,
 ) -> Result<Audit> {
     let (original, _) = policy.source.read(&mut |_| clock.check())?;
-    let columns =
-        VocabularyColumns { keep_empty: true, delimiter: Some(','), ..VocabularyColumns::default() };
-    let columns = match order {
-        // What was written is known and must not be guessed.
-        Order::Listed(_) => columns,
-        Order::Original | Order::Unknown => VocabularyColumns { delimiter: None, ..columns },
-    };
-    let file = VocabularyFile::open(release, columns)?;
+    // What was written is known and must not be guessed.
+    let delimiter = matches!(order, Order::Listed(_)).then_some(',');
+    let file = opened::vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some())?;

@@ -48,8 +48,7 @@ impl Desk {
     }
 
     fn publish(&self, policy: VocabularyPolicy, name: &str) -> Result<Published> {
-        let options =
-            RunOptions { target: self.path(name), force: false, format: None, seed: None, time_limit: None };
+        let options = RunOptions::to(self.path(name));
         anonymize_vocabularies(policy, &options, &Clock::unlimited())
     }
 

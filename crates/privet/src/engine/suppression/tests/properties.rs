@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::reference::{BigRational, Naive};
 use super::{Case, Setting};
 use crate::engine::clock::Clock;
-use crate::engine::suppression::{Answer, Budget, Order, Search};
+use crate::engine::suppression::{Answer, Budget, Order, Search, divided};
 use crate::privacy::quasi_sensitive::PriorKind;
 
 fn set(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -109,6 +109,18 @@ proptest! {
                 prop_assert_eq!(last.first, answer.first.filter(|_| last.first.is_some()));
             }
             last = Some(answer);
+        }
+    }
+
+    #[test]
+    fn what_halves_need_is_enough_and_never_cheaper_than_the_best(case in any_case(3, 3)) {
+        let setting = case.setting();
+        let best = setting.answer(Order::Adaptive, u64::MAX);
+        if let Some(found) = divided(&setting.problem(), None, &Clock::unlimited()) {
+            let answer = Answer { found: Some(found.clone()), ..best.clone() };
+            let records = remaining(&case, &setting, &answer);
+            prop_assert!(records.is_some_and(|records| Naive::of(&case).holds(&records)));
+            prop_assert!(best.found.is_some_and(|best| best.cost <= found.cost));
         }
     }
 }

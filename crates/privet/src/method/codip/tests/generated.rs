@@ -14,6 +14,8 @@ pub(crate) struct Case {
     pub rows: Vec<Vec<String>>,
     pub k: u64,
     pub t: &'static str,
+    /// n and t of (n, t)-closeness, where it is asked for.
+    pub natural: Option<(u64, &'static str)>,
     pub alpha: &'static str,
     pub beta: &'static str,
     pub max_discernibility: Option<u64>,
@@ -53,14 +55,17 @@ pub(crate) fn cases() -> impl Strategy<Value = Case> {
         prop::sample::select(vec!["0.2", "0.5", "1"]),
         prop::sample::select(vec!["0.1", "0.3", "0.6", "1"]),
     );
+    let natural = prop::option::weighted(0.4, (2u64..8, prop::sample::select(vec!["0.1", "0.25", "0.4"])));
     let more = (
         prop::option::weighted(0.5, 20u64..300),
         prop::sample::subsequence(vec!["0", "1"], 0..2),
         any::<bool>(),
         any::<bool>(),
     );
-    (prop::collection::vec(row, 4..20), limits, more).prop_map(
-        |(rows, (k, t, alpha, beta), (max_discernibility, insensitive, ordered, persist))| Case {
+    (prop::collection::vec(row, 4..20), limits, natural, more).prop_map(
+        |(rows, (k, t, alpha, beta), natural, (max_discernibility, insensitive, ordered, persist))| Case {
+            // No group can have more records than the table.
+            natural: natural.map(|(n, t)| (n.min(rows.len() as u64), t)),
             rows,
             k,
             t,
@@ -99,8 +104,10 @@ impl Case {
             }
         }
         text += &format!("[privacy.k-anonymity]\nk = {}\n[privacy.t-closeness]\nt = {}\n", self.k, self.t);
-        if self.ordered {
-            text += "columns = { s2 = \"ordered\" }\n";
+        let distances = if self.ordered { "columns = { s2 = \"ordered\" }\n" } else { "" };
+        text += distances;
+        if let Some((n, t)) = self.natural {
+            text += &format!("[privacy.n-t-closeness]\nn = {n}\nt = {t}\n{distances}");
         }
         text += &format!("[privacy.projection]\nalpha = {}\nbeta = {}\n", self.alpha, self.beta);
         if let Some(most) = self.max_discernibility {

@@ -139,17 +139,17 @@ impl Naive {
         classes.into_values().collect()
     }
 
-    /// Whether a class is t-close on an attribute: Σ of whole numbers against t·2nN, or against t·(m − 1)nN.
-    fn is_close(&self, class: &[usize], attribute: usize) -> bool {
+    /// Whether a class is within t of a larger set of rows on an attribute: Σ of whole numbers against t·2nN, or against
+    /// t·(m − 1)nN, where m counts the values of the whole table.
+    fn is_close(&self, class: &[usize], larger: &[usize], attribute: usize, t: &str) -> bool {
         let (name, column) = &self.attributes[attribute];
         let mut values: Vec<&String> = column.iter().collect();
         values.sort();
         values.dedup();
-        let (n, all) = (class.len() as i64, column.len() as i64);
+        let (n, all) = (class.len() as i64, larger.len() as i64);
         let extra = |value: &&String| {
-            let inside = class.iter().filter(|row| column[**row] == **value).count() as i64;
-            let whole = column.iter().filter(|cell| *cell == *value).count() as i64;
-            inside * all - whole * n
+            let count = |rows: &[usize]| rows.iter().filter(|row| column[**row] == **value).count() as i64;
+            count(class) * all - count(larger) * n
         };
         let extras: Vec<i64> = values.iter().map(extra).collect();
         let (moved, scale) = if self.case.ordered && name == "s2" {
@@ -165,15 +165,31 @@ impl Naive {
         } else {
             (extras.iter().map(|extra| extra.abs()).sum(), 2)
         };
-        let t = Exact::parse(self.case.t).expect("a number");
+        let t = Exact::parse(t).expect("a number");
         moved * t.denominator() as i64 <= t.numerator() as i64 * scale * n * all
+    }
+
+    /// Whether a class at some levels is close to a class of n rows at the same or higher levels that it is part of.
+    fn is_naturally_close(&self, class: &[usize], levels: [usize; 2], attribute: usize) -> bool {
+        let Some((n, t)) = self.case.natural else { return true };
+        let higher = (levels[0]..3).flat_map(|q1| (levels[1]..2).map(move |q2| [q1, q2]));
+        let mut supersets = higher.flat_map(|levels| self.classes(levels));
+        supersets.any(|larger| {
+            larger.len() as u64 >= n
+                && larger.contains(&class[0])
+                && self.is_close(class, &larger, attribute, t)
+        })
     }
 
     fn meets(&self, levels: [usize; 2], subset: &[usize]) -> bool {
         let classes = self.classes(levels);
+        let everybody: Vec<usize> = (0..self.quasi.len()).collect();
         classes.iter().all(|class| {
             class.len() as u64 >= self.case.k
-                && subset.iter().all(|attribute| self.is_close(class, *attribute))
+                && subset.iter().all(|attribute| {
+                    self.is_close(class, &everybody, *attribute, self.case.t)
+                        && self.is_naturally_close(class, levels, *attribute)
+                })
         })
     }
 

@@ -5,6 +5,7 @@
 mod anytime;
 mod bars;
 mod curve;
+mod frontier;
 mod histogram;
 mod meter;
 mod plan;
@@ -15,6 +16,7 @@ mod tree;
 pub(super) use anytime::anytime;
 pub(super) use bars::{Bar, bars};
 pub(super) use curve::risk_curve;
+pub(super) use frontier::{FrontierPoint, frontier};
 pub(super) use histogram::{bins, histogram};
 pub(super) use meter::{bullet, flow, meter, share};
 pub(super) use plan::plan;

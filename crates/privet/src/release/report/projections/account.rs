@@ -117,8 +117,12 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause
             .collect();
         let all = format!("each of {}", names.join(", "));
         let mut first = clauses.first().map(|clause| requirement(clause))?;
-        if let ([one, _, ..], Notion::TCloseness { column, .. } | Notion::LDiversity { column, .. }) =
-            (names.as_slice(), &mut first.notion)
+        if let (
+            [one, _, ..],
+            Notion::TCloseness { column, .. }
+            | Notion::LDiversity { column, .. }
+            | Notion::Other { column: Some(column), .. },
+        ) = (names.as_slice(), &mut first.notion)
         {
             first.description = first.description.replacen(one.as_str(), &all, 1);
             *column = all;

@@ -103,7 +103,6 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         ],
     };
     let attacks = [Finding {
-        name: "beyond the horizon".to_string(),
         knows: "three items of a transaction instead of two".to_string(),
         does: "looks for transactions that fit".to_string(),
         assumes: "Items are drawn at random from the transaction.".to_string(),
@@ -113,8 +112,9 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
             hits: baskets.total() / 9,
             baseline: 0,
             instead: "know two items".to_string(),
+            ..Figure::default()
         }],
-        warning: String::new(),
+        ..Finding::new("horizon", "beyond the horizon")
     }];
     let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
     let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");

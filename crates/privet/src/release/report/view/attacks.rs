@@ -21,7 +21,7 @@ pub(super) fn attacks(found: &[Finding]) -> Vec<AttackView> {
 }
 
 fn attack(found: &Finding) -> AttackView {
-    let head = ["What counts", "Targets", "Hits", "Share", "Without the attack"];
+    let head = ["What counts", "Targets", "Hits", "Share", "For comparison"];
     let row = |figure: &Figure| {
         vec![
             figure.what.clone(),
@@ -32,7 +32,7 @@ fn attack(found: &Finding) -> AttackView {
         ]
     };
     AttackView {
-        name: found.name.clone(),
+        name: if found.title.is_empty() { found.name.clone() } else { found.title.clone() },
         knows: found.knows.clone(),
         does: found.does.clone(),
         assumes: sentence(&found.assumes),

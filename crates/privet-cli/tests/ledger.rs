@@ -1,0 +1,190 @@
+//! Releases that are written down, and what a second one tells together with the first.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use common::Bench;
+
+/// Sixty people of ten diseases, and a policy that publishes them in groups of two.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    let rows: String = (0..60)
+        .map(|person| format!("p{person},{},{},d{}\n", 20 + person % 40, 10000 + 37 * person, person % 10))
+        .collect();
+    bench.write("people.csv", format!("id,age,zip,disease\n{rows}"));
+    bench.write(
+        "policy.toml",
+        r#"seed = 1
+[data]
+path = "people.csv"
+[columns.id]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+[columns.zip]
+role = "quasi-identifier"
+[columns.disease]
+role = "sensitive"
+[privacy.l-diversity]
+column = "disease"
+kind = "distinct"
+l = 2
+[method]
+name = "anatomy"
+[ledger]
+path = "ledger.jsonl"
+person = "id"
+recipient = "University"
+"#,
+    );
+    bench
+}
+
+#[test]
+fn two_groupings_pin_people_and_the_same_one_twice_does_not() {
+    let bench = bench();
+    let first = bench.privet(&["anonymize", "policy.toml", "-o", "one"]).succeeds();
+    assert!(!first.stderr.contains("TOGETHER"), "{}", first.stderr);
+    let mode = fs::metadata(bench.path("ledger.jsonl")).expect("a ledger").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "the ledger is the steward's alone");
+    let text = bench.text("ledger.jsonl");
+    assert!(!text.contains("p17") && !text.contains("\"d3\""), "no name and no value stands in the ledger");
+
+    // The same policy, data and seed: the same release, and nothing is learnt from both.
+    bench.privet(&["anonymize", "policy.toml", "-o", "again"]).succeeds();
+    assert_eq!(bench.read("one/public/qit.csv"), bench.read("again/public/qit.csv"));
+    let show = bench.privet(&["ledger", "show", "ledger.jsonl", "4", "--json"]).succeeds().json();
+    assert_eq!(
+        (&show["composition"]["pinned"], &show["composition"]["people"]),
+        (&0.into(), &60.into()),
+        "{show}"
+    );
+
+    // Another seed: most people's disease is the one that both of their groups have.
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "two", "--seed", "2"]).succeeds();
+    assert!(outcome.stderr.contains("TOGETHER with 2 earlier releases"), "{}", outcome.stderr);
+    let manifest = bench.json("two/steward/manifest.json");
+    let attack = manifest["attacks"]
+        .as_array()
+        .expect("attacks")
+        .iter()
+        .find(|attack| attack["name"] == "composition");
+    assert!(attack.is_some(), "{manifest}");
+    let show = bench.privet(&["ledger", "show", "policy.toml", "6", "--json"]).succeeds().json();
+    assert!(show["composition"]["pinned"].as_u64().is_some_and(|pinned| pinned > 30), "{show}");
+    assert_eq!(show["recipient"], "University");
+    for room in ["public/manifest.json", "public/report.html"] {
+        assert!(!bench.text(&format!("two/{room}")).contains("ledger"), "{room}");
+    }
+
+    let list = bench.privet(&["ledger", "list", "ledger.jsonl"]).succeeds().stdout;
+    assert_eq!(
+        list.lines().filter(|line| line.contains("published") && line.contains("to University")).count(),
+        3,
+        "{list}"
+    );
+    bench.privet(&["ledger", "check", "ledger.jsonl", "one", "again", "two"]).succeeds();
+}
+
+#[test]
+fn a_policy_can_refuse_what_composes() {
+    let bench = bench();
+    bench.edit("policy.toml", "recipient", "on_composition = \"refuse\"\nrecipient");
+    bench.privet(&["anonymize", "policy.toml", "-o", "one"]).succeeds();
+    let before = bench.read("ledger.jsonl");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "two", "--seed", "2"]).exits(3);
+    assert!(outcome.stderr.contains("whom no release tells about alone"), "{}", outcome.stderr);
+    assert_eq!(bench.names("."), ["ledger.jsonl", "one", "people.csv", "policy.toml"]);
+    assert_eq!(bench.read("ledger.jsonl"), before, "what was not published is not written down");
+    bench.privet(&["anonymize", "policy.toml", "-o", "again"]).succeeds();
+}
+
+#[test]
+fn people_are_found_again_without_a_column_that_names_them() {
+    let bench = bench();
+    bench.edit("policy.toml", "person = \"id\"\n", "");
+    bench.privet(&["anonymize", "policy.toml", "-o", "one"]).succeeds();
+    // The same people in another order, in another file.
+    let text = bench.text("people.csv");
+    let (head, rows) = text.split_once('\n').expect("a header");
+    let mut rows: Vec<&str> = rows.lines().collect();
+    rows.reverse();
+    bench.write("others.csv", format!("{head}\n{}\n", rows.join("\n")));
+    bench.edit("policy.toml", "people.csv", "others.csv");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "two", "--seed", "2"]).succeeds();
+    assert!(outcome.stderr.contains("TOGETHER"), "{}", outcome.stderr);
+    // People who changed are not found again; that is said, not passed over.
+    bench.write("others.csv", bench.text("others.csv").replace(",d", ",e"));
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "three"]).succeeds();
+    assert!(outcome.stderr.contains("none of its people is found again"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_changed_line_is_noticed_and_a_torn_one_survived() {
+    let bench = bench();
+    bench.privet(&["anonymize", "policy.toml", "-o", "one"]).succeeds();
+    let text = bench.text("ledger.jsonl");
+    bench.write("ledger.jsonl", text.replace("University", "Newspaper"));
+    let outcome = bench.privet(&["ledger", "check", "ledger.jsonl"]).exits(4);
+    assert!(outcome.stdout.contains("FAULT: line 3"), "{}", outcome.stdout);
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "two"]).exits(2);
+    assert!(outcome.stderr.contains("ledger.jsonl:3"), "{}", outcome.stderr);
+    assert!(!bench.path("two").exists());
+
+    // A run that was killed while it confirmed: the release counts, and that is told.
+    let last = text.trim_end().rfind('\n').expect("lines") + 1;
+    bench.write("ledger.jsonl", &text[..last + 20]);
+    let outcome = bench.privet(&["ledger", "check", "ledger.jsonl"]).succeeds();
+    assert!(
+        outcome.stdout.contains("an interrupted run") && outcome.stdout.contains("and is there"),
+        "{}",
+        outcome.stdout
+    );
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "two", "--seed", "2"]).succeeds();
+    assert!(outcome.stderr.contains("TOGETHER"), "{}", outcome.stderr);
+    bench.privet(&["ledger", "check", "ledger.jsonl", "two"]).succeeds();
+    // A release that is not in it.
+    bench.edit("policy.toml", "ledger.jsonl", "other.jsonl");
+    bench.privet(&["anonymize", "policy.toml", "-o", "three", "--seed", "3"]).succeeds();
+    let outcome = bench.privet(&["ledger", "check", "ledger.jsonl", "three"]).exits(4);
+    assert!(outcome.stdout.contains("three is not in the ledger"), "{}", outcome.stdout);
+}
+
+#[test]
+fn every_kind_of_release_is_written_down() {
+    let bench = Bench::new();
+    for name in ["patients", "five-baskets", "five-vocabularies", "injector", "l-plus"] {
+        bench.privet(&["example", name]).succeeds();
+        let policy = format!("{name}/policy.toml");
+        bench.write(&policy, bench.text(&policy) + "\n[ledger]\npath = \"../ledger.jsonl\"\n");
+        for target in ["one", "two"] {
+            let outcome = bench.privet(&["anonymize", &policy, "-o", &format!("{name}-{target}")]).succeeds();
+            assert!(!outcome.stderr.contains("TOGETHER"), "{name}: {}", outcome.stderr);
+        }
+    }
+    let json = bench.privet(&["ledger", "list", "ledger.jsonl", "--json"]).succeeds().json();
+    let releases = json["releases"].as_array().expect("releases");
+    assert_eq!(releases.len(), 10, "{json}");
+    assert!(
+        releases
+            .iter()
+            .all(|release| release["state"] == "published" && release["people"].as_u64() > Some(0)),
+        "{json}"
+    );
+    bench.privet(&["ledger", "check", "ledger.jsonl", "patients-one", "five-baskets-two"]).succeeds();
+}
+
+#[test]
+fn a_ledger_inside_the_release_is_refused() {
+    let bench = bench();
+    bench.edit("policy.toml", "path = \"ledger.jsonl\"", "path = \"out/ledger.jsonl\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(outcome.stderr.contains("inside the release"), "{}", outcome.stderr);
+    bench.edit("policy.toml", "path = \"out/ledger.jsonl\"", "path = \"people.csv\"");
+    let data = bench.read("people.csv");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert_eq!(bench.read("people.csv"), data, "a file that is no ledger is left alone");
+    assert_eq!(bench.names("."), ["people.csv", "policy.toml"]);
+}

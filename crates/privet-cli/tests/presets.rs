@@ -1,0 +1,104 @@
+//! Drafts that begin with what a rule asks for.
+
+mod common;
+
+use common::{Bench, rows};
+
+/// Two hundred patients with ZIP codes (some in small areas), dates, ages over 89, and what must go.
+fn patients() -> Bench {
+    let bench = Bench::new();
+    let mut text = "name,age,zip,admission,email,note,sex,diagnosis\n".to_string();
+    for person in 0..200 {
+        let zip = if person % 10 == 0 { 3601 } else { 13000 + person % 20 };
+        let note = if person == 7 { "call 555-010-1234 now".to_string() } else { format!("n{}", person % 3) };
+        let note = if person == 9 { "555-010-1234".to_string() } else { note };
+        text += &format!(
+            "Person {person},{},{zip:05},20{:02}-{:02}-{:02},p{person}@example.org,{note},{},d{}\n",
+            20 + person % 78,
+            10 + person % 5,
+            1 + person % 12,
+            1 + person % 28,
+            if person % 2 == 0 { "f" } else { "m" },
+            person % 6
+        );
+    }
+    bench.write("patients.csv", text);
+    bench
+}
+
+#[test]
+fn safe_harbor_counts_identifiers_and_keeps_to_its_levels() {
+    let bench = patients();
+    let outcome =
+        bench.privet(&["init", "patients.csv", "--preset", "hipaa-safe-harbor", "-o", "draft"]).succeeds();
+    assert!(outcome.stdout.contains("No tool can certify compliance"), "{}", outcome.stdout);
+    let policy = bench.text("draft/policy.toml");
+    for said in [
+        "# (A) names: column 'name'",
+        "# (B) places smaller than a state: column 'zip'; 20 records lie in areas that are published as 000",
+        "# (C) dates but for the year, and ages over 89: 200 cells of 'admission'; ages over 89:",
+        "# (D) telephone numbers: 1 cell of 'note'",
+        "# (F) e-mail addresses: column 'email'",
+        "# (Q) photographs of faces: none seen",
+        "No tool can certify compliance",
+        "preset = \"hipaa-safe-harbor\"",
+        "least_levels = {",
+    ] {
+        assert!(
+            policy.replace("\n# ", " ").contains(&said.replace("\n# ", " ")) || policy.contains(said),
+            "{said}\n{policy}"
+        );
+    }
+    assert!(
+        !policy.contains("[columns.note]\nrole"),
+        "a column with a telephone number in it is left out: {policy}"
+    );
+    bench.privet(&["anonymize", "draft/policy.toml", "-o", "release"]).exits(0);
+    let released = rows(&bench.path("release/public/release.csv"));
+    let header = &released[0];
+    let column = |name: &str| header.iter().position(|column| column == name);
+    for gone in ["name", "email", "note"] {
+        assert_eq!(column(gone), None, "{gone}");
+    }
+    let zip = column("zip").expect("ZIP codes");
+    let (age, date) = (column("age").expect("ages"), column("admission").expect("dates"));
+    for row in &released[1..] {
+        let digits = row[zip].bytes().filter(u8::is_ascii_digit).count();
+        assert!(digits <= 3 && !row[zip].starts_with("036"), "{}", row[zip]);
+        assert!(row[date].len() <= 5 && !row[date].contains('-'), "{}", row[date]);
+        assert!(row[age].parse::<u32>().is_err(), "a single age is a range of one year: {}", row[age]);
+    }
+}
+
+#[test]
+fn thresholds_are_those_of_the_rules() {
+    for (name, k) in [("ema", 11), ("cms", 11), ("gdpr", 5)] {
+        let bench = patients();
+        let json = bench
+            .privet(&["init", "patients.csv", "--preset", name, "-o", "draft", "--json"])
+            .succeeds()
+            .json();
+        assert_eq!(json["k"], k, "{name}");
+        let policy = bench.text("draft/policy.toml");
+        assert!(policy.contains("[report]") && policy.contains(&format!("preset = \"{name}\"")), "{policy}");
+        let explained = bench.privet(&["explain", name]).succeeds().stdout;
+        assert!(explained.contains("No tool can certify compliance"), "{explained}");
+    }
+    let bench = patients();
+    let outcome = bench.privet(&["init", "patients.csv", "--preset", "hippa", "-o", "draft"]).exits(2);
+    assert!(
+        outcome.stderr.contains("hipaa-safe-harbor") && !bench.path("draft").exists(),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn drafts_for_everybody_speak_of_minimality() {
+    let bench = patients();
+    bench.privet(&["init", "patients.csv", "--public", "-o", "draft"]).succeeds();
+    let policy = bench.text("draft/policy.toml");
+    assert!(policy.contains("break_minimality = 5") && policy.contains("# [ledger]"), "{policy}");
+    bench.privet(&["init", "patients.csv", "-o", "plain"]).succeeds();
+    assert!(!bench.text("plain/policy.toml").contains("[report]"));
+}

@@ -1,0 +1,77 @@
+//! Released transactions beside their original, as attacks on transactions see them.
+
+use std::collections::BTreeMap;
+
+use super::haystack::Haystack;
+use super::{PolicyRef, Released, Scene};
+use crate::Result;
+use crate::data::Transaction;
+use crate::engine::baskets::Baskets;
+use crate::privacy::kl::{KlPrivacy, requirements};
+use crate::taxonomy::Node;
+
+/// Released transactions beside their original.
+#[derive(Debug)]
+pub(crate) struct BasketView {
+    /// The original.
+    pub original: Baskets,
+    /// The distinct released transactions, by rising nodes: what each shows, its sensitive items, and how many there are.
+    pub released: Vec<(Vec<Node>, Vec<u32>, u64)>,
+    /// What is promised.
+    pub requirements: Vec<KlPrivacy>,
+}
+
+impl BasketView {
+    /// Reads both; a reason where they cannot be looked at like this.
+    pub fn read(scene: &Scene<'_>) -> Result<std::result::Result<BasketView, String>> {
+        let (PolicyRef::Transactions(policy), Released::Transactions(source)) =
+            (scene.policy, &scene.released)
+        else {
+            return Ok(Err("the release is not one of transactions".to_string()));
+        };
+        let original = Baskets::read(policy, &mut |_| scene.clock.check())?;
+        let requirements = requirements(policy, u64::from(original.tree.total_leaves()))?;
+        let mut counted: BTreeMap<(Vec<Node>, Vec<u32>), u64> = BTreeMap::new();
+        let mut strange = None;
+        source.read(&mut |transaction: &Transaction<'_>, _| {
+            let (mut nodes, mut marks) = (Vec::new(), Vec::new());
+            for item in transaction.items {
+                let mark = original.sensitive.iter().position(|name| name == item);
+                match (original.tree.find(item), mark) {
+                    (_, Some(mark)) => marks.push(mark as u32),
+                    (Some(node), None) => nodes.push(node),
+                    (None, None) => strange = strange.or(Some(transaction.line)),
+                }
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            marks.sort_unstable();
+            marks.dedup();
+            *counted.entry((nodes, marks)).or_default() += 1;
+            scene.clock.check()
+        })?;
+        Ok(match strange {
+            Some(line) => Err(format!("line {line} of the release has an item that the item tree lacks")),
+            None => {
+                let released =
+                    counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
+                Ok(BasketView { original, released, requirements })
+            }
+        })
+    }
+
+    /// The original, to look up items in.
+    pub fn before(&self) -> Haystack {
+        let baskets = &self.original;
+        let rows = (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)));
+        Haystack::new(rows.collect(), baskets.tree.nodes().map(|node| vec![node]).collect())
+    }
+
+    /// The release, to look up items in: an item may be shown as itself or as anything above it.
+    pub fn after(&self) -> Haystack {
+        let tree = &self.original.tree;
+        let names = tree.nodes().map(|item| std::iter::once(item).chain(tree.ancestors(item)).collect());
+        let rows = self.released.iter().map(|(nodes, _, count)| (nodes.clone(), *count)).collect();
+        Haystack::new(rows, names.collect())
+    }
+}

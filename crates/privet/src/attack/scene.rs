@@ -1,0 +1,224 @@
+//! What an attack is run on: the policy, the original, the released files, and what else the adversary may have.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::baskets::BasketView;
+use super::projections::Published;
+use super::view::{TableView, ViewColumn};
+use crate::Result;
+use crate::audit::buckets::BucketTables;
+use crate::data::{Source, TransactionSource, VocabularyFile};
+use crate::engine::clock::Clock;
+use crate::engine::negative_rules::Observations;
+use crate::method::injector::Grouping;
+use crate::policy::{AnyPolicy, CheckedPolicy, TransactionPolicy, VocabularyPolicy};
+
+/// A policy of whatever kind, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum PolicyRef<'a> {
+    /// About a table.
+    Table(&'a CheckedPolicy),
+    /// About transactions.
+    Transactions(&'a TransactionPolicy),
+    /// About a query log, or about vocabularies.
+    Vocabularies(&'a VocabularyPolicy),
+}
+
+impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
+    fn from(policy: &'a AnyPolicy) -> PolicyRef<'a> {
+        match policy {
+            AnyPolicy::Table(policy) => PolicyRef::Table(policy),
+            AnyPolicy::Transactions(policy) => PolicyRef::Transactions(policy),
+            AnyPolicy::Vocabularies(policy) => PolicyRef::Vocabularies(policy),
+        }
+    }
+}
+
+/// Released data.
+#[derive(Debug, Clone)]
+pub enum Released {
+    /// One table.
+    Table(Source),
+    /// Records in groups: exact quasi-identifiers, and the sensitive values of each group.
+    Groups(BucketTables),
+    /// Several tables about the same people.
+    Projections(Vec<Source>),
+    /// Transactions.
+    Transactions(TransactionSource),
+    /// Vocabularies.
+    Vocabularies(VocabularyFile),
+}
+
+impl Released {
+    /// The files that the data is in.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let path = |source: &Source| source.path().to_path_buf();
+        match self {
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
+            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
+            Released::Projections(tables) => tables.iter().map(path).collect(),
+            Released::Transactions(source) => vec![source.path().to_path_buf()],
+            Released::Vocabularies(file) => vec![path(file.table())],
+        }
+    }
+}
+
+/// Another release about some of the same people, for attacks on several at once.
+#[derive(Debug)]
+pub struct OtherRelease {
+    /// What it is called.
+    pub name: String,
+    /// The policy that it was made under.
+    pub policy: AnyPolicy,
+    /// Its files.
+    pub released: Released,
+}
+
+/// How much an attack may list and try.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How many of the worst cases are told.
+    pub most: usize,
+    /// How many columns the adversary knows in those that are told.
+    pub known: usize,
+    /// Of more people than this a random sample is attacked.
+    pub people: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { most: 10, known: super::freeform::KNOWN, people: 100_000 }
+    }
+}
+
+/// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
+#[derive(Clone, Copy)]
+pub enum Inside<'a> {
+    /// Records were put into groups.
+    Grouped {
+        /// The original.
+        observations: &'a Observations,
+        /// Who is together.
+        grouping: &'a Grouping,
+        /// How many values are promised to be possible.
+        l: usize,
+    },
+    /// Sensitive attributes were put into several tables.
+    Projected {
+        /// One table with all of them.
+        before: Published<'a>,
+        /// The tables.
+        after: Published<'a>,
+    },
+}
+
+/// What an attack is run on.
+pub struct Scene<'a> {
+    /// What the publisher says; it names the original.
+    pub policy: PolicyRef<'a>,
+    /// The released data.
+    pub released: Released,
+    /// All files that leave the house, as far as they are written.
+    pub files: Vec<PathBuf>,
+    /// Everybody who may be in the data, with their quasi-identifiers.
+    pub population: Option<Source>,
+    /// People like those in the data who were left out of the release.
+    pub holdout: Option<Source>,
+    /// Other releases about some of the same people.
+    pub others: Vec<OtherRelease>,
+    /// What the publisher's own run decided, where the release is being made.
+    pub inside: Option<Inside<'a>>,
+    /// Keys the attacks' random choices. It tells nothing about the release's own.
+    pub seed: u64,
+    /// How much is listed and tried.
+    pub limits: Limits,
+    /// Time and interruption.
+    pub clock: &'a Clock,
+    tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
+    baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
+}
+
+impl<'a> Scene<'a> {
+    /// A scene with a release alone.
+    pub fn new(policy: PolicyRef<'a>, released: Released, seed: u64, clock: &'a Clock) -> Scene<'a> {
+        let files = released.files();
+        Scene {
+            policy,
+            released,
+            files,
+            population: None,
+            holdout: None,
+            others: Vec::new(),
+            inside: None,
+            seed,
+            limits: Limits::default(),
+            clock,
+            tables: OnceLock::new(),
+            baskets: OnceLock::new(),
+        }
+    }
+
+    /// The policy, where it is about a table.
+    pub fn table_policy(&self) -> Option<&'a CheckedPolicy> {
+        match self.policy {
+            PolicyRef::Table(policy) => Some(policy),
+            _ => None,
+        }
+    }
+
+    /// The released transactions beside the original, read when they are asked for first; else a reason not to run an attack.
+    pub(super) fn baskets(&self) -> std::result::Result<&BasketView, String> {
+        match self.baskets.get_or_init(|| BasketView::read(self)) {
+            Ok(Ok(baskets)) => Ok(baskets),
+            Ok(Err(reason)) => Err(reason.clone()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The released tables beside the original, coded: one, or several for projected tables. What stands in their way is a
+    /// reason not to run an attack. They are read when they are asked for first.
+    ///
+    /// No rayon work may wait inside: attacks run in parallel, and the first that asks reads for all.
+    pub(super) fn tables(&self) -> std::result::Result<&[TableView], String> {
+        match self.tables.get_or_init(|| TableView::read_all(self)) {
+            Ok(Ok(tables)) => Ok(tables),
+            Ok(Err(reason)) => Err(reason.clone()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The same for attacks on people whose quasi-identifiers are known.
+    pub(super) fn quasi_tables(&self) -> std::result::Result<&[TableView], String> {
+        let tables = self.tables()?;
+        match tables.iter().all(|table| table.quasi.columns.is_empty()) {
+            true => Err("the release has no column of role 'quasi-identifier'".to_string()),
+            false => Ok(tables),
+        }
+    }
+
+    /// The same for attacks on sensitive values.
+    pub(super) fn sensitive_tables(&self) -> std::result::Result<&[TableView], String> {
+        let tables = self.quasi_tables()?;
+        match tables.iter().any(|table| table.columns.iter().any(ViewColumn::is_sensitive)) {
+            true => Ok(tables),
+            false => Err("the release has no column of role 'sensitive'".to_string()),
+        }
+    }
+
+    /// The same inside an attack, where there is nothing else to do than to fail.
+    pub(super) fn views(&self) -> Result<&[TableView]> {
+        self.tables().map_err(crate::Error::input)
+    }
+
+    /// The first released table, for attacks on one table.
+    pub(super) fn view(&self) -> Result<&TableView> {
+        self.views()?.first().ok_or_else(|| crate::Error::internal("a release without a table"))
+    }
+}
+
+impl std::fmt::Debug for Scene<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scene").field("policy", &self.policy).field("released", &self.released).finish()
+    }
+}

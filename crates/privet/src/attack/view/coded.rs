@@ -1,0 +1,229 @@
+//! Tables in memory, dictionary-coded column by column.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::data::interner::Interner;
+use crate::data::{Batch, MissingRule, Source};
+use crate::engine::clock::Clock;
+use crate::method::injector::GROUP_COLUMN;
+use crate::policy::{CheckedPolicy, PolicyColumn, Role, Subject};
+
+/// The distinct texts of a column, numbered as they are first seen.
+#[derive(Debug, Clone, Default)]
+pub(in crate::attack) struct Dictionary(Interner);
+
+impl Dictionary {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The text of a number.
+    pub fn text(&self, code: u32) -> &str {
+        self.0.text(code as usize)
+    }
+
+    /// The number of a text.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        self.0.find(text)
+    }
+
+    /// All texts, by number.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        (0..self.0.len()).map(|code| self.0.text(code))
+    }
+
+    pub(super) fn intern(&mut self, text: &str) -> u32 {
+        self.0.intern(text)
+    }
+}
+
+/// The rows of a table: per column, the code of every row. A column that the table lacks has no codes.
+#[derive(Debug, Clone, Default)]
+pub(in crate::attack) struct Rows {
+    /// How many rows.
+    pub len: usize,
+    /// By column.
+    pub codes: Vec<Arc<Vec<u32>>>,
+    /// The line of each row in its file.
+    lines: Arc<Vec<u64>>,
+}
+
+impl Rows {
+    pub(super) fn empty(len: usize) -> Rows {
+        Rows { len, codes: Vec::new(), lines: Arc::default() }
+    }
+
+    /// Whether the table has a column.
+    pub fn has(&self, column: usize) -> bool {
+        self.codes.get(column).is_some_and(|codes| codes.len() == self.len)
+    }
+
+    /// The line of a row in its file.
+    pub fn line(&self, row: usize) -> u64 {
+        self.lines.get(row).copied().unwrap_or(0)
+    }
+
+    /// The same rows with some of the columns.
+    pub(super) fn pick(&self, columns: &[usize]) -> Rows {
+        let codes = columns.iter().map(|column| self.codes.get(*column).cloned().unwrap_or_default());
+        Rows { len: self.len, codes: codes.collect(), lines: self.lines.clone() }
+    }
+}
+
+/// What ends reading.
+pub(super) enum Stopped {
+    /// The table has more rows than are held in memory.
+    TooMany,
+    /// Something is wrong with it, or the user is tired of waiting.
+    Error(crate::Error),
+}
+
+impl From<crate::Error> for Stopped {
+    fn from(error: crate::Error) -> Stopped {
+        Stopped::Error(error)
+    }
+}
+
+/// Reads tables of people with common dictionaries.
+pub(super) struct Reader<'a> {
+    policy: &'a CheckedPolicy,
+    columns: &'a [&'a PolicyColumn],
+    dictionaries: Vec<Dictionary>,
+    clock: &'a Clock,
+    most: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(
+        policy: &'a CheckedPolicy,
+        columns: &'a [&'a PolicyColumn],
+        clock: &'a Clock,
+        most: usize,
+    ) -> Reader<'a> {
+        let dictionaries = columns.iter().map(|_| Dictionary::default()).collect();
+        Reader { policy, columns, dictionaries, clock, most }
+    }
+
+    /// The original, without the records that the policy drops.
+    pub fn original(&mut self) -> std::result::Result<Rows, Stopped> {
+        // A record is dropped for a column that matters, whether the table at hand shows it or not.
+        let terms = self.policy.subject() == Subject::Terms;
+        let matters = |column: &&PolicyColumn| match column.role {
+            Some(Role::QuasiIdentifier | Role::Mixed | Role::Sensitive | Role::Class) => true,
+            Some(Role::QuasiSensitive) => terms,
+            _ => false,
+        };
+        let dropping = self.policy.columns.iter().filter(matters);
+        let dropping: Vec<(usize, MissingRule)> =
+            dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
+        let places: Vec<Option<usize>> = self.columns.iter().map(|column| Some(column.index)).collect();
+        self.rows(&self.policy.source.clone(), &places, &dropping)
+    }
+
+    /// Other people, with the columns of theirs that the file has.
+    pub fn people(&mut self, source: &Source) -> std::result::Result<Rows, Stopped> {
+        let places: Vec<Option<usize>> =
+            self.columns.iter().map(|column| source.position(&column.name).ok()).collect();
+        self.rows(source, &places, &[])
+    }
+
+    fn rows(
+        &mut self,
+        source: &Source,
+        places: &[Option<usize>],
+        dropping: &[(usize, MissingRule)],
+    ) -> std::result::Result<Rows, Stopped> {
+        let rules: Vec<MissingRule> =
+            self.columns.iter().map(|column| self.policy.missing_rule_of(column)).collect();
+        let is_missing = |rule: &MissingRule, cell: &str| rule.spellings.iter().any(|one| one == cell);
+        let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
+        let mut lines = Vec::new();
+        let mut too_many = false;
+        let (dictionaries, most, clock) = (&mut self.dictionaries, self.most, self.clock);
+        let read = source.read(&mut |batch: &Batch, _| {
+            for row in 0..batch.rows() {
+                let lacks = |(place, rule): &(usize, MissingRule)| {
+                    !rule.keep && is_missing(rule, batch.cell(row, *place))
+                };
+                if dropping.iter().any(lacks) {
+                    continue;
+                }
+                for (column, place) in places.iter().enumerate() {
+                    let Some(place) = place else { continue };
+                    let (mut cell, rule) = (batch.cell(row, *place), &rules[column]);
+                    if rule.keep && is_missing(rule, cell) {
+                        cell = rule.spellings.first().map_or("", String::as_str);
+                    }
+                    codes[column].push(dictionaries[column].intern(cell));
+                }
+                lines.push(batch.line(row));
+            }
+            too_many = lines.len() > most;
+            if too_many { Err(crate::Error::interrupted()) } else { clock.check() }
+        });
+        if too_many {
+            return Err(Stopped::TooMany);
+        }
+        read?;
+        let codes = codes.into_iter().map(Arc::new).collect();
+        Ok(Rows { len: lines.len(), codes, lines: Arc::new(lines) })
+    }
+
+    pub fn dictionaries(self) -> Vec<Arc<Dictionary>> {
+        self.dictionaries.into_iter().map(Arc::new).collect()
+    }
+}
+
+/// A released table.
+pub(super) struct Released {
+    pub len: usize,
+    /// Name, cells, and the code of every row.
+    pub columns: Vec<(String, Dictionary, Arc<Vec<u32>>)>,
+    /// The names of the groups, where the table has groups.
+    pub groups: Vec<String>,
+}
+
+/// Reads a released table, and the group of each row where it names groups.
+pub(super) fn released(
+    table: &Source,
+    grouped: bool,
+    clock: &Clock,
+    most: usize,
+) -> std::result::Result<(Released, Option<Vec<u32>>), Stopped> {
+    let group = table.position(GROUP_COLUMN).ok().filter(|_| grouped);
+    let places: Vec<usize> = (0..table.columns().len()).filter(|place| Some(*place) != group).collect();
+    let mut dictionaries: Vec<Dictionary> = places.iter().map(|_| Dictionary::default()).collect();
+    let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let (mut names, mut groups) = (Vec::new(), Vec::new());
+    let (mut len, mut too_many) = (0, false);
+    let read = table.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            for (column, place) in places.iter().enumerate() {
+                codes[column].push(dictionaries[column].intern(batch.cell(row, *place)));
+            }
+            if let Some(group) = group {
+                let name = batch.cell(row, group);
+                let number = *numbers.entry_ref(name).or_insert(names.len() as u32);
+                if number as usize == names.len() {
+                    names.push(name.to_string());
+                }
+                groups.push(number);
+            }
+        }
+        len += batch.rows();
+        too_many = len > most;
+        if too_many { Err(crate::Error::interrupted()) } else { clock.check() }
+    });
+    if too_many {
+        return Err(Stopped::TooMany);
+    }
+    read?;
+    let named = places.iter().map(|place| table.columns()[*place].name.clone());
+    let columns = named.zip(dictionaries).zip(codes);
+    let columns = columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes))).collect();
+    Ok((Released { len, columns, groups: names }, group.map(|_| groups)))
+}

@@ -1,0 +1,297 @@
+//! A released table beside its original, as attacks on tables see them: both dictionary-coded, column by column, with what
+//! each released cell stands for.
+//!
+//! A released cell matches an original value if it *contains* it: the value, a node above it, a range that holds it, `*`.
+//! Printed texts are never compared as they are. [`Matcher`] finds the released rows that contain what is known of a person.
+
+mod coded;
+mod cover;
+mod matcher;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub(super) use coded::{Dictionary, Rows};
+use cover::EVERYTHING;
+pub(super) use cover::{Cover, value_tree};
+pub(super) use matcher::Matcher;
+
+use coded::{Reader, Stopped};
+
+use super::{PolicyRef, Released, Scene};
+use crate::Result;
+use crate::audit::buckets::BucketTables;
+use crate::data::{Batch, Source};
+use crate::method::injector::{COUNT_COLUMN, GROUP_COLUMN};
+use crate::policy::{CheckedPolicy, PolicyColumn, Role};
+use crate::random::{keyed, shuffle};
+
+/// Tables with more rows than this are not held in memory.
+const MOST_ROWS: usize = 3_000_000;
+
+/// A column that both tables have.
+pub(super) struct ViewColumn {
+    /// Its name.
+    pub name: String,
+    /// What the policy says about it.
+    pub policy: PolicyColumn,
+    /// The values of people: of the original, and of the population and the hold-out where there are any.
+    pub values: Arc<Dictionary>,
+    /// The released cells.
+    pub cells: Dictionary,
+    /// Which cells stand for which values.
+    pub cover: Arc<Cover>,
+}
+
+impl ViewColumn {
+    /// Whether the policy calls it a quasi-identifier. Columns of role `mixed` are seen in part, and not by everybody.
+    pub fn is_quasi(&self) -> bool {
+        self.policy.role == Some(Role::QuasiIdentifier)
+    }
+
+    /// Whether nobody may learn its values.
+    pub fn is_sensitive(&self) -> bool {
+        self.policy.role == Some(Role::Sensitive)
+    }
+}
+
+/// A released table beside its original.
+pub(super) struct TableView {
+    /// The columns that both have, in the released table's order.
+    pub columns: Vec<ViewColumn>,
+    /// The people: rows of the original, without those that the policy drops for missing values. By view column.
+    pub original: Rows,
+    /// The released rows, by view column.
+    pub released: Rows,
+    /// For records in groups: the group of each released row, from 0. Sensitive cells say only what the group has, not the row.
+    pub groups: Option<Vec<u32>>,
+    /// Everybody who may be in the original, with the columns of theirs that are known.
+    pub population: Option<Rows>,
+    /// People who were left out of the release.
+    pub holdout: Option<Rows>,
+    /// Which rows contain whom, by all quasi-identifiers.
+    pub quasi: Matcher,
+}
+
+impl TableView {
+    /// Reads the released tables of a scene; a reason where they cannot be looked at like this.
+    pub fn read_all(scene: &Scene<'_>) -> Result<std::result::Result<Vec<TableView>, String>> {
+        let PolicyRef::Table(policy) = scene.policy else {
+            return Ok(Err("the release is not a table".into()));
+        };
+        let tables: Vec<&Source> = match &scene.released {
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![source],
+            Released::Groups(BucketTables::Two { qit, .. }) => vec![qit],
+            Released::Projections(tables) => tables.iter().collect(),
+            Released::Transactions(_) | Released::Vocabularies(_) => {
+                return Ok(Err("the release is not a table".into()));
+            }
+        };
+        let values = match &scene.released {
+            Released::Groups(BucketTables::Two { st, .. }) => Some(st),
+            _ => None,
+        };
+        match read(scene, policy, &tables, values) {
+            Ok(views) => Ok(Ok(views)),
+            Err(Stopped::TooMany) => Ok(Err(format!(
+                "the table has more than {MOST_ROWS} rows, and this attack holds them in memory"
+            ))),
+            Err(Stopped::Error(error)) => Err(error),
+        }
+    }
+
+    /// The columns that satisfy something.
+    pub fn columns_where(&self, is: impl Fn(&ViewColumn) -> bool) -> Vec<usize> {
+        (0..self.columns.len()).filter(|column| is(&self.columns[*column])).collect()
+    }
+
+    /// The released rows as they count for a column that stands beside quasi-identifiers: per group of rows that cannot be told
+    /// apart (a group, or else a class of the matcher) how many have which cell, ascending by cell.
+    pub fn spread(&self, column: usize, matcher: &Matcher) -> Spread {
+        self.spread_of(&self.released.codes[column], matcher)
+    }
+
+    /// The same with the column's cells dealt out anew among all released rows: what follows from it then is luck.
+    pub fn dealt_anew(&self, column: usize, matcher: &Matcher, seed: u64) -> Spread {
+        let mut codes = self.released.codes[column].to_vec();
+        shuffle(&mut codes, &mut keyed(seed, "cells that say nothing about rows"));
+        self.spread_of(&codes, matcher)
+    }
+
+    fn spread_of(&self, codes: &[u32], matcher: &Matcher) -> Spread {
+        let blocks: &[u32] = self.groups.as_deref().unwrap_or(&matcher.classes.of_row);
+        let number = blocks.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); number];
+        let mut rows: Vec<(u32, u32)> = blocks.iter().copied().zip(codes.iter().copied()).collect();
+        rows.sort_unstable();
+        for same in rows.chunk_by(|one, other| one == other) {
+            counts[same[0].0 as usize].push((same[0].1, same.len() as u64));
+        }
+        // Where rows are in groups, a class of equal quasi-identifiers has rows of several groups.
+        let of_class = self.groups.as_ref().map(|groups| {
+            let mut pairs: Vec<(u32, u32)> =
+                matcher.classes.of_row.iter().copied().zip(groups.iter().copied()).collect();
+            pairs.sort_unstable();
+            let mut of_class: Vec<Vec<(u32, u64)>> = vec![Vec::new(); matcher.classes.len()];
+            for same in pairs.chunk_by(|one, other| one == other) {
+                of_class[same[0].0 as usize].push((same[0].1, same.len() as u64));
+            }
+            of_class
+        });
+        Spread { counts, of_class }
+    }
+
+    /// The code of a released cell that stands for everything.
+    pub fn star(&self, column: usize) -> Option<u32> {
+        self.columns[column].cells.find(EVERYTHING)
+    }
+
+    /// A row of the original in words: `line 7: age=34, city=Oslo`.
+    pub fn person(&self, row: usize, columns: &[usize]) -> String {
+        let value = |column: &usize| {
+            let code = self.original.codes[*column].get(row)?;
+            let column = &self.columns[*column];
+            Some(format!("{}={}", column.name, column.values.text(*code)))
+        };
+        let values: Vec<String> = columns.iter().filter_map(value).collect();
+        format!("line {}: {}", self.original.line(row), values.join(", "))
+    }
+}
+
+/// How a column's cells are spread over the released rows that cannot be told apart.
+pub(super) struct Spread {
+    /// Per block, cells with counts.
+    pub counts: Vec<Vec<(u32, u64)>>,
+    /// Per class of the matcher, blocks with how many of its rows are in them; a class is its own block where there is none.
+    of_class: Option<Vec<Vec<(u32, u64)>>>,
+}
+
+impl Spread {
+    /// How likely each cell is for somebody who is in one of these classes of the matcher, any row being as likely as the next.
+    /// Ascending by cell; they sum to 1, or there are none.
+    pub fn likely(&self, classes: &[u32]) -> Vec<(u32, f64)> {
+        let mut weights: Vec<(u32, f64)> = Vec::new();
+        let mut rows = 0.0;
+        let mut add = |block: u32, times: Option<u64>| {
+            let counts = self.counts.get(block as usize).map_or(&[][..], Vec::as_slice);
+            let size: u64 = counts.iter().map(|(_, count)| count).sum();
+            let times = times.unwrap_or(size) as f64;
+            rows += times;
+            weights.extend(
+                counts.iter().map(|(cell, count)| (*cell, times * *count as f64 / size.max(1) as f64)),
+            );
+        };
+        for class in classes {
+            match &self.of_class {
+                None => add(*class, None),
+                Some(of_class) => {
+                    for (block, times) in of_class.get(*class as usize).into_iter().flatten() {
+                        add(*block, Some(*times));
+                    }
+                }
+            }
+        }
+        weights.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)));
+        let same = weights.chunk_by(|one, other| one.0 == other.0);
+        same.map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum::<f64>() / rows)).collect()
+    }
+}
+
+fn read(
+    scene: &Scene<'_>,
+    policy: &CheckedPolicy,
+    tables: &[&Source],
+    values: Option<&Source>,
+) -> std::result::Result<Vec<TableView>, Stopped> {
+    let find = |name: &str| policy.columns.iter().find(|column| column.name == name);
+    // Every column of any of the tables that the original has, once.
+    let mut shared: Vec<&PolicyColumn> = Vec::new();
+    for table in tables.iter().copied().chain(values) {
+        for column in table.columns().iter().filter_map(|column| find(&column.name)) {
+            if !shared.iter().any(|other| other.index == column.index) {
+                shared.push(column);
+            }
+        }
+    }
+    let mut reader = Reader::new(policy, &shared, scene.clock, MOST_ROWS);
+    let original = reader.original()?;
+    let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
+    let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
+    let dictionaries = reader.dictionaries();
+    let grouped = matches!(scene.released, Released::Groups(_));
+    let mut views = Vec::new();
+    for table in tables {
+        let (released, groups) = match values {
+            Some(st) => dealt(scene, table, st)?,
+            None => coded::released(table, grouped, scene.clock, MOST_ROWS)?,
+        };
+        let mut columns = Vec::new();
+        let mut places = Vec::new();
+        let mut rows = Rows::empty(released.len);
+        for (name, cells, codes) in released.columns {
+            let Some(place) = shared.iter().position(|column| column.name == name) else { continue };
+            let policy_column = shared[place].clone();
+            let values = dictionaries[place].clone();
+            let cover = Arc::new(Cover::of(policy, &policy_column, &values, &cells)?);
+            columns.push(ViewColumn { name, policy: policy_column, values, cells, cover });
+            rows.codes.push(codes);
+            places.push(place);
+        }
+        let original = original.pick(&places);
+        let quasi: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].is_quasi()).collect();
+        let limit = Some((scene.limits.people, scene.seed));
+        let quasi = Matcher::new(&columns, &quasi, &rows, &original, limit);
+        views.push(TableView {
+            columns,
+            original,
+            released: rows,
+            groups,
+            population: population.as_ref().map(|rows| rows.pick(&places)),
+            holdout: holdout.as_ref().map(|rows| rows.pick(&places)),
+            quasi,
+        });
+    }
+    Ok(views)
+}
+
+/// Two tables of groups as one: the values of each group are dealt to its rows as they come. The group is what counts.
+fn dealt(
+    scene: &Scene<'_>,
+    qit: &Source,
+    st: &Source,
+) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
+    let (mut released, groups) = coded::released(qit, true, scene.clock, MOST_ROWS)?;
+    let Some(groups) = groups else { return Ok((released, None)) };
+    let names: Vec<&str> = st.columns().iter().map(|column| column.name.as_str()).collect();
+    let value = names.iter().position(|name| *name != GROUP_COLUMN && *name != COUNT_COLUMN);
+    let (Some(value), Ok(group), Ok(count)) = (value, st.position(GROUP_COLUMN), st.position(COUNT_COLUMN))
+    else {
+        return Ok((released, Some(groups)));
+    };
+    let mut cells = Dictionary::default();
+    let mut held: hashbrown::HashMap<String, Vec<(u32, u64)>> = hashbrown::HashMap::new();
+    st.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            let cell = cells.intern(batch.cell(row, value));
+            let count = batch.cell(row, count).trim().parse::<u64>().unwrap_or(0);
+            held.entry_ref(batch.cell(row, group)).or_default().push((cell, count));
+        }
+        scene.clock.check()
+    })?;
+    let nothing = cells.intern("*");
+    let mut own: Vec<Vec<(u32, u64)>> =
+        released.groups.iter().map(|name| held.remove(name).unwrap_or_default()).collect();
+    let codes = groups.iter().map(|group| {
+        let left = &mut own[*group as usize];
+        while left.last().is_some_and(|(_, count)| *count == 0) {
+            left.pop();
+        }
+        let Some((cell, count)) = left.last_mut() else { return nothing };
+        *count -= 1;
+        *cell
+    });
+    let codes: Vec<u32> = codes.collect();
+    released.columns.push((names[value].to_string(), cells, Arc::new(codes)));
+    Ok((released, Some(groups)))
+}

@@ -1,0 +1,55 @@
+//! Match sets against their definition.
+
+use proptest::prelude::*;
+
+use crate::attack::testing::Stage;
+
+#[test]
+fn cells_contain_values_by_range_by_tree_and_by_star() {
+    let original = "age,city,ill\n20,Oslo,flu\n31,Bergen,flu\n31,Rome,cold\n";
+    let released = "age,city,ill\n20-29,Oslo,flu\n\"[30,40)\",Norway,*\n31,*,cold\n";
+    let stage = Stage::new(original);
+    stage.write("release.csv", released);
+    stage.on("release.csv", |scene| {
+        let view = scene.view().expect("a view");
+        let matched: Vec<Vec<u32>> = (0..3).map(|target| view.quasi.matching(target)).collect();
+        // Bergen at 31 may be the second row or the third; Rome at 31 is the third.
+        assert_eq!(matched, [vec![0], vec![1, 2], vec![2]]);
+        assert_eq!(view.person(2, &view.quasi.columns), "line 4: age=31, city=Rome");
+        let spread = view.spread(2, &view.quasi);
+        let likely = spread.likely(&[1, 2]);
+        let named: Vec<(&str, f64)> =
+            likely.iter().map(|(cell, p)| (view.columns[2].cells.text(*cell), *p)).collect();
+        assert_eq!(named, [("*", 0.5), ("cold", 0.5)]);
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn match_sets_are_what_contains_a_person(
+        people in prop::collection::vec((18u32..30, 0usize..3), 1..200),
+        rows in prop::collection::vec((18u32..30, 0u32..6, 0usize..6), 1..200),
+    ) {
+        let towns = ["Oslo", "Bergen", "Rome"];
+        let nodes: [(&str, &[usize]); 6] =
+            [("Oslo", &[0]), ("Bergen", &[1]), ("Rome", &[2]), ("Norway", &[0, 1]), ("Italy", &[2]), ("*", &[0, 1, 2])];
+        let line = |(age, town): &(u32, usize)| format!("{age},{},flu\n", towns[*town]);
+        let original = format!("age,city,ill\n{}", people.iter().map(line).collect::<String>());
+        let line = |(low, width, node): &(u32, u32, usize)| format!("\"[{low},{}]\",{},flu\n", low + width, nodes[*node].0);
+        let released = format!("age,city,ill\n{}", rows.iter().map(line).collect::<String>());
+        let stage = Stage::new(&original);
+        stage.write("release.csv", released);
+        stage.on("release.csv", |scene| {
+            let view = scene.view().expect("a view");
+            for (row, (age, town)) in people.iter().enumerate() {
+                let target = view.quasi.targets.of_row[row] as usize;
+                let found = view.quasi.rows_in(&view.quasi.matching(target));
+                let fits = |(low, width, node): &&(u32, u32, usize)| {
+                    (*low..=low + width).contains(age) && nodes[*node].1.contains(town)
+                };
+                assert_eq!(found, rows.iter().filter(fits).count() as u64);
+            }
+        });
+    }
+}

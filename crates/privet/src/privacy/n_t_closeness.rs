@@ -1,0 +1,143 @@
+//! (n, t)-closeness (Li, Li and Venkatasubramanian, *Closeness: A New Privacy Measure for Data Publishing*, 2010): what a
+//! class tells about its people is much what is known of some large group that they naturally belong to.
+//!
+//! A class E has it if a *natural superset* of E has at least n records, and the earth mover's distance between the
+//! distributions of the sensitive column in E and in that superset is at most t. Natural supersets widen the boundaries of
+//! E: the records that share E's quasi-identifiers generalised to the same or to higher levels. E is one of its own, so a
+//! class of n records has it whatever its values.
+//!
+//! It is not a matter of one class alone, and the union of two classes that have it may lack it (each may be close to another
+//! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
+
+use super::earth_mover::{DISTANCES, EarthMover, Whole};
+use super::{Class, Table, given};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
+use crate::{Error, Exact, Result};
+
+/// How a policy asks for it.
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    name: "n-t-closeness",
+    summary: "in every class a sensitive column is distributed much as in a larger group of at least n like records",
+    help: "As t-closeness, but a class need not look like the whole table: it is enough that it looks like some group of at \
+           least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \
+           such a group itself. For methods full-domain, codip-star and codip.",
+    keys: &[
+        Key::optional(
+            "column",
+            KeyKind::Column(Role::Sensitive),
+            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
+        ),
+        Key::required(
+            "n",
+            KeyKind::Count(1),
+            "how many records the larger group has at least, as in n = 1000",
+        ),
+        Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2"),
+        Key::with_default(
+            "distance",
+            KeyKind::Choice(DISTANCES),
+            "equal",
+            "what moving a value costs: equal, ordered or hierarchical",
+        ),
+        Key::optional(
+            "columns",
+            KeyKind::Choices(Role::Sensitive, DISTANCES),
+            "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
+        ),
+    ],
+};
+
+/// The notion with its parameters, on one column.
+#[derive(Debug)]
+pub struct NtCloseness {
+    n: u64,
+    t: Exact,
+    mover: EarthMover,
+}
+
+impl NtCloseness {
+    /// Whether a clause asks for it.
+    pub fn is(clause: &Clause) -> bool {
+        clause.name() == DECLARATION.name
+    }
+
+    /// Reads a clause about a table's column.
+    pub fn of(clause: &Clause, table: &Table) -> Result<NtCloseness> {
+        let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
+        let n = given(clause.settings.count("n"), clause, "n")?;
+        if n > table.records {
+            let records = table.records;
+            return Err(Error::infeasible(format!(
+                "no group has n = {n} records: the whole table has {records}"
+            ))
+            .help(format!("lower n in [privacy.{}]", clause.name())));
+        }
+        let t = given(clause.settings.exact("t"), clause, "t")?;
+        Ok(NtCloseness { n, t, mover: EarthMover::of(clause, column)? })
+    }
+
+    /// Whether a class is large enough to be its own superset.
+    pub fn holds_alone(&self, class: &Class<'_>) -> bool {
+        class.size == 0 || class.size >= self.n
+    }
+
+    /// Whether a class is close to one of its natural supersets, and that is large enough.
+    pub fn holds_beside(&self, class: &Class<'_>, superset: &Class<'_>) -> bool {
+        if superset.size < self.n {
+            return false;
+        }
+        let mut totals = vec![0; self.mover.slots.len()];
+        superset.counts.for_each(&self.mover.slots, |code, count| totals[code as usize] = count);
+        self.mover.is_within(self.t, class, Whole { totals: &totals, records: superset.size })
+    }
+}
+
+/// The error for a method that does not generalise to levels.
+pub(super) fn not_for_this_method() -> Error {
+    Error::input(
+        "[privacy.n-t-closeness] compares classes with those at higher levels, which only methods \"full-domain\", \
+         \"codip-star\" and \"codip\" have",
+    )
+    .help("set [method] name = \"full-domain\", or ask for [privacy.t-closeness]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::{Counts, TrackedColumn};
+
+    fn notion(n: u64, t: &str) -> NtCloseness {
+        let mut clause = Clause::with_defaults(&DECLARATION);
+        clause.set("column", crate::policy::Setting::Column(0));
+        clause.set("n", crate::policy::Setting::Count(n));
+        clause.set("t", crate::policy::Setting::Exact(Exact::parse(t).expect("a number")));
+        let column = TrackedColumn {
+            index: 0,
+            name: "disease".to_string(),
+            role: Role::Sensitive,
+            values: vec!["a".to_string(), "b".to_string()],
+            numeric: false,
+            taxonomy: None,
+            slots: 0..2,
+            totals: vec![50, 50],
+        };
+        NtCloseness::of(&clause, &Table { records: 100, tracked: vec![column] }).expect("a notion")
+    }
+
+    fn class(counts: &[u64]) -> Class<'_> {
+        Class { size: counts.iter().sum(), counts: Counts::Dense(counts) }
+    }
+
+    #[test]
+    fn a_class_needs_one_large_group_that_it_is_like() {
+        let notion = notion(10, "1/4");
+        assert!(notion.holds_alone(&class(&[10, 0])));
+        assert!(!notion.holds_alone(&class(&[3, 1])));
+        // 3/4 against 1/2 is a quarter exactly; against 9/10 less; a group of eight is too small.
+        assert!(notion.holds_beside(&class(&[3, 1]), &class(&[5, 5])));
+        assert!(notion.holds_beside(&class(&[3, 1]), &class(&[9, 1])));
+        assert!(!notion.holds_beside(&class(&[3, 1]), &class(&[4, 6])));
+        assert!(!notion.holds_beside(&class(&[3, 1]), &class(&[6, 2])));
+    }
+}

@@ -1,0 +1,222 @@
+//! Bookkeeping: a release is set against the earlier ones in the steward's ledger, and written down before it is published.
+//!
+//! The order matters. The line that announces a release, with all that is kept of it, is on disk before the release is
+//! moved into place; another line confirms it afterwards. Whenever the run is stopped, every release that was published is in
+//! the ledger, and one that was announced and never confirmed counts as published.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::manifest::{absolute, sha256_of, sha256_of_text};
+use super::run::named_files;
+use super::target::Target;
+use crate::attack::composition::{self, Composed};
+use crate::attack::{Attacks, Finding};
+use crate::engine::clock::Clock;
+use crate::ledger::{
+    Event, PeopleBy, PersonKeys, ReleaseLine, ReleasedFile, Salt, Signatures, SourceLine, State, Writer,
+    compose as composed, re_release, release_hash,
+};
+use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
+use crate::{Error, Result};
+
+/// A release under way, for its ledger.
+pub(super) struct Book {
+    writer: Writer,
+    keys: LedgerPolicy,
+    salt: Salt,
+    source: SourceLine,
+    folder: String,
+    signatures: Signatures,
+    /// What the attacks on this release and the earlier ones together found.
+    findings: Vec<Finding>,
+}
+
+/// What the ledger keeps of a release beside its classes.
+pub(super) struct Kept<'a> {
+    pub policy: &'a Policy,
+    pub method: &'static str,
+    pub seed: u64,
+    /// The released files, with what they hold.
+    pub files: &'a [(String, String)],
+}
+
+impl<'a> Kept<'a> {
+    /// What is kept of a release that was made by a method with a seed.
+    pub fn of(policy: &'a Policy, method: &Clause, seed: u64, files: &'a [(String, String)]) -> Kept<'a> {
+        Kept { policy, method: method.name(), seed, files }
+    }
+}
+
+/// Sets a release, whose classes `signatures` works out, against the earlier ones, where there is a ledger. What there is to
+/// say beside the findings joins the warnings.
+pub(super) fn compose(
+    ledger: &mut Option<Book>,
+    warnings: &mut Vec<String>,
+    signatures: impl FnOnce(&Book) -> Result<Signatures>,
+) -> Result<()> {
+    let Some(book) = ledger else { return Ok(()) };
+    book.signatures = signatures(book)?;
+    book.findings = book.attack(warnings)?;
+    Ok(())
+}
+
+/// Puts what came of it among the other attacks, whichever of these were chosen.
+pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
+    let Some(book) = ledger else { return };
+    let told = |name: &str| book.findings.iter().any(|found| found.name == name);
+    attacks.not_run.retain(|attack| !told(&attack.name));
+    attacks.found.extend(book.findings.iter().cloned());
+}
+
+impl Book {
+    /// Opens the ledger that the policy names, if it names one.
+    pub fn open(
+        policy: &Policy,
+        (data, kind): (&Path, DataKind),
+        target: &Path,
+        clock: &Clock,
+    ) -> Result<Option<Book>> {
+        let Some(keys) = policy.ledger()? else { return Ok(None) };
+        let (ledger, folder) = (absolute(&keys.path), absolute(target));
+        if Path::new(&ledger).starts_with(&folder) {
+            return Err(Error::input("the ledger lies inside the release, which it has to outlive")
+                .in_file(&keys.path)
+                .help("name a path outside the target in [ledger]"));
+        }
+        clock.progress().stage("opening the ledger", None);
+        let writer = Writer::open(&keys.path, clock)?;
+        let salt = writer.salt()?;
+        let source =
+            SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
+        let (signatures, findings) = (Signatures::default(), Vec::new());
+        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings }))
+    }
+
+    /// What goes into the ledger's hashes.
+    pub fn salt(&self) -> Salt {
+        self.salt
+    }
+
+    /// The column that names people, if the policy says.
+    pub fn person(&self) -> Option<&str> {
+        self.keys.person.as_deref()
+    }
+
+    /// Keys by which people are found again.
+    pub fn person_keys(&self) -> PersonKeys {
+        match self.keys.person {
+            Some(_) => PersonKeys::by_column(self.salt),
+            None => PersonKeys::by_record(self.salt),
+        }
+    }
+
+    /// Sets the release against the earlier ones.
+    fn attack(&self, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
+        let ledger = self.writer.ledger();
+        if ledger.shared {
+            warnings.push(format!(
+                "others than you may read the ledger {}, which tells who was released when: chmod 600 it",
+                self.keys.path.display()
+            ));
+        }
+        let recorded: Vec<_> =
+            ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
+        let earlier: Vec<&Signatures> =
+            recorded.iter().map(|recorded| &recorded.release.signatures).collect();
+        let start = Instant::now();
+        let found = composed(&self.signatures, &earlier);
+        if found.people == 0 {
+            let same =
+                |source: &SourceLine| source.path == self.source.path || source.sha256 == self.source.sha256;
+            let known = recorded.iter().filter(|recorded| same(&recorded.release.source)).count();
+            if known > 0 {
+                warnings.push(format!(
+                    "this source was released before ({known} in the ledger), but none of its people is found again, so \
+                     what the releases tell together is not known: name the column that tells people apart as 'person' \
+                     in [ledger]"
+                ));
+            }
+            return Ok(Vec::new());
+        }
+        if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
+            return Err(Error::infeasible(format!(
+                "together with earlier releases this one would tell the sensitive value of {} of {} people whom no release \
+                 tells about alone",
+                found.added, found.targets
+            ))
+            .in_file(&self.keys.path)
+            .help(
+                "publish the earlier release again (same policy and seed) or a coarsening of it; on_composition = \"warn\" in \
+                 [ledger] publishes all the same",
+            ));
+        }
+        if found.contradicted > 0 {
+            warnings.push(format!(
+                "{} people have another sensitive value than in an earlier release: whoever has both learns that it changed",
+                found.contradicted
+            ));
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let composition = Finding { seconds, ..composition::composition(&found, Composed::Classes) };
+        let start = Instant::now();
+        let kept = composition::re_release(&re_release(&self.signatures, &earlier));
+        Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])
+    }
+
+    fn line(&self, kept: &Kept<'_>) -> Event {
+        let files: Vec<ReleasedFile> = (kept.files.iter())
+            .map(|(path, sha256)| ReleasedFile { path: path.clone(), sha256: sha256.clone() })
+            .collect();
+        let people = self.signatures.views.first().map_or(0, |view| view.people.len() as u64);
+        Event::Release(Box::new(ReleaseLine {
+            privet: env!("CARGO_PKG_VERSION").to_string(),
+            source: self.source.clone(),
+            people_by: if self.keys.person.is_some() { PeopleBy::Column } else { PeopleBy::Record },
+            people,
+            method: kept.method.to_string(),
+            policy_sha256: sha256_of_text(kept.policy.text()),
+            key: self.salt.key_name(kept.seed),
+            release_sha256: release_hash(&files),
+            files,
+            folder: self.folder.clone(),
+            recipient: self.keys.recipient.clone(),
+            signatures: self.signatures.clone(),
+        }))
+    }
+}
+
+/// Publishes a release, and writes it down where there is a ledger.
+pub(super) fn publish(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Result<()> {
+    let Some(mut book) = book else { return target.publish() };
+    let of = book.writer.append(book.line(kept))?;
+    match target.publish() {
+        Ok(()) => {
+            // The release is out and in the ledger. Without this line it is one that was never confirmed, which
+            // `privet ledger check` tells; to call the run a failure would be wrong.
+            let _ = book.writer.append(Event::Published { of });
+            Ok(())
+        }
+        Err(error) => {
+            // It may be in its place nevertheless, if what failed came after it was moved: then it stays announced.
+            let there = |(name, sha256): &(String, String)| {
+                sha256_of(&Path::new(&book.folder).join("public").join(name))
+                    .is_ok_and(|found| found == *sha256)
+            };
+            if !kept.files.iter().all(there) {
+                let _ = book.writer.append(Event::Withdrawn { of });
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The released files that a folder's manifest names, with what they hold now.
+pub fn released_files(folder: &Path) -> Result<Vec<ReleasedFile>> {
+    let names = named_files(folder)?;
+    let file = |path: String| {
+        let sha256 = sha256_of(&folder.join("public").join(&path))?;
+        Ok(ReleasedFile { path, sha256 })
+    };
+    names.into_iter().map(file).collect()
+}

@@ -1,0 +1,72 @@
+//! Risk against loss: what settings of a policy cost, and what they leave at risk.
+
+use minijinja::Value;
+
+use super::WIDTH;
+use super::svg::{Anchor, Svg, fitted};
+
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 16.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 270.0;
+/// Beside more points than this names would lie on top of each other; the table beneath has them all.
+const MOST_NAMES: usize = 12;
+
+/// A setting in the plot.
+pub(in super::super) struct FrontierPoint<'a> {
+    pub label: &'a str,
+    pub loss: f64,
+    pub risk: f64,
+    /// Whether no other setting is better in one and as good in the other.
+    pub on_frontier: bool,
+    pub chosen: bool,
+}
+
+/// Draws settings with the frontier of those that nothing beats, and the chosen one. `axes` name loss and risk.
+pub(in super::super) fn frontier(points: &[FrontierPoint<'_>], axes: (&str, &str)) -> Value {
+    let mut svg = Svg::new(WIDTH, BOTTOM + 42.0);
+    let top = |values: &mut dyn Iterator<Item = f64>| {
+        let most = values.fold(0.0, f64::max);
+        [0.1, 0.25, 0.5, 1.0].into_iter().find(|end| most <= *end).unwrap_or(most.max(1.0))
+    };
+    let widest = top(&mut points.iter().map(|point| point.loss));
+    let highest = top(&mut points.iter().map(|point| point.risk));
+    let x = |loss: f64| LEFT + (WIDTH - LEFT - RIGHT) * loss / widest;
+    let y = |risk: f64| BOTTOM - (BOTTOM - TOP) * risk / highest;
+    let tick = |value: f64| format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_string();
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let class = if share == 0.0 { "axis" } else { "grid" };
+        let (loss, risk) = (share * widest, share * highest);
+        svg.line((LEFT, y(risk)), (WIDTH - RIGHT, y(risk)), class);
+        svg.text(LEFT - 6.0, y(risk) + 4.0, Anchor::End, "tick", &tick(risk));
+        svg.line((x(loss), BOTTOM), (x(loss), BOTTOM + 4.0), "axis");
+        svg.text(x(loss), BOTTOM + 16.0, Anchor::Middle, "tick", &tick(loss));
+    }
+    let mut edge: Vec<(f64, f64)> =
+        points.iter().filter(|point| point.on_frontier).map(|point| (point.loss, point.risk)).collect();
+    edge.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
+    let edge: Vec<(f64, f64)> = edge.iter().map(|(loss, risk)| (x(*loss), y(*risk))).collect();
+    if edge.len() > 1 {
+        svg.steps(&edge, "curve-after");
+    }
+    for point in points {
+        let (radius, class) = match (point.chosen, point.on_frontier) {
+            (true, _) => (6.5, "node-on"),
+            (false, true) => (4.0, "node-above"),
+            (false, false) => (3.0, "node-below"),
+        };
+        svg.circle(x(point.loss), y(point.risk), radius, class);
+    }
+    for point in points.iter().filter(|point| point.chosen || points.len() <= MOST_NAMES) {
+        let (away, anchor, room) = if point.loss < 0.55 * widest {
+            (9.0, Anchor::Start, WIDTH - RIGHT - x(point.loss) - 9.0)
+        } else {
+            (-9.0, Anchor::End, x(point.loss) - LEFT - 9.0)
+        };
+        let class = if point.chosen { "note" } else { "small" };
+        svg.text(x(point.loss) + away, y(point.risk) - 7.0, anchor, class, &fitted(point.label, room));
+    }
+    svg.text((LEFT + WIDTH) / 2.0, BOTTOM + 34.0, Anchor::Middle, "axis-name", axes.0);
+    svg.text(2.0, TOP - 10.0, Anchor::Start, "axis-name", axes.1);
+    svg.finish("Risk against loss of each setting, with the frontier of settings that no other beats")
+}
