@@ -256,7 +256,7 @@ impl<F: Fn() + Send + Sync> Progress for Disturbance<F> {
 /// Makes a release in this process.
 fn make_here(bench: &Bench, policy: &str, clock: &Clock) -> privet::Result<()> {
     let policy = method::check(&Policy::read(&bench.path(policy))?, None)?;
-    let options = common::options(bench.path("out"));
+    let options = release::RunOptions::to(bench.path("out"));
     release::anonymize_any(policy, &options, clock).map(drop)
 }
 
@@ -294,7 +294,8 @@ fn an_interrupt_in_any_stage_leaves_nothing() {
 /// Rows are read more than once. What changes in between must not slip into a release that was decided without it.
 #[test]
 fn data_that_changes_in_any_stage_is_noticed() {
-    let changes: [(&str, fn(&Path)); 4] = [
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 4] = [
         ("grows", |path| {
             let text = fs::read_to_string(path).expect("text");
             let last = text.lines().last().expect("a line");

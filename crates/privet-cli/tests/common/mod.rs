@@ -161,11 +161,6 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// How a release is made in this process.
-pub fn options(target: PathBuf) -> privet::release::RunOptions {
-    privet::release::RunOptions::to(target)
-}
-
 /// The rows of a table in any format, the header first.
 pub fn rows(path: &Path) -> Vec<Vec<String>> {
     let source = privet::data::Source::open(path, &Default::default()).expect("a table");

@@ -267,10 +267,10 @@ proptest! {
         };
         let found = compose(&release(&one), &[&release(&two)]);
         let (mut pinned, mut alone, mut left) = (0, 0, 0);
-        for person in 0..values.len() {
+        for (person, own) in values.iter().enumerate() {
             let (a, b) = (possible(&one, person), possible(&two, person));
             let both: Vec<&u64> = a.intersection(&b).collect();
-            prop_assert!(both.contains(&&values[person]));
+            prop_assert!(both.contains(&own));
             alone += u64::from(a.len() == 1 || b.len() == 1);
             pinned += u64::from(both.len() == 1 && a.len() > 1 && b.len() > 1);
             left += both.len();

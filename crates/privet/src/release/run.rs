@@ -202,8 +202,8 @@ pub(super) fn publish(
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
-    warnings.extend(caution::about_freeform(&policy, &classes));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(caution::about_freeform(&policy, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }

@@ -89,7 +89,7 @@ impl Target {
         // The file itself belongs to the older release as well: only its name here may go.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("write the release", path, &error));
+                Err(Error::io("write the release", path, &error))
             }
             _ => self.write(path, content, private),
         }

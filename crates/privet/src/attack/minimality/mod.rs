@@ -78,11 +78,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// How likely each value may be, and what every class must satisfy.
-fn demands(
-    policy: &CheckedPolicy,
-    column: &ViewColumn,
-    placed: &Placed,
-) -> Result<(Vec<f64>, Vec<Box<dyn Requirement>>)> {
+type Demands = (Vec<f64>, Vec<Box<dyn Requirement>>);
+
+/// What the policy asks for.
+fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Result<Demands> {
     let table = placed.table(column);
     let values = placed.groups.people.values.len();
     let mut limits = vec![1.0f64; values];

@@ -411,7 +411,7 @@ mod tests {
         // All twenty of a value would have to be in one half: far less than one in twenty.
         let values: Vec<u32> = (0..40).map(|at| u32::from(at >= 20)).collect();
         let lot = Lot { values, splits: vec![(0..40).map(|at| u32::from(at >= 20)).collect()] };
-        let all = |counts: &[u64], size: u64| counts.iter().any(|count| *count == size);
+        let all = |counts: &[u64], size: u64| counts.contains(&size);
         let found = sample(&[lot], &[Reason::All(0)], &all, &[0.5; 2], 7, LITTLE, &Clock::unlimited())
             .expect("worlds");
         assert_eq!((found.people, found.not_estimable + found.untried), (0, 40), "{found:?}");
