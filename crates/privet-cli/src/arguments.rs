@@ -142,6 +142,9 @@ pub struct Anonymize {
     /// Which attacks are tried on the release before it is published
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
     pub attacks: AttackChoice,
+    /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
+    #[arg(long)]
+    pub csv_safe: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -208,11 +208,23 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Longer names are never suggested: nobody mistypes a paragraph.
+const LONGEST_NAME: usize = 200;
+
 /// The candidate that `wanted` most likely was meant to be, if any is near enough.
 pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
+    // What is far longer is not meant, and comparing it letter by letter takes room for every pair of letters.
+    let length = wanted.chars().count();
+    let near = |candidate: &&str| {
+        candidate.len() <= 4 * (LONGEST_NAME + 1) && {
+            let other = candidate.chars().count();
+            other.max(length) <= LONGEST_NAME && other.abs_diff(length) <= 1 + other.max(length) / 4
+        }
+    };
     candidates
         .into_iter()
+        .filter(near)
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| {
             *distance <= 1 + candidate.chars().count().max(wanted.chars().count()) / 4

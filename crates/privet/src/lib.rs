@@ -74,6 +74,7 @@ pub mod experiment;
 pub mod ledger;
 pub mod loss;
 pub mod method;
+mod place;
 pub mod policy;
 pub mod privacy;
 mod random;

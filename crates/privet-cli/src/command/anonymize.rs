@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use privet::data::Formulas;
 use privet::engine::clock::Clock;
 use privet::policy::{DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
@@ -20,16 +21,17 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
         time_limit: arguments.time_limit,
         attacks: arguments.attacks.into(),
     };
-    make(&arguments.policy, options, output, clock)
+    let formulas = if arguments.csv_safe { Formulas::Mark } else { Formulas::Refuse };
+    make(Policy::read(&arguments.policy)?.with_formulas(formulas), options, output, clock)
 }
 
 /// Makes a release with nothing said beside the policy.
 pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -> Result<u8> {
-    make(policy, RunOptions::to(target), output, clock)
+    make(Policy::read(policy)?, RunOptions::to(target), output, clock)
 }
 
-fn make(policy: &Path, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = method::check(&Policy::read(policy)?, None)?;
+fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
+    let policy = method::check(&policy, None)?;
     let method = policy.method();
     if options.time_limit.is_some() && !method.keys.iter().any(|key| key.name == "time_limit") {
         output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 use std::fs;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -160,6 +161,11 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// How a release is made in this process.
+pub fn options(target: PathBuf) -> privet::release::RunOptions {
+    privet::release::RunOptions::to(target)
+}
+
 /// The rows of a table in any format, the header first.
 pub fn rows(path: &Path) -> Vec<Vec<String>> {
     let source = privet::data::Source::open(path, &Default::default()).expect("a table");
@@ -174,6 +180,11 @@ pub fn rows(path: &Path) -> Vec<Vec<String>> {
         })
         .expect("readable");
     rows
+}
+
+/// Tries all cases, so that one run tells of all that fail, and counts these.
+pub fn failures<T>(cases: &[T], mut each: impl FnMut(&T)) -> usize {
+    cases.iter().filter(|case| panic::catch_unwind(AssertUnwindSafe(|| each(case))).is_err()).count()
 }
 
 /// A generator of made-up numbers: the same ones in every run (xorshift64*).

@@ -1,5 +1,7 @@
 //! Rows in memory: all cells of a batch lie end to end in one text, so that no cell needs an allocation.
 
+use super::formula::unmarked;
+
 /// The rows of a batch at most.
 pub(super) const BATCH_ROWS: usize = 8_192;
 
@@ -96,6 +98,19 @@ impl BatchBuilder {
         // A batch stops growing at BATCH_BYTES and one record is limited, so the text is far below 4 GiB;
         // the readers check the size of a record before it is added.
         self.ends.push(self.text.len() as u32);
+    }
+
+    /// Ends the current cell of delimited text, without the apostrophe that marks a formula as text.
+    #[inline]
+    pub(super) fn end_text_cell(&mut self) {
+        let begins = self.ends.last().map_or(0, |end| *end as usize);
+        if self.text.get(begins) == Some(&b'\'') {
+            let cell = std::str::from_utf8(&self.text[begins..]).unwrap_or_default();
+            if unmarked(cell).len() < cell.len() {
+                self.text.remove(begins);
+            }
+        }
+        self.end_cell();
     }
 
     /// The finished batch, if its bytes are UTF-8 without NUL.

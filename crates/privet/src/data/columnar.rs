@@ -63,7 +63,13 @@ pub(super) fn produce(
         }
         rows += batch.num_rows() as u64;
     }
-    Ok(())
+    match reader.progress {
+        Progress::Rows { total } if total != rows => guarded(path, kind.format, || {
+            let message = format!("it declares {total} rows and holds {rows}");
+            Err(ParquetError::General(message).into())
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Hands the rows of one record batch over as text; false when the consumer has stopped.
@@ -139,7 +145,7 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Vec<SourceColumn>> {
 }
 
 /// The file as its format's reader needs it: seekable, hence unpacked to a nameless file if compressed.
-fn uncompressed(path: &Path, kind: FileKind) -> Result<(File, u64)> {
+pub(super) fn uncompressed(path: &Path, kind: FileKind) -> Result<(File, u64)> {
     let trouble = |error: io::Error| Error::io("read the data", path, &error);
     let (mut file, bytes) = open_regular(path)?;
     let head = head(&mut file).map_err(trouble)?;
@@ -170,7 +176,7 @@ fn head(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 /// Calls a reader that may panic; whatever goes wrong says that the file is at fault.
-fn guarded<T>(path: &Path, format: Format, work: impl FnOnce() -> ArrowResult<T>) -> Result<T> {
+pub(super) fn guarded<T>(path: &Path, format: Format, work: impl FnOnce() -> ArrowResult<T>) -> Result<T> {
     let name = if format == Format::Parquet { "Parquet" } else { "Arrow" };
     let unreadable = |detail: &str| {
         Error::input(format!("this is not a readable {name} file{detail}"))
@@ -248,14 +254,22 @@ impl Reader {
     }
 }
 
-/// Refuses column chunks that lie outside the file, and dictionaries that claim more values than they have
-/// bytes: the reader would allocate them.
+/// Refuses row counts that contradict each other, column chunks that lie outside the file, and dictionaries that claim more
+/// values than they have bytes: the reader would leave rows out, or allocate what is claimed.
 fn check_chunks(file: &Arc<File>, metadata: &ParquetMetaData, length: u64) -> ArrowResult<()> {
     let implausible =
         || ParquetError::General("it is cut off, or the sizes it declares cannot be true".into());
+    let total = metadata.row_groups().iter().try_fold(0i64, |sum, group| sum.checked_add(group.num_rows()));
+    if total != Some(metadata.file_metadata().num_rows()) {
+        return Err(implausible().into());
+    }
     for group in metadata.row_groups() {
         let rows = usize::try_from(group.num_rows()).map_err(|_| implausible())?;
         for chunk in group.columns() {
+            // Nulls count as values; only lists have more or fewer of them than rows.
+            if chunk.column_descr().max_rep_level() == 0 && chunk.num_values() != group.num_rows() {
+                return Err(implausible().into());
+            }
             let (start, size) = chunk.byte_range();
             if start.checked_add(size).is_none_or(|end| end > length) {
                 return Err(implausible().into());

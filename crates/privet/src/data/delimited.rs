@@ -249,7 +249,7 @@ impl<R: Read> RecordReader<R> {
 /// Counts a cell, and keeps it if it is wanted: a row of a million delimiters must not fill the memory.
 fn end_cell(into: &mut BatchBuilder, record: &mut Record, wanted: usize) {
     if record.cells < wanted {
-        into.end_cell();
+        into.end_text_cell();
     }
     record.cells += 1;
 }

@@ -82,6 +82,11 @@ impl FileKind {
             .ok_or_else(|| Error::input(format!("'{text}' is not a file format")).help(ACCEPTED))
     }
 
+    /// Whether it is delimited text.
+    pub fn is_text(self) -> bool {
+        matches!(self.format, Format::Csv | Format::Tsv)
+    }
+
     /// The file name extension, as in `csv.gz`.
     pub fn extension(self) -> String {
         let format = match self.format {

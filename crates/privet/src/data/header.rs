@@ -10,7 +10,10 @@ use crate::{Error, Result};
 /// The columns of a table at most.
 pub(super) const MOST_COLUMNS: usize = 65_535;
 
-/// The error for a table with more columns than that.
+/// The bytes of a column's name at most: what is longer is data without line ends.
+const LONGEST_NAME: usize = 10_000;
+
+/// The error for a table with too many columns.
 pub(super) fn too_many_columns(path: &Path) -> Error {
     Error::input(format!("the table has more than {MOST_COLUMNS} columns")).in_file(path).help(
         "a table has one column per attribute; is the delimiter right, or the table turned on its side?",
@@ -33,6 +36,10 @@ pub(super) fn check_names<'a>(
     let mut seen: HashMap<String, (usize, &str)> = HashMap::with_capacity(names.len());
     for (index, name) in names.enumerate() {
         let number = index + 1;
+        if name.len() > LONGEST_NAME {
+            return Err(at(format!("the name of column {number} is longer than {LONGEST_NAME} bytes"))
+                .help("is the first line the header, and are there line ends and delimiters?"));
+        }
         let key: String = name.trim().nfc().collect();
         if key.is_empty() {
             return Err(
@@ -66,6 +73,7 @@ mod tests {
         assert!(check_names("d.csv".as_ref(), None, ["a", "A", "b c"].into_iter()).is_ok());
         assert!(message(&["a", " "]).starts_with("d.csv:1: column 2 has no name"));
         assert!(message(&["a", "b", "a"]).contains("columns 1 and 3 have the same name 'a'"));
+        assert!(message(&["a", &"b".repeat(LONGEST_NAME + 1)]).contains("column 2 is longer than"));
         assert!(message(&["a", "a "]).contains("look the same"));
         assert!(message(&["caf\u{e9}", "cafe\u{301}"]).contains("look the same"));
     }

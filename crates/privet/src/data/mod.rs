@@ -8,12 +8,14 @@ mod compression;
 mod delimited;
 mod dialect;
 mod format;
+mod formula;
 mod guard;
 mod header;
 pub(crate) mod interner;
 mod ipc_check;
 mod knowledge;
 mod list;
+mod pieces;
 mod query_log;
 mod records;
 mod sink;
@@ -30,6 +32,8 @@ mod vocabularies;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
+pub use formula::{Formulas, is_formula};
+pub(crate) use formula::{kept_apart, unmarked};
 pub use knowledge::Knowledge;
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use sink::{Sink, SinkColumn};
@@ -42,3 +46,4 @@ pub use vocabularies::{
 };
 
 pub use list::read_list;
+pub(crate) use pieces::pieces;

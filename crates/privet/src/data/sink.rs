@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::compression::Encoder;
 use super::format::{CellKind, FileKind, Format};
+use super::formula::{Formulas, marked};
 use super::typed::{TypedWriter, WriteError};
 use crate::{Error, Result};
 
@@ -22,6 +23,7 @@ pub struct SinkColumn {
 pub struct Sink {
     path: PathBuf,
     columns: Vec<SinkColumn>,
+    formulas: Formulas,
     writer: Writer,
 }
 
@@ -31,8 +33,17 @@ enum Writer {
 }
 
 impl Sink {
-    /// Creates the file; it must not exist. `delimiter` only matters for `Format::Csv`.
-    pub fn create(path: &Path, kind: FileKind, delimiter: char, columns: &[SinkColumn]) -> Result<Sink> {
+    /// Creates the file; it must not exist. `delimiter` only matters for `Format::Csv`, `formulas` for delimited text.
+    pub fn create(
+        path: &Path,
+        kind: FileKind,
+        delimiter: char,
+        columns: &[SinkColumn],
+        formulas: Formulas,
+    ) -> Result<Sink> {
+        if kind.is_text() {
+            columns.iter().try_for_each(|column| formulas.check(&"the header", &column.name))?;
+        }
         let trouble = |error: io::Error| write_error(path, &error);
         let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(trouble)?;
         let encoder = Encoder::new(file, kind.compression).map_err(trouble)?;
@@ -45,18 +56,24 @@ impl Sink {
                 Format::Parquet | Format::Arrow => TypedWriter::new(encoder, kind.format, columns)
                     .map(|writer| Writer::Typed(Box::new(writer))),
             };
-        Ok(Sink { path: path.to_path_buf(), columns: columns.to_vec(), writer: writer.map_err(trouble)? })
+        let writer = writer.map_err(trouble)?;
+        Ok(Sink { path: path.to_path_buf(), columns: columns.to_vec(), formulas, writer })
     }
 
     /// Writes one row, one text per column.
     pub fn write(&mut self, cells: &[&str]) -> Result<()> {
-        let Sink { path, columns, writer } = self;
+        let Sink { path, columns, formulas, writer } = self;
         if cells.len() != columns.len() {
             let message = format!("a row of {} cells for {} columns", cells.len(), columns.len());
             return Err(Error::internal(message).in_file(path.as_path()));
         }
         match writer {
-            Writer::Text(writer) => writer.write(cells).map_err(|error| write_error(path, &error)),
+            Writer::Text(writer) => {
+                for (column, cell) in columns.iter().zip(cells) {
+                    formulas.check(&format_args!("column '{}'", column.name), cell)?;
+                }
+                writer.write(cells).map_err(|error| write_error(path, &error))
+            }
             Writer::Typed(writer) => writer.write(cells).map_err(|error| match error {
                 WriteError::Io(error) => write_error(path, &error),
                 // The cell itself stays out of the message: it may be one that the release hides.
@@ -111,6 +128,7 @@ impl TextWriter {
                 self.row.extend_from_slice(self.delimiter.encode_utf8(&mut [0; 4]).as_bytes());
             }
             // The row of a single empty cell would be an empty line, which readers skip.
+            let cell = &*marked(cell);
             if needs_quotes(cell, self.delimiter) || (cell.is_empty() && cells.len() == 1) {
                 push_quoted(&mut self.row, cell);
             } else {

@@ -17,7 +17,7 @@ fn text_columns(names: &[&str]) -> Vec<SinkColumn> {
 }
 
 fn write(path: &Path, delimiter: char, columns: &[SinkColumn], rows: &[Vec<String>]) -> Result<()> {
-    let mut sink = Sink::create(path, FileKind::of_path(path)?, delimiter, columns)?;
+    let mut sink = Sink::create(path, FileKind::of_path(path)?, delimiter, columns, Formulas::Mark)?;
     for row in rows {
         sink.write(&row.iter().map(String::as_str).collect::<Vec<_>>())?;
     }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::interner::Interner;
 use super::{
-    Bags, BagsBuilder, CellKind, Dropped, FileKind, LogOptions, QueryLog, ReadOptions, Sink, SinkColumn,
-    Source,
+    Bags, BagsBuilder, CellKind, Dropped, FileKind, Formulas, LogOptions, QueryLog, ReadOptions, Sink,
+    SinkColumn, Source,
 };
 use crate::{Error, Result};
 
@@ -369,14 +369,14 @@ pub struct VocabularySink {
 
 impl VocabularySink {
     /// Creates the file; it must not exist.
-    pub fn create(path: &Path, kind: FileKind) -> Result<VocabularySink> {
+    pub fn create(path: &Path, kind: FileKind, formulas: Formulas) -> Result<VocabularySink> {
         let column = |name: &str, kind| SinkColumn { name: name.to_string(), kind };
         let columns = [
             column(VOCABULARY, CellKind::Integer),
             column(TERM, CellKind::Text),
             column(COUNT, CellKind::Integer),
         ];
-        Ok(VocabularySink { sink: Sink::create(path, kind, ',', &columns)? })
+        Ok(VocabularySink { sink: Sink::create(path, kind, ',', &columns, formulas)? })
     }
 
     /// Writes one vocabulary: distinct terms with their counts, in the order given. One without terms is a row without a

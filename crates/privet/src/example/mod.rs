@@ -15,6 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crate::place::Folder;
 use crate::{Error, Result};
 
 /// An example: what it is called, what it shows, and its files.
@@ -254,27 +255,20 @@ impl Example {
     /// Either all files are there afterwards or nothing has changed.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
         let exists = refuse_unless_free(dir)?;
-        let parent = match dir.parent() {
-            _ if exists => dir,
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        let staging =
-            tempfile::Builder::new().prefix(".privet-example-").tempdir_in(parent).map_err(|error| {
-                match error.kind() {
-                    io::ErrorKind::NotFound => {
-                        Error::input("there is no such folder").in_file(parent).help("create it first")
-                    }
-                    _ => Error::io("write the example", parent, &error),
-                }
-            })?;
-        // The staging folder itself is closed to others; the folder inside gets the usual permissions.
-        let staged = staging.path().join(self.name);
-        self.write_files(&staged)?;
+        let failed = |error: io::Error| Error::io("write the example", dir, &error);
+        // A folder that is there already keeps its place, and what is in the making waits inside of it.
+        let target = if exists { dir.join(self.name) } else { dir.to_path_buf() };
+        let begun = Folder::begin(&target).map_err(|error| match (error.kind(), dir.parent()) {
+            (io::ErrorKind::NotFound, Some(parent)) => {
+                Error::input("there is no such folder").in_file(parent).help("create it first")
+            }
+            _ => failed(error),
+        })?;
+        self.write_files(begun.path())?;
         if exists {
-            move_entries(&staged, dir)?;
+            move_entries(begun.path(), dir)?;
         } else {
-            fs::rename(&staged, dir).map_err(|error| Error::io("create the folder", dir, &error))?;
+            begun.finish().map_err(failed)?;
         }
         Ok(self.files.iter().map(|(path, _)| dir.join(path)).collect())
     }
@@ -300,7 +294,7 @@ fn write_file(path: &Path, content: &Content) -> io::Result<()> {
     file.flush()
 }
 
-/// Whether the folder is there already (and empty); an error if something is in the way.
+/// Whether the folder is there already (and empty but for what a killed run left); an error if something is in the way.
 fn refuse_unless_free(dir: &Path) -> Result<bool> {
     let mut entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -312,7 +306,10 @@ fn refuse_unless_free(dir: &Path) -> Result<bool> {
         }
         Err(error) => return Err(Error::io("write the example", dir, &error)),
     };
-    match entries.next() {
+    let left_over = |entry: &io::Result<fs::DirEntry>| {
+        entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".privet-work"))
+    };
+    match entries.find(|entry| !left_over(entry)) {
         None => Ok(true),
         Some(_) => Err(Error::input("the folder is not empty")
             .in_file(dir)

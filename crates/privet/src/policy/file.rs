@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{Document, Item, TableLike};
 
+use crate::data::Formulas;
 use crate::error::suggestion;
 use crate::{Error, ErrorKind, Result};
 
@@ -16,6 +17,7 @@ pub struct Policy {
     path: PathBuf,
     text: String,
     document: Document<String>,
+    formulas: Formulas,
 }
 
 impl Policy {
@@ -51,7 +53,18 @@ impl Policy {
                 None => wrong,
             }
         })?;
-        Ok(Policy { path: path.to_path_buf(), text, document })
+        Ok(Policy { path: path.to_path_buf(), text, document, formulas: Formulas::default() })
+    }
+
+    /// The same policy, with what is done about cells of a release that a spreadsheet would run.
+    #[must_use]
+    pub fn with_formulas(self, formulas: Formulas) -> Policy {
+        Policy { formulas, ..self }
+    }
+
+    /// What is done about cells of a release that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
     }
 
     /// Where the policy is.

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::run::changed;
 use super::shuffle::Shuffle;
-use crate::data::{Batch, CellKind, FileKind, Format, Located, Sink, SinkColumn, Source, set_cell, terms_of};
+use crate::data::{
+    Batch, CellKind, FileKind, Format, Formulas, Located, Sink, SinkColumn, Source, set_cell, terms_of,
+};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::{Recoding, STAR};
@@ -49,7 +51,11 @@ pub(super) fn apply(
 ) -> Result<()> {
     let source = &policy.source;
     let (columns, published) = published_columns(policy, microdata, recoding)?;
-    let mut sink = Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns)?;
+    let formulas = policy.written.formulas();
+    let mut sink =
+        Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
+    // Cells that are carried through can be placed in the data; the sink looks at all others.
+    let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
     let mut dispatcher = recoding.dispatcher(destination.seed, |record| microdata.summary.count(record));
     let mut set_dispatcher = sets.map(|sets| {
@@ -105,6 +111,12 @@ pub(super) fn apply(
                     }
                 })
                 .collect();
+            for (column, cell) in columns.iter().zip(&cells) {
+                let place = format_args!("column '{}'", column.name);
+                placed
+                    .check(&place, cell)
+                    .map_err(|error| error.in_file(source.path()).at_line(batch.line(row)))?;
+            }
             shuffle.push(&cells)?;
         }
         clock.progress().at(bytes);

@@ -1,7 +1,6 @@
 //! The story of a run: read, decide, write, audit, publish.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +12,7 @@ use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, links, people, projections, transactions, vocabularies};
+use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
@@ -204,6 +203,7 @@ pub(super) fn publish(
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(caution::about_freeform(&policy, &classes));
+    warnings.extend(lettering::of_table(&microdata));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
@@ -252,7 +252,7 @@ pub(super) fn publish(
         audit: &audit,
         files: &files,
     };
-    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
     model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
     let documents = Documents {
         public_report: report::render(&model, Edition::Public)?,
@@ -268,6 +268,10 @@ pub(super) fn publish(
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
+/// Attacks that hold tables in memory leave larger ones alone, unless all attacks are asked for: what is cheap must not
+/// decide how much memory a run takes.
+const MOST_ROWS: usize = 500_000;
+
 /// Attacks a release that waits to be published, as somebody would who has its files.
 pub(super) fn attacked<'a>(
     policy: PolicyRef<'a>,
@@ -279,6 +283,9 @@ pub(super) fn attacked<'a>(
     clock.progress().stage("attacking", None);
     let mut scene = Scene::new(policy, released, seed, clock);
     scene.inside = inside;
+    if *choice == Choice::Cheap {
+        scene.limits.rows = MOST_ROWS;
+    }
     attack::attack(&scene, choice)
 }
 
@@ -462,12 +469,18 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
             .in_file(released)
             .help("run `privet audit` on the folder, or make the release again"));
     }
+    // The reports and the manifest that names their hashes change together, in one step.
+    let place = fs::canonicalize(folder).map_err(|error| Error::io("find the release", folder, &error))?;
+    let target = Target::claim(&place, true)?;
+    target.open()?;
+    target.take_over()?;
     let mut written = Vec::new();
-    for (room, edition) in [("public", Edition::Public), ("steward", Edition::Steward)] {
-        let path = folder.join(room).join("report.html");
+    for (name, room, edition) in
+        [("public", target.public(), Edition::Public), ("steward", target.steward(), Edition::Steward)]
+    {
         let text = filed.render(edition)?;
-        replace(&path, &text).map_err(|error| Error::io("write the report", &path, &error))?;
-        written.push(path);
+        target.rewrite(&room.join("report.html"), text.as_bytes(), edition == Edition::Steward)?;
+        written.push(folder.join(name).join("report.html"));
         if edition == Edition::Public {
             for file in manifest["files"].as_array_mut().into_iter().flatten() {
                 if file["path"] == "report.html" {
@@ -476,22 +489,9 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
             }
         }
     }
-    let path = folder.join("steward").join("manifest.json");
-    replace(&path, &pretty(&manifest)?).map_err(|error| Error::io("write the manifest", &path, &error))?;
+    target.rewrite(&target.steward().join("manifest.json"), pretty(&manifest)?.as_bytes(), true)?;
+    target.publish()?;
     Ok(written)
-}
-
-/// Replaces a file in one step, keeping its permissions. The new text waits in a hidden file beside it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".report").tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    if let Ok(metadata) = fs::metadata(path) {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 /// The hash by which a report names a policy.

@@ -66,6 +66,35 @@ impl Target {
         make(&self.steward(), 0o700)
     }
 
+    /// Takes over the files of the release that will be replaced, so that only some of them need to be written anew.
+    pub fn take_over(&self) -> Result<()> {
+        let taken = |from: &Path, to: &Path| -> io::Result<()> {
+            for entry in fs::read_dir(from)? {
+                let entry = entry?;
+                // Where a disk knows no links, a copy does.
+                let (from, to) = (entry.path(), to.join(entry.file_name()));
+                fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
+            }
+            Ok(())
+        };
+        for (room, to) in [("public", self.public()), ("steward", self.steward())] {
+            let from = self.path.join(room);
+            taken(&from, &to).map_err(|error| Error::io("take over the release", &from, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file of the release in the place of one that was taken over.
+    pub fn rewrite(&self, path: &Path, content: &[u8], private: bool) -> Result<()> {
+        // The file itself belongs to the older release as well: only its name here may go.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("write the release", path, &error));
+            }
+            _ => self.write(path, content, private),
+        }
+    }
+
     /// The room that may leave the house.
     pub fn public(&self) -> PathBuf {
         self.work.join("public")

@@ -80,6 +80,7 @@ impl Grower {
         };
         self.check_root(line, root)?;
         self.check_roles(line, leaf)?;
+        self.check_star(line)?;
         for step in self.path.windows(2) {
             let (child, parent) = (step[0].0, step[1].0);
             let known = self.seen[child as usize].parent;
@@ -192,6 +193,19 @@ impl Grower {
         }
         self.seen[leaf as usize].leaf = true;
         Ok(())
+    }
+
+    /// A group of a hierarchy file that is published as `*` could not be told from everything. Trees that are put below one
+    /// more node keep their own roots, whatever these are called.
+    fn check_star(&self, line: u64) -> Result<()> {
+        let inner = self.path.get(1..self.path.len() - 1).unwrap_or_default();
+        let is_file = matches!(self.origin, Origin::Line) && !self.once;
+        if !is_file || inner.iter().all(|(id, _)| self.label(*id) != "*") {
+            return Ok(());
+        }
+        let message =
+            "'*' names a group below the root, but releases use it for what is hidden altogether".to_string();
+        Err(self.error(line, message, "give the group another name, or make '*' the root"))
     }
 
     fn two_parents(&self, line: u64, child: u32, known: u32, parent: u32) -> Error {

@@ -8,6 +8,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Taxonomy;
 use super::grow::{Grower, Origin};
+use crate::data::unmarked;
 use crate::{Error, Result};
 
 /// In order of preference: a label such as `[15,20)` holds a comma more often than a semicolon.
@@ -89,7 +90,7 @@ fn each_line(bytes: &[u8], mut take: impl FnMut(u64, Labels<'_>) -> Result<()>) 
                 .help("close it, or write \"\" for a quote inside a quoted label"));
         }
         // The whole file is valid UTF-8 and delimiters are ASCII, so every field is valid too.
-        take(line, &mut record.iter().map(|field| str::from_utf8(field).unwrap_or_default()))?;
+        take(line, &mut record.iter().map(|field| unmarked(str::from_utf8(field).unwrap_or_default())))?;
     }
     Ok(())
 }

@@ -1,17 +1,18 @@
 //! Writing a tree as a hierarchy file that reads back as the same tree with the same levels.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use super::Taxonomy;
-use crate::{Error, Result};
+use crate::data::kept_apart;
+use crate::{Error, Result, place};
 
 impl Taxonomy {
     /// Writes the tree as a hierarchy file: one line per leaf and one column per level, divided by `;`.
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = self.to_text().map_err(|error| error.in_file(path))?;
-        fs::write(path, text).map_err(|error| Error::io("write the hierarchy", path, &error))
+        place::write_file(path, text.as_bytes())
+            .map_err(|error| Error::io("write the hierarchy", path, &error))
     }
 
     /// The text of the hierarchy file; an error if a label is empty, which a file cannot say.
@@ -48,10 +49,11 @@ impl Taxonomy {
     fn field<'a>(&self, label: &'a str) -> Cow<'a, str> {
         // In a file of one column nothing tells the reader that `;` is the delimiter.
         let only_column = self.levels() == 1;
+        let label = kept_apart(label);
         let special = |c| matches!(c, ';' | '"' | '\r' | '\n') || (only_column && matches!(c, ',' | '\t'));
         if label.contains(special) || label.starts_with('\u{feff}') {
             return Cow::Owned(format!("\"{}\"", label.replace('"', "\"\"")));
         }
-        Cow::Borrowed(label)
+        label
     }
 }

@@ -6,26 +6,30 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::data::compression::Encoder;
 use crate::data::format::Compression;
+use crate::data::formula::Formulas;
 use crate::data::sink::{TextWriter, write_error};
 
 /// A file of transactions that is being written, so that [`TransactionSource`](super::TransactionSource) reads the same
 /// sets from it: no quotes but the necessary ones, and an empty line for a transaction without items.
 pub struct TransactionSink {
     path: PathBuf,
+    formulas: Formulas,
     writer: TextWriter,
 }
 
 impl TransactionSink {
     /// Creates the file; it must not exist.
-    pub fn create(path: &Path, separator: char) -> Result<TransactionSink> {
+    pub fn create(path: &Path, separator: char, formulas: Formulas) -> Result<TransactionSink> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
         let encoder = file.and_then(|file| Encoder::new(file, Compression::None));
         let encoder = encoder.map_err(|error| write_error(path, &error))?;
-        Ok(TransactionSink { path: path.to_path_buf(), writer: TextWriter::new(encoder, separator) })
+        let writer = TextWriter::new(encoder, separator);
+        Ok(TransactionSink { path: path.to_path_buf(), formulas, writer })
     }
 
     /// Writes one transaction.
     pub fn write(&mut self, items: &[&str]) -> Result<()> {
+        items.iter().try_for_each(|item| self.formulas.check(&"a transaction", item))?;
         self.writer.write(items).map_err(|error| write_error(&self.path, &error))
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::data::{CellKind, Sink, SinkColumn};
+use crate::data::{CellKind, Formulas, Sink, SinkColumn};
 
 type Rows = Vec<(u64, Vec<String>)>;
 
@@ -138,7 +138,7 @@ fn the_long_form_is_read_from_typed_files_too() {
         let column = |name: &str, kind| SinkColumn { name: name.to_string(), kind };
         let columns = [column("basket", CellKind::Integer), column("item", CellKind::Text)];
         let kind = FileKind::of_path(&path).expect("a kind");
-        let mut sink = Sink::create(&path, kind, ',', &columns).expect("a sink");
+        let mut sink = Sink::create(&path, kind, ',', &columns, Formulas::Refuse).expect("a sink");
         for (basket, item) in [("1", "a"), ("2", ""), ("1", "b,c")] {
             sink.write(&[basket, item]).expect("written");
         }
@@ -161,7 +161,7 @@ fn a_row_of_the_long_form_names_its_transaction() {
 fn written(rows: &[BTreeSet<String>], separator: char) -> Vec<BTreeSet<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("release.txt");
-    let mut sink = TransactionSink::create(&path, separator).expect("a sink");
+    let mut sink = TransactionSink::create(&path, separator, Formulas::Mark).expect("a sink");
     for row in rows {
         sink.write(&row.iter().map(String::as_str).collect::<Vec<_>>()).expect("written");
     }

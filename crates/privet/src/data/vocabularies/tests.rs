@@ -102,7 +102,7 @@ proptest! {
         let written: Vec<_> = written.iter().map(trimmed).collect();
         for name in ["release.csv", "release.tsv.gz", "release.parquet"] {
             let path = folder.path().join(name);
-            let mut sink = VocabularySink::create(&path, FileKind::of_path(&path).expect("a kind")).expect("a file");
+            let mut sink = VocabularySink::create(&path, FileKind::of_path(&path).expect("a kind"), Formulas::Mark).expect("a file");
             for (number, bag) in (1..).zip(&written) {
                 let terms: Vec<(&str, u32)> = bag.iter().map(|(term, count)| (term.as_str(), *count)).collect();
                 sink.write(number, &terms).expect("written");

@@ -40,12 +40,13 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     clock.progress().stage("splitting transactions", Some(baskets.total()));
     let k = task.requirements.iter().map(|requirement| requirement.k).max().unwrap_or(1);
     let crowd = Crowd { k, users: None };
-    let local = Local::new(&baskets.tree, baskets, task.measure(), Steering::Whole, crowd);
+    let sorted = Sorted::of(baskets);
+    let local = Local::new(&baskets.tree, &sorted, task.measure(), Steering::Whole, crowd);
     let mut parts = Vec::new();
-    for whole in wholes(task, &local, k)? {
+    for whole in wholes(task, &local, &sorted, k)? {
         parts.extend(partition(&local, whole, &clock)?);
     }
-    let recoding = recoding(baskets, &parts);
+    let recoding = recoding(&sorted, &parts);
     let sets = match &recoding {
         ItemRecoding::Local { sets, .. } => sets.len(),
         ItemRecoding::Global(_) => 0,
@@ -61,9 +62,10 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
 }
 
 /// The parts at the start: transactions that hold something of the same roots.
-fn wholes(task: &Task<'_>, local: &Local<'_, Baskets>, k: u64) -> Result<Vec<Part>> {
+fn wholes(task: &Task<'_>, local: &Local<'_, Sorted<'_>>, sorted: &Sorted<'_>, k: u64) -> Result<Vec<Part>> {
     let baskets = task.baskets;
-    let rows = (0..baskets.len()).map(|basket| (basket as u32, baskets.count(basket))).collect();
+    let counts = sorted.order.iter().map(|basket| baskets.count(*basket as usize));
+    let rows = (0..).zip(counts).collect();
     let wholes = local.wholes(rows);
     // Somebody who knows only items that are there knows nothing about a transaction without any.
     let empty_counts = task.requirements.iter().any(|requirement| requirement.n > 0);
@@ -89,23 +91,40 @@ fn wholes(task: &Task<'_>, local: &Local<'_, Baskets>, k: u64) -> Result<Vec<Par
     Ok(wholes)
 }
 
-impl Itemsets for Baskets {
+/// Baskets in the order of what they hold. Which row joins others where several would lose as little is decided by its number:
+/// that must not be where the data happens to show it first.
+struct Sorted<'a> {
+    baskets: &'a Baskets,
+    order: Vec<u32>,
+}
+
+impl Sorted<'_> {
+    fn of(baskets: &Baskets) -> Sorted<'_> {
+        let mut order: Vec<u32> = (0..baskets.len() as u32).collect();
+        order.sort_unstable_by_key(|basket| {
+            (baskets.items(*basket as usize), baskets.marks(*basket as usize))
+        });
+        Sorted { baskets, order }
+    }
+}
+
+impl Itemsets for Sorted<'_> {
     fn items(&self, row: u32) -> &[Node] {
-        Baskets::items(self, row as usize)
+        self.baskets.items(self.order[row as usize] as usize)
     }
 }
 
 /// The parts as a recoding, with equal sets made one.
-fn recoding(baskets: &Baskets, parts: &[Part]) -> ItemRecoding {
+fn recoding(sorted: &Sorted<'_>, parts: &[Part]) -> ItemRecoding {
     let published = |part: &Part| part.nodes().collect::<Vec<Node>>();
     let mut sets: Vec<Vec<Node>> = parts.iter().map(published).collect();
     sets.sort_unstable();
     sets.dedup();
-    let mut ways: Vec<Vec<(u32, u64)>> = vec![Vec::new(); baskets.len()];
+    let mut ways: Vec<Vec<(u32, u64)>> = vec![Vec::new(); sorted.order.len()];
     for part in parts {
         let set = sets.partition_point(|set| *set < published(part)) as u32;
-        for (basket, count) in &part.rows {
-            let ways = &mut ways[*basket as usize];
+        for (row, count) in &part.rows {
+            let ways = &mut ways[sorted.order[*row as usize] as usize];
             match ways.iter_mut().find(|(other, _)| *other == set) {
                 Some((_, others)) => *others += count,
                 None => ways.push((set, *count)),

@@ -18,11 +18,13 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
+pub(crate) use role::{among, words};
 
 use self::preset::Preset;
 use self::profile::Profile;
 use self::safe_harbor::Scan;
 use crate::data::Source;
+use crate::place::Folder;
 use crate::policy::Role;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -250,11 +252,16 @@ impl Draft {
                 .in_file(path)
                 .help("move it away, or draft into another folder"));
         }
-        let (had_dir, had_folder) = (dir.exists(), folder.exists());
-        if !had_dir {
-            fs::create_dir(dir).map_err(|error| Error::io("create the folder", dir, &error))?;
-        }
+        let failed = |error: io::Error| Error::io("create the folder", dir, &error);
         let mut written = Vec::new();
+        if !dir.exists() {
+            let begun = Folder::begin(dir).map_err(failed)?;
+            self.write_files(begun.path(), &begun.path().join("hierarchies"), &mut written)?;
+            begun.finish().map_err(failed)?;
+            // In the order in which they were written.
+            return Ok(paths.iter().skip(1).chain(paths.first()).cloned().collect());
+        }
+        let had_folder = folder.exists();
         match self.write_files(dir, &folder, &mut written) {
             Ok(()) => Ok(written),
             Err(error) => {
@@ -264,9 +271,6 @@ impl Draft {
                 }
                 if !had_folder {
                     let _ = fs::remove_dir(&folder);
-                }
-                if !had_dir {
-                    let _ = fs::remove_dir(dir);
                 }
                 Err(error)
             }

@@ -15,7 +15,7 @@ use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
-use super::{caution, people};
+use super::{caution, lettering, people};
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
@@ -60,6 +60,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let suppressed = microdata.summary.total() - released;
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
+    warnings.extend(lettering::of_table(&microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
@@ -118,19 +119,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         audit: &audit,
         files: &files,
     };
-    let figures = account(&Facts {
-        policy: &policy,
-        seed,
-        microdata: &microdata,
-        decision: &decision,
-        errors,
-        suppressed,
-        released,
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
-        files: &files,
-    })?;
+    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, errors };
+    let figures = account(&claims, &facts, &mut || clock.check())?;
     let public_losses = claims.public_losses(suppressed, |_| true);
     let documents = Documents {
         public_report: report::render_buckets(&figures, Edition::Public)?,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::{PERMUTED, QIT, ST};
-use crate::data::{Batch, CellKind, FileKind, Located, Sink, SinkColumn};
+use crate::data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
@@ -21,20 +21,25 @@ pub(super) fn tables(
     folder: &Path,
 ) -> Result<()> {
     let value = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
+    let quasi: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    let open = |name: &str, columns: &[&str]| create(&folder.join(name), columns, policy.written.formulas());
     match decision.asked.publication {
         Publication::TwoTables => {
-            quasi_identifiers(microdata, decision, &folder.join(QIT))?;
-            values(decision, value, &folder.join(ST))
+            let columns = [&quasi[..], &[GROUP_COLUMN]].concat();
+            quasi_identifiers(microdata, decision, open(QIT, &columns)?)?;
+            values(decision, open(ST, &[GROUP_COLUMN, value, COUNT_COLUMN])?)
         }
         Publication::Permuted => {
-            permuted(microdata, decision, value, policy.seed.unwrap_or(0), &folder.join(PERMUTED))
+            let columns = [&quasi[..], &[value, GROUP_COLUMN]].concat();
+            permuted(microdata, decision, policy.seed.unwrap_or(0), open(PERMUTED, &columns)?)
         }
     }
 }
 
-fn create(path: &Path, names: &[&str]) -> Result<Sink> {
+fn create(path: &Path, names: &[&str], formulas: Formulas) -> Result<Sink> {
     let column = |name: &&str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
-    Sink::create(path, FileKind::of_path(path)?, ',', &names.iter().map(column).collect::<Vec<_>>())
+    let columns: Vec<SinkColumn> = names.iter().map(column).collect();
+    Sink::create(path, FileKind::of_path(path)?, ',', &columns, formulas)
 }
 
 /// The texts of a distinct record's quasi-identifiers.
@@ -44,10 +49,7 @@ fn cells(microdata: &Microdata, record: u32) -> impl Iterator<Item = &str> {
     codes.map(|(position, code)| columns[position].dictionary.values()[*code as usize].as_str())
 }
 
-fn quasi_identifiers(microdata: &Microdata, decision: &Decision, path: &Path) -> Result<()> {
-    let mut names: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
-    names.push(GROUP_COLUMN);
-    let mut sink = create(path, &names)?;
+fn quasi_identifiers(microdata: &Microdata, decision: &Decision, mut sink: Sink) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
         for record in group {
@@ -58,8 +60,7 @@ fn quasi_identifiers(microdata: &Microdata, decision: &Decision, path: &Path) ->
     sink.finish()
 }
 
-fn values(decision: &Decision, value: &str, path: &Path) -> Result<()> {
-    let mut sink = create(path, &[GROUP_COLUMN, value, COUNT_COLUMN])?;
+fn values(decision: &Decision, mut sink: Sink) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for record in group {
@@ -73,10 +74,7 @@ fn values(decision: &Decision, value: &str, path: &Path) -> Result<()> {
     sink.finish()
 }
 
-fn permuted(microdata: &Microdata, decision: &Decision, value: &str, seed: u64, path: &Path) -> Result<()> {
-    let mut names: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
-    names.extend([value, GROUP_COLUMN]);
-    let mut sink = create(path, &names)?;
+fn permuted(microdata: &Microdata, decision: &Decision, seed: u64, mut sink: Sink) -> Result<()> {
     let mut random = random::keyed(seed, "values within groups");
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();

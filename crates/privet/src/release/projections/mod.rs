@@ -14,7 +14,7 @@ use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
-use super::{caution, people};
+use super::{caution, lettering, people};
 use crate::attack::projections as attack;
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
@@ -50,6 +50,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let released = microdata.summary.total();
     let mut warnings = decision.warnings.clone();
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
+    warnings.extend(lettering::of_table(&microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
@@ -64,6 +65,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         spill: &target.spill(),
         seed,
         bytes: policy.source.bytes(),
+        formulas: policy.written.formulas(),
     };
     write::tables(&microdata, &decision, &destination, clock)?;
 
@@ -108,18 +110,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         audit: &audit,
         files: &files,
     };
-    let figures = account(&Facts {
-        policy: &policy,
-        seed,
-        microdata: &microdata,
-        decision: &decision,
-        losses: &claims.losses,
-        released,
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
-        files: &files,
-    })?;
+    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision };
+    let figures = account(&claims, &facts, &mut || clock.check())?;
     let public_losses = claims.public_losses(0, |_| true);
     let tables = ("tables", public_tables(&decision));
     let documents = Documents {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::Result;
-use crate::data::{CellKind, FileKind, Sink, SinkColumn};
+use crate::data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, Projected, file_name};
@@ -17,6 +17,7 @@ pub(super) struct Destination<'a> {
     pub seed: u64,
     /// About how large the data is.
     pub bytes: u64,
+    pub formulas: Formulas,
 }
 
 /// Writes all tables.
@@ -47,7 +48,7 @@ fn write(
     let columns: Vec<SinkColumn> =
         names.map(|name| SinkColumn { name: name.clone(), kind: CellKind::Text }).collect();
     let path = destination.folder.join(file_name(number));
-    let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns)?;
+    let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
     let mut shuffle = Shuffle::of_table(destination.seed, number, &spill, destination.bytes);
     for record in 0..microdata.summary.len() {

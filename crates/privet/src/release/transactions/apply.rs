@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::data::{Transaction, TransactionSink, TransactionSource};
+use crate::data::{Formulas, Transaction, TransactionSink, TransactionSource};
 use crate::engine::baskets::{Baskets, Lexicon};
 use crate::engine::clock::Clock;
 use crate::method::kl::recoding::ItemRecoding;
@@ -15,6 +15,7 @@ pub(super) struct Destination<'a> {
     pub path: &'a Path,
     pub spill: &'a Path,
     pub seed: u64,
+    pub formulas: Formulas,
 }
 
 /// Writes the release.
@@ -26,7 +27,7 @@ pub(super) fn apply(
     clock: &Clock,
 ) -> Result<()> {
     let tree = &baskets.tree;
-    let mut sink = TransactionSink::create(destination.path, source.separator())?;
+    let mut sink = TransactionSink::create(destination.path, source.separator(), destination.formulas)?;
     let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
     let mut dispatcher = recoding.dispatcher(destination.seed, baskets);
     let lexicon = Lexicon::new(baskets);

@@ -1,15 +1,11 @@
 //! What the publisher of transactions should know: where a policy says less than it seems to.
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::Exact;
 use crate::engine::baskets::Baskets;
 use crate::error::shortened_values;
 use crate::policy::{Clause, TransactionPolicy};
 use crate::privacy::kl::KlPrivacy;
-
-/// Labels that are told in full at most.
-const MOST_PAIRS: usize = 5;
+use crate::release::lettering;
 
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[KlPrivacy]) -> Vec<String> {
@@ -48,7 +44,9 @@ pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[
             shortened_values(&absent)
         )),
     }
-    warnings.extend(look_alikes(baskets));
+    let labels = baskets.tree.nodes().map(|node| baskets.tree.label(node));
+    warnings
+        .extend(lettering::about("the items", labels.chain(baskets.sensitive.iter().map(String::as_str))));
     warnings
 }
 
@@ -61,34 +59,4 @@ fn limits_confidence(clause: &Clause) -> bool {
         "privacy-degree" => above("p"),
         _ => above("l"),
     }
-}
-
-/// Labels that only case or Unicode normalisation tells apart: different items here, but perhaps not in the shop.
-fn look_alikes(baskets: &Baskets) -> Option<String> {
-    let tree = &baskets.tree;
-    let labels =
-        tree.nodes().map(|node| tree.label(node)).chain(baskets.sensitive.iter().map(String::as_str));
-    let folded = |label: &str| {
-        if label.is_ascii() { label.to_ascii_lowercase() } else { label.to_lowercase().nfc().collect() }
-    };
-    // Numbers are never alike, and data may have a million of them.
-    let has_letters = |label: &&str| label.bytes().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
-    let mut all: Vec<(String, &str)> =
-        labels.filter(has_letters).map(|label| (folded(label), label)).collect();
-    all.sort_unstable();
-    let alike: Vec<String> = (all.chunk_by(|(one, _), (next, _)| one == next))
-        .filter(|group| group.len() > 1)
-        .map(|group| group.iter().map(|(_, label)| format!("'{label}'")).collect::<Vec<_>>().join(" and "))
-        .collect();
-    if alike.is_empty() {
-        return None;
-    }
-    let more = match alike.len().saturating_sub(MOST_PAIRS) {
-        0 => String::new(),
-        more => format!("; and {more} more such groups"),
-    };
-    let first = alike.iter().take(MOST_PAIRS).cloned().collect::<Vec<_>>().join("; ");
-    Some(format!(
-        "labels that differ only in case or in the way accents are encoded are different items: {first}{more}"
-    ))
 }

@@ -4,6 +4,7 @@ use crate::data::{Bags, Extraction};
 use crate::method::vocabulary::BagSolution;
 use crate::policy::{DataKind, VocabularyPolicy};
 use crate::privacy::vocabulary::VocabularyAnonymity;
+use crate::release::lettering;
 
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(
@@ -50,5 +51,6 @@ pub(super) fn warnings(
             demand.min_term_users
         ));
     }
+    warnings.extend(lettering::about("the terms", bags.terms().iter().map(String::as_str)));
     warnings
 }

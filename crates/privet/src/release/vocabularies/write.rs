@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::Result;
-use crate::data::{Bags, FileKind, VocabularySink};
+use crate::data::{Bags, FileKind, Formulas, VocabularySink};
 use crate::engine::clock::Clock;
 use crate::method::vocabulary::{BagSolution, Cluster};
 use crate::random::{below, keyed};
@@ -15,7 +15,7 @@ use crate::taxonomy::words::Distances;
 /// Publishing users or sessions under any name of their own would link the sessions of one person again, so numbers are
 /// drawn anew.
 pub(super) fn release(
-    path: &Path,
+    (path, formulas): (&Path, Formulas),
     bags: &Bags,
     distances: &Distances,
     solution: &BagSolution,
@@ -36,7 +36,7 @@ pub(super) fn release(
         solution.clusters.iter().map(|cluster| line(cluster, bags, distances)).collect();
     let mut published = vec![0u32; bags.len()];
     let mut terms: Vec<(&str, u32)> = Vec::new();
-    let mut sink = VocabularySink::create(path, FileKind::of_path(path)?)?;
+    let mut sink = VocabularySink::create(path, FileKind::of_path(path)?, formulas)?;
     for (number, (bag, cluster)) in (1u32..).zip(&order) {
         if number.is_multiple_of(1 << 16) {
             clock.check()?;

@@ -1,0 +1,122 @@
+//! What the program is made of: few crates, from one source, under licences that allow it, and none that talks to a network.
+//!
+//! `cargo deny` (see `deny.toml`) says the same and more where it is installed; this needs nothing but cargo itself.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// The default binary may be made of so many crates, our own included.
+const MOST_CRATES: usize = 120;
+
+/// Licences that can be given on under Apache-2.0 or MIT.
+const LICENCES: [&str; 12] = [
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Zlib",
+    "0BSD",
+    "Unlicense",
+    "Unicode-3.0",
+    "CC0-1.0",
+    "BSL-1.0",
+    "Apache-2.0 WITH LLVM-exception",
+];
+
+/// Crates that open connections. None of them has any business here.
+const NETWORK: [&str; 16] = [
+    "tokio",
+    "mio",
+    "socket2",
+    "hyper",
+    "reqwest",
+    "ureq",
+    "curl",
+    "isahc",
+    "rustls",
+    "openssl",
+    "native-tls",
+    "h2",
+    "quinn",
+    "async-std",
+    "smol",
+    "trust-dns-resolver",
+];
+
+/// A crate in the default binary.
+struct Linked {
+    name: String,
+    /// What cargo says beside name and version: where it comes from, if that is not crates.io.
+    origin: String,
+    licence: String,
+}
+
+/// Every crate in the default binary; what is only needed to build or to test is left out.
+fn linked() -> Option<Vec<Linked>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut tree = Command::new(cargo);
+    tree.args([
+        "tree",
+        "--package",
+        "privet-cli",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}|{l}",
+    ]);
+    let output =
+        tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
+    if !output.status.success() {
+        eprintln!("skipped: cargo cannot list what is linked: {}", String::from_utf8_lossy(&output.stderr));
+        return None;
+    }
+    let text = String::from_utf8_lossy(&output.stdout).replace(" (*)", "");
+    let lines: BTreeSet<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let crates = lines.into_iter().map(|line| {
+        let (package, licence) = line.split_once('|').expect("a licence");
+        let mut words = package.splitn(3, ' ');
+        let name = words.next().expect("a name").to_string();
+        let origin = words.nth(1).unwrap_or_default().replace("(proc-macro)", "").trim().to_string();
+        Linked { name, origin, licence: licence.trim().to_string() }
+    });
+    Some(crates.collect())
+}
+
+#[test]
+fn few_crates_and_no_network() {
+    let Some(linked) = linked() else { return };
+    eprintln!("{} crates are linked into the default binary", linked.len());
+    assert!(linked.len() > 20 && linked.len() <= MOST_CRATES, "{} crates", linked.len());
+    let network: Vec<&str> =
+        linked.iter().map(|one| one.name.as_str()).filter(|name| NETWORK.contains(name)).collect();
+    assert!(network.is_empty(), "{network:?}");
+}
+
+#[test]
+fn licences_and_sources_are_known() {
+    for Linked { name, origin, licence } in linked().unwrap_or_default() {
+        assert!(origin.is_empty() || name.starts_with("privet"), "{name} comes from {origin}");
+        assert!(is_allowed(&licence), "{name} is under {licence:?}");
+    }
+}
+
+/// Whether an SPDX expression leaves a choice that is allowed. Crates write them as alternatives of single licences, or of
+/// some that hold together.
+fn is_allowed(licence: &str) -> bool {
+    let plain = licence.replace(['(', ')'], "").replace('/', " OR ");
+    // `A AND B OR C` is read as if everything had to hold: too strict, never too lax.
+    match plain.contains(" AND ") {
+        true => plain.split(" AND ").all(is_allowed),
+        false => plain.split(" OR ").any(|one| LICENCES.contains(&one.trim())),
+    }
+}
+
+#[test]
+fn licences_are_read_as_they_are_meant() {
+    assert!(is_allowed("MIT OR Apache-2.0") && is_allowed("MIT/Apache-2.0") && is_allowed("GPL-3.0 OR MIT"));
+    assert!(is_allowed("(MIT OR Apache-2.0) AND Unicode-3.0"));
+    assert!(!is_allowed("GPL-3.0") && !is_allowed("MIT AND GPL-3.0") && !is_allowed(""));
+}
