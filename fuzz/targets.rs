@@ -251,7 +251,7 @@ fn make(folder: &Path, policy: &str) -> Result<Option<PathBuf>, String> {
     let _ = fs::remove_dir_all(&target);
     let path = folder.join("policy.toml");
     fs::write(&path, policy).expect("written");
-    let options = release::RunOptions::to(&target);
+    let options = release::RunOptions::to(target.clone());
     let made = Policy::read(&path)
         .map(|policy| policy.with_formulas(Formulas::Mark))
         .and_then(|policy| method::check(&policy, None))

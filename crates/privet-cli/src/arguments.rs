@@ -139,12 +139,12 @@ pub struct Anonymize {
     /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
-    /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
-    #[arg(long)]
-    pub csv_safe: bool,
     /// Which attacks are tried on the release before it is published
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
     pub attacks: AttackChoice,
+    /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
+    #[arg(long)]
+    pub csv_safe: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -135,3 +135,22 @@ fn an_unknown_name_suggests_what_it_is_part_of() {
         assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
     }
 }
+
+#[test]
+fn one_of_the_best_cuts_is_drawn_and_both_reports_say_so() {
+    let bench = bench(MIXED, "l = 3", "suppression = \"all-rec\"\nbreak_minimality = 5");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
+    let manifest = bench.json("out/steward/manifest.json");
+    assert!(
+        manifest["plan"]["drawn_from"].as_u64().is_some_and(|cuts| (1..=5).contains(&cuts)),
+        "{manifest}"
+    );
+    assert!(manifest["plan"]["top"].is_null(), "which ones could have been drawn is told nowhere");
+    for room in ["public", "steward"] {
+        let report = bench.text(&format!("out/{room}/report.html"));
+        assert!(report.contains("drawn by a secret key"), "{room}");
+    }
+    bench.edit("policy.toml", "break_minimality = 5", "break_minimality = 1");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "other"]).exits(2);
+    assert!(outcome.stderr.contains("break_minimality"), "{}", outcome.stderr);
+}

@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::Bench;
+use std::collections::BTreeSet;
+
+use common::{Bench, command};
+use serde_json::Value as Json;
 
 const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\
     [columns.group]\nrole = \"quasi-identifier\"\n[columns.age]\nrole = \"quasi-identifier\"\n\
@@ -106,4 +109,96 @@ fn numbers_beyond_a_doubles_digits_are_not_merged() {
     bench.write("policy.toml", format!("{policy}[method]\nname = \"mondrian\"\n"));
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
     assert!(!bench.text("out/public/release.csv").contains('['), "no range holds both");
+}
+
+/// The pieces of text of a page, without markup and style.
+fn pieces(page: &str) -> Vec<String> {
+    let body = page.split("</style>").nth(1).unwrap_or_default();
+    let pieces = body.split('<').skip(1).filter_map(|piece| piece.split_once('>'));
+    let unescape = |text: &str| text.replace("&#x27;", "'").replace("&quot;", "\"").replace("&amp;", "&");
+    pieces.map(|(_, text)| unescape(text.trim())).filter(|text| !text.is_empty()).collect()
+}
+
+/// The words of data files: cells, items and terms, apart from numbers and very short ones.
+fn words(text: &str) -> BTreeSet<String> {
+    let cells = text.split(['\n', ',', ';', '\t', '|', '"']).map(str::trim);
+    let telling = |cell: &&str| cell.len() > 3 && cell.parse::<f64>().is_err();
+    cells.filter(telling).map(str::to_string).collect()
+}
+
+/// The counts that a page prints: table cells, lists of counts and key figures that hold nothing but a number.
+fn counts(page: &str) -> Vec<u64> {
+    let cells = page.split("<td").skip(1).filter_map(|rest| rest.split("</td>").next());
+    let lists = page.split("<dl class=\"counts\">").skip(1).filter_map(|rest| rest.split("</dl>").next());
+    let lists =
+        lists.flat_map(|list| list.split("<dd").skip(1)).filter_map(|rest| rest.split("</dd>").next());
+    let figures = page.split("<li><b").skip(1).filter_map(|rest| rest.split("</b>").next());
+    let text = |cell: &str| {
+        let pieces = cell.split('<').filter_map(|piece| piece.split_once('>').map(|(_, text)| text));
+        pieces.collect::<String>().trim().replace(',', "")
+    };
+    let all = cells.chain(lists).chain(figures).map(|cell| text(&format!("<{cell}")));
+    all.filter_map(|text| text.parse().ok()).collect()
+}
+
+/// Every number of a JSON value with the path that leads to it.
+fn numbers(value: &Json, path: &str, found: &mut Vec<(String, f64)>) {
+    match value {
+        Json::Number(number) => found.push((path.to_string(), number.as_f64().unwrap_or(0.0))),
+        Json::Array(all) => all.iter().for_each(|value| numbers(value, path, found)),
+        Json::Object(all) => {
+            all.iter().for_each(|(key, value)| numbers(value, &format!("{path}.{key}"), found));
+        }
+        _ => {}
+    }
+}
+
+/// What the public room of every example may not hold: a count from 1 to 10, the seed, or a value that the release hides.
+#[test]
+fn no_example_lets_out_what_it_hides() {
+    let list = command().arg("example").output().expect("a list");
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let names: Vec<&str> = list
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(names.len() >= 12, "{list}");
+    for name in names {
+        let bench = Bench::with_example(name);
+        let policy = format!("{name}/policy.toml");
+        bench
+            .privet(&["anonymize", &policy, "-o", "out", "--seed", "3141592653", "--attacks", "none"])
+            .succeeds();
+        let page = bench.text("out/public/report.html");
+        let manifest = bench.text("out/public/manifest.json");
+        for (what, text) in [("report", &page), ("manifest", &manifest)] {
+            assert!(
+                !text.contains("3141592653") && !text.contains("key id"),
+                "{name}: {what} tells the seed"
+            );
+            assert!(!text.contains(&format!("{name}/")), "{name}: {what} tells where the data lies");
+        }
+        let small: Vec<u64> = counts(&page).into_iter().filter(|count| (1..=10).contains(count)).collect();
+        assert!(small.is_empty(), "{name}: the report prints {small:?}");
+        let mut found = Vec::new();
+        numbers(&bench.json("out/public/manifest.json")["records"], "", &mut found);
+        let small: Vec<_> = found.iter().filter(|(_, number)| (1.0..=10.0).contains(number)).collect();
+        assert!(small.is_empty(), "{name}: the manifest has {small:?}");
+
+        let policy = bench.text(&policy);
+        let data =
+            policy.split("path = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a data file");
+        let data = bench.text(&format!("{name}/{data}"));
+        // The first line names the columns, and the report says what became of each.
+        let (columns, records) = data.split_once('\n').expect("lines");
+        let original: BTreeSet<String> = words(records).difference(&words(columns)).cloned().collect();
+        let files = bench.names("out/public").into_iter().filter(|file| !file.starts_with("report"));
+        let released: BTreeSet<String> =
+            files.flat_map(|file| words(&bench.text(&format!("out/public/{file}")))).collect();
+        let shown: BTreeSet<String> = pieces(&page).into_iter().collect();
+        let hidden: Vec<&String> =
+            shown.iter().filter(|piece| original.contains(*piece) && !released.contains(*piece)).collect();
+        assert!(hidden.is_empty(), "{name}: the report shows {hidden:?}");
+    }
 }

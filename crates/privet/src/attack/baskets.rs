@@ -30,6 +30,12 @@ impl BasketView {
             return Ok(Err("the release is not one of transactions".to_string()));
         };
         let original = Baskets::read(policy, &mut |_| scene.clock.check())?;
+        if original.total() > scene.limits.rows as u64 {
+            let most = scene.limits.rows;
+            return Ok(Err(format!(
+                "there are more than {most} transactions, and this attack holds them in memory"
+            )));
+        }
         let requirements = requirements(policy, u64::from(original.tree.total_leaves()))?;
         let mut counted: BTreeMap<(Vec<Node>, Vec<u32>), u64> = BTreeMap::new();
         let mut strange = None;

@@ -18,8 +18,8 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use crate::Result;
 use crate::data::Batch;
 use crate::ledger::{
-    Candidates, Composition, PersonKeys, ReRelease, Relation, Salt, SignatureClass, Signatures, View,
-    compose, re_release as kept,
+    Candidates, Composition, PersonKeys, ReRelease, Salt, SignatureClass, Signatures, View, compose,
+    re_release as kept,
 };
 use crate::policy::CheckedPolicy;
 
@@ -203,14 +203,11 @@ pub(crate) fn composition(found: &Composition, how: Composed) -> Finding {
 /// Whether everybody's class shows what it showed in other releases, as a finding.
 pub(crate) fn re_release(found: &ReRelease) -> Finding {
     let relations: Vec<&str> = found.relations.iter().map(|relation| relation.name()).collect();
-    let crossing = found.relations.iter().filter(|relation| **relation == Relation::Crossing).count();
     let warning = if found.changed > 0 {
         format!(
-            "{} of {} people are in a class that shows other sensitive values than in another release, and neither release \
-             is a coarsening of the other ({crossing} of {}): this is not m-invariant",
-            found.changed,
-            found.targets,
-            found.relations.len(),
+            "{} of {} people are in a class that shows other sensitive values than in another release, which no coarsening \
+             explains: this is not m-invariant",
+            found.changed, found.targets,
         )
     } else {
         String::new()

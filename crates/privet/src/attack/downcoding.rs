@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use super::finding::NO_GUESS;
 use super::groups::{Groups, Placed, one_table};
+use super::view::ViewColumn;
 use super::{Attack, Figure, Finding, Scene, columns};
 use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Result};
@@ -31,20 +32,30 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     if view.columns.iter().all(|column| !column.is_quasi() || column.policy.hierarchy.is_none()) {
         return Err("no quasi-identifier has a hierarchy to go down".to_string());
     }
-    Ok(())
+    let is_range = |column: &ViewColumn| {
+        let tree = column.policy.hierarchy.as_ref();
+        let known = |text: &str| text == "*" || column.values.find(text).is_some();
+        column.is_quasi()
+            && !column
+                .cells
+                .texts()
+                .all(|text| known(text) || tree.is_some_and(|tree| tree.find(text).is_some()))
+    };
+    match view.columns.iter().any(is_range) {
+        true => {
+            Err("cells are ranges and no nodes of hierarchies, so there is no level to go down to"
+                .to_string())
+        }
+        false => Ok(()),
+    }
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let policy = scene.table_policy().ok_or_else(|| Error::internal("cuts of no table"))?;
     let view = scene.view()?;
     let placed = Placed::of(scene, view, None)?;
-    let Some(nodes) = placed.nodes(view) else {
-        return Ok(Finding {
-            assumes: "cells are ranges and no nodes of hierarchies, so there is no level to go down to"
-                .to_string(),
-            ..Finding::new(ATTACK.name, TITLE)
-        });
-    };
+    let nodes =
+        placed.nodes(view).ok_or_else(|| Error::input("a released cell is no node of its hierarchy"))?;
     let records = placed.released.iter().map(|(rows, _)| *rows).collect();
     let k = columns::least_size(policy);
     let found = downcode(&Cut { groups: &placed.groups, nodes, records, k });

@@ -3,8 +3,8 @@
 //! The adversary knows a person's quasi-identifiers. The released rows that contain them are his match set; where all of
 //! these have one value he knows it, whatever the size of the set. k-anonymity does not prevent that.
 
+use super::belief::{Belief, HAIR, count, sampling, sensitive};
 use super::finding::NO_GUESS;
-use super::view::{Spread, TableView};
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
 
@@ -20,51 +20,38 @@ pub(super) const ATTACK: Attack = Attack {
 /// So sure of a value is nearly as good as certain.
 const NEARLY: f64 = 0.8;
 
-/// Sums of shares may be off by a hair.
-const HAIR: f64 = 1e-9;
-
-/// How many people a column of a table gives away.
-#[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    certain: u64,
-    nearly: u64,
-}
-
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let tables = scene.views()?;
-    let people = tables.first().map_or(0, |table| table.quasi.people());
-    let rows = tables.first().map_or(0, |table| table.original.len);
+    let (people, rows) = (scene.view()?.quasi.people(), scene.view()?.original.len);
     let (mut hit, mut nearly, mut luck) = (vec![false; rows], vec![false; rows], vec![false; rows]);
     let mut figures = Vec::new();
     let mut everybody = 0;
     let mut worst: Vec<(u64, String)> = Vec::new();
-    for table in tables {
-        for column in table.columns_where(|column| column.is_sensitive()) {
-            let sure = sure(scene, table, column, &table.spread(column, &table.quasi))?;
-            let dealt = table.dealt_anew(column, &table.quasi, scene.seed);
-            let by_luck = self::sure(scene, table, column, &dealt)?;
-            let mut known = Known::default();
-            for row in 0..rows {
-                let share = sure.of_row(table, row);
-                known.certain += u64::from(share >= 1.0 - HAIR);
-                known.nearly += u64::from(share >= NEARLY - HAIR);
-                hit[row] |= share >= 1.0 - HAIR;
-                nearly[row] |= share >= NEARLY - HAIR;
-                luck[row] |= by_luck.of_row(table, row) >= 1.0 - HAIR;
-            }
-            let cells = &table.released.codes[column];
-            if cells.first().is_some_and(|first| cells.iter().all(|cell| cell == first)) {
-                everybody = people;
-            }
-            worst.extend(sure.worst(table, column));
-            let name = &table.columns[column].name;
-            let figure =
-                |what: String, hits: u64| Figure { what, targets: people, hits, ..Figure::default() };
-            figures.push(figure(format!("people whose {name} is certain"), known.certain));
-            figures.push(figure(format!("people whose {name} is at least 80 % sure"), known.nearly));
+    for (table, column) in sensitive(scene)? {
+        let (belief, by_luck) = Belief::both(scene, table, column)?;
+        let (mut certain, mut near) = (0, 0);
+        for row in 0..rows {
+            let share = belief.of_own(row);
+            certain += u64::from(share >= 1.0 - HAIR);
+            near += u64::from(share >= NEARLY - HAIR);
+            hit[row] |= share >= 1.0 - HAIR;
+            nearly[row] |= share >= NEARLY - HAIR;
+            luck[row] |= by_luck.of_own(row) >= 1.0 - HAIR;
         }
+        if belief.base().iter().any(|share| *share >= 1.0 - HAIR) {
+            everybody = people;
+        }
+        worst.extend(told(&belief));
+        let name = &table.columns[column].name;
+        let figure = |what: String, hits: u64| Figure {
+            what,
+            targets: people,
+            hits,
+            controlled: NO_GUESS.to_string(),
+            ..Figure::default()
+        };
+        figures.push(figure(format!("people whose {name} is certain"), certain));
+        figures.push(figure(format!("people whose {name} is at least 80 % sure"), near));
     }
-    let count = |marks: &[bool]| marks.iter().filter(|mark| **mark).count() as u64;
     let headline = Figure {
         what: "people of whom a sensitive value is certain from their quasi-identifiers".to_string(),
         targets: people,
@@ -88,7 +75,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => format!(
-            "of {hits} of {people} people a sensitive value is certain to anybody who knows their quasi-identifiers: all \
+            "of {hits} of {people} people a sensitive value is certain to anybody who knows their quasi-identifiers, as all \
              records that they could be have the same; ask for l-diversity or l+-diversity"
         ),
     };
@@ -97,10 +84,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does:
             "looks up all released records that contain them, and reads the sensitive value that they share"
                 .to_string(),
-        assumes: format!(
-            "a value counts that the person really has{}",
-            tables.first().map(|table| table.quasi.sampling()).unwrap_or_default()
-        ),
+        assumes: format!("a value counts that the person really has{}", sampling(scene)?),
         figures,
         worst: lines.first().cloned().unwrap_or_default(),
         lines,
@@ -109,52 +93,19 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// How sure one can be of people's values.
-struct Sure {
-    column: usize,
-    /// Per target the likeliest cell and its share.
-    top: Vec<Option<(u32, f64)>>,
-    /// Per cell, the value that it spells.
-    value_of: Vec<Option<u32>>,
-}
-
-fn sure(scene: &Scene<'_>, table: &TableView, column: usize, spread: &Spread) -> Result<Sure> {
-    let star = table.star(column);
-    let top = table.quasi.map(scene.clock, |_, classes| {
-        let likely = spread.likely(classes);
-        let likely = likely.into_iter().filter(|(cell, _)| Some(*cell) != star);
-        likely.reduce(|best, other| if other.1 > best.1 { other } else { best })
-    })?;
-    let own = &table.columns[column];
-    let insensitive = |text: &str| own.policy.insensitive.iter().any(|value| value == text);
-    let value_of =
-        own.cells.texts().map(|cell| own.values.find(cell).filter(|_| !insensitive(cell))).collect();
-    Ok(Sure { column, top, value_of })
-}
-
-impl Sure {
-    /// The share of the likeliest value of a person, if it is the person's own; else 0.
-    fn of_row(&self, table: &TableView, row: usize) -> f64 {
-        let Some((cell, share)) = table.quasi.target_of(row).and_then(|target| self.top[target]) else {
-            return 0.0;
-        };
-        let own = table.original.codes[self.column][row];
-        if self.value_of[cell as usize] == Some(own) { share } else { 0.0 }
-    }
-
-    /// The targets whose value is certain, in words, with how many people they are.
-    fn worst(&self, table: &TableView, column: usize) -> Vec<(u64, String)> {
-        let certain = self.top.iter().enumerate().filter_map(|(target, top)| {
-            let (cell, share) = (*top)?;
-            let row = *table.quasi.targets.first.get(target)? as usize;
-            self.value_of[cell as usize].filter(|_| share >= 1.0 - HAIR)?;
-            let people = table.quasi.targets.counts[target];
-            let column = &table.columns[column];
-            let person = table.person(row, &table.quasi.columns);
-            Some((people, format!("{person} → {}={}", column.name, column.cells.text(cell))))
-        });
-        certain.collect()
-    }
+/// The targets whose value is certain, in words, with how many people they are.
+fn told(belief: &Belief<'_>) -> Vec<(u64, String)> {
+    let table = belief.table;
+    let certain = belief.likely.iter().enumerate().filter_map(|(target, likely)| {
+        let [(cell, _)] = likely.as_slice() else { return None };
+        belief.value_of[*cell as usize]?;
+        let row = *table.quasi.targets.first.get(target)? as usize;
+        let column = &table.columns[belief.column];
+        let person = table.person(row, &table.quasi.columns);
+        let line = format!("{person} → {}={}", column.name, column.cells.text(*cell));
+        Some((table.quasi.targets.counts[target], line))
+    });
+    certain.collect()
 }
 
 #[cfg(test)]

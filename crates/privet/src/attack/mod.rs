@@ -9,8 +9,10 @@
 
 mod background_join;
 mod baskets;
+mod belief;
 mod columns;
 pub(crate) mod composition;
+mod container;
 mod definetti;
 mod downcoding;
 mod finding;
@@ -23,16 +25,23 @@ mod homogeneity;
 mod horizon;
 pub mod label_linking;
 mod linking;
+mod membership;
 mod minimality;
 mod negative_rules;
+mod predicate;
 pub mod projections;
 mod query_terms;
 mod registry;
+mod row_order;
 mod scene;
+mod similarity;
+mod skewness;
 mod suppression;
 #[cfg(test)]
 mod testing;
+mod undeclared;
 mod view;
+mod wp29;
 
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};

@@ -31,7 +31,10 @@ pub struct Attack {
 pub static ATTACKS: &[Attack] = &[
     super::linking::ATTACK,
     super::label_linking::ATTACK,
+    super::undeclared::ATTACK,
     super::homogeneity::ATTACK,
+    super::skewness::ATTACK,
+    super::similarity::ATTACK,
     super::negative_rules::ATTACK,
     super::background_join::ATTACK,
     super::projections::linkability::ATTACK,
@@ -45,8 +48,15 @@ pub static ATTACKS: &[Attack] = &[
     super::definetti::CLASSES,
     super::composition::COMPOSITION,
     super::composition::RE_RELEASE,
+    super::row_order::ATTACK,
+    super::container::ATTACK,
     super::fingerprint::ATTACK,
     super::query_terms::ATTACK,
+    super::wp29::singling_out::ATTACK,
+    super::wp29::linkability::ATTACK,
+    super::wp29::inference::ATTACK,
+    super::predicate::ATTACK,
+    super::membership::ATTACK,
 ];
 
 /// Which attacks to run.

@@ -84,11 +84,13 @@ pub struct Limits {
     pub known: usize,
     /// Of more people than this a random sample is attacked.
     pub people: usize,
+    /// Tables with more rows than this are not held in memory, and most attacks not run.
+    pub rows: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { most: 10, known: super::freeform::KNOWN, people: 100_000 }
+        Limits { most: 10, known: super::freeform::KNOWN, people: 100_000, rows: 3_000_000 }
     }
 }
 

@@ -125,7 +125,7 @@ impl Class {
     fn hidden(&self, rule: Rule) -> u64 {
         match rule {
             Rule::Cells => self.starred,
-            Rule::Records => self.people() - self.shown() - self.starred,
+            Rule::Records => self.people().saturating_sub(self.shown() + self.starred),
         }
     }
 }
@@ -375,7 +375,8 @@ impl Score {
         let candidates = adversary.candidates(class);
         let lost = |value: u32| {
             let count = |counts: &BTreeMap<u32, u64>| counts.get(&value).copied().unwrap_or(0);
-            count(&class.before) - count(&class.shown)
+            // A file that nobody here made may show more of a value than there is.
+            count(&class.before).saturating_sub(count(&class.shown))
         };
         self.hidden += hidden;
         self.people += class.people();

@@ -43,9 +43,14 @@ impl Stage {
         stage
     }
 
+    /// Where a file is, or will be.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
     /// Writes a file.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.folder.path().join(name);
+        let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(&path, content).expect("written");
         path

@@ -145,7 +145,7 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Vec<SourceColumn>> {
 }
 
 /// The file as its format's reader needs it: seekable, hence unpacked to a nameless file if compressed.
-fn uncompressed(path: &Path, kind: FileKind) -> Result<(File, u64)> {
+pub(super) fn uncompressed(path: &Path, kind: FileKind) -> Result<(File, u64)> {
     let trouble = |error: io::Error| Error::io("read the data", path, &error);
     let (mut file, bytes) = open_regular(path)?;
     let head = head(&mut file).map_err(trouble)?;
@@ -176,7 +176,7 @@ fn head(file: &mut File) -> io::Result<Vec<u8>> {
 }
 
 /// Calls a reader that may panic; whatever goes wrong says that the file is at fault.
-fn guarded<T>(path: &Path, format: Format, work: impl FnOnce() -> ArrowResult<T>) -> Result<T> {
+pub(super) fn guarded<T>(path: &Path, format: Format, work: impl FnOnce() -> ArrowResult<T>) -> Result<T> {
     let name = if format == Format::Parquet { "Parquet" } else { "Arrow" };
     let unreadable = |detail: &str| {
         Error::input(format!("this is not a readable {name} file{detail}"))

@@ -15,6 +15,7 @@ pub(crate) mod interner;
 mod ipc_check;
 mod knowledge;
 mod list;
+mod pieces;
 mod query_log;
 mod records;
 mod sink;
@@ -45,3 +46,4 @@ pub use vocabularies::{
 };
 
 pub use list::read_list;
+pub(crate) use pieces::pieces;

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 
-use super::microdata::Microdata;
+use super::microdata::{Microdata, QuasiIdentifier};
 use crate::privacy::{Class, Counts};
 use crate::taxonomy::NodeId;
 
@@ -164,15 +164,14 @@ impl Ladders {
         self.fields.iter().map(|field| field.value(key) as u32)
     }
 
-    /// The key of a distinct record at some levels.
-    pub fn key(&self, microdata: &Microdata, record: usize, levels: &[u8], key: &mut Vec<u64>) {
-        key.clear();
-        key.resize(self.words, 0);
-        for (column, code) in microdata.quasi_codes(record).iter().enumerate() {
-            let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
-            let field = self.fields[column];
-            key[field.word] |= u64::from(self.columns[column].value(leaf, levels[column])) << field.shift;
-        }
+    /// Per column, where its field lies in a key, and what is in it for each code at the lowest level.
+    fn leaf_fields(&self, microdata: &Microdata) -> Vec<(usize, Vec<u64>)> {
+        let columns = self.columns.iter().zip(&self.fields).zip(&microdata.quasi);
+        let of_column = |((ladder, field), quasi): ((&Ladder, &Field), &QuasiIdentifier)| {
+            let leaves = quasi.leaf_of_code.iter();
+            (field.word, leaves.map(|leaf| u64::from(ladder.value(*leaf, 0)) << field.shift).collect())
+        };
+        columns.map(of_column).collect()
     }
 }
 
@@ -187,11 +186,15 @@ impl Grouping {
     pub fn base(microdata: &Microdata, ladders: &Ladders) -> (Grouping, Vec<u32>) {
         let levels: Levels = vec![0; ladders.columns.len()].into();
         let slots = microdata.table.slots() as usize;
-        let mut built = Builder::new(levels.clone(), ladders.words);
-        let mut key = Vec::new();
+        let mut built = Builder::new(levels, ladders.words);
+        let fields = ladders.leaf_fields(microdata);
+        let mut key = vec![0; ladders.words];
         let mut class_of_record = Vec::with_capacity(microdata.summary.len());
         for record in 0..microdata.summary.len() {
-            ladders.key(microdata, record, &levels, &mut key);
+            key.fill(0);
+            for (code, (word, values)) in microdata.quasi_codes(record).iter().zip(&fields) {
+                key[*word] |= values[*code as usize];
+            }
             let class = built.class(&key);
             built.grouping.sizes[class as usize] += microdata.summary.count(record);
             class_of_record.push(class);
@@ -355,8 +358,10 @@ impl Tallies {
         match (&mut *self, from) {
             (Tallies::Dense { slots, counts }, Tallies::Dense { counts: more, .. }) => {
                 let into = &mut counts[class * *slots..(class + 1) * *slots];
+                // No count exceeds the size of its class, and sizes are added up with checks: nothing can wrap here, and
+                // without checks several counts are added at once.
                 for (count, more) in into.iter_mut().zip(&more[other * *slots..(other + 1) * *slots]) {
-                    *count += more;
+                    *count = count.wrapping_add(*more);
                 }
             }
             (_, Tallies::Sparse(classes)) => {

@@ -76,7 +76,7 @@ impl Relation {
 pub struct ReRelease {
     /// People of the new release about whom an earlier one shows the same attribute.
     pub targets: u64,
-    /// Those whose class shows other values than in an earlier release, where neither release is the coarser one.
+    /// Those whose class shows other values than in an earlier release, in a way that no coarsening explains.
     pub changed: u64,
     /// How the new release lies to each earlier one.
     pub relations: Vec<Relation>,
@@ -296,14 +296,28 @@ pub fn re_release(new: &Signatures, earlier: &[&Signatures]) -> ReRelease {
                 );
                 let (Some(now), Some(then)) = said else { continue };
                 concerned = true;
-                let same = common([now]) == common([then]);
-                changed |= *relation == Relation::Crossing && !same;
+                changed |= !keeps(*relation, common([now]), common([then]));
             }
         }
         found.targets += count * u64::from(concerned);
         found.changed += count * u64::from(changed);
     }
     found
+}
+
+/// Whether a class shows the values that it showed before, or as much more or less as a coarser or finer class does. What
+/// rules nothing out (`None`) is the coarsest there is.
+fn keeps(relation: Relation, now: Option<BTreeSet<u64>>, then: Option<BTreeSet<u64>>) -> bool {
+    let within = |inner: &Option<BTreeSet<u64>>, outer: &Option<BTreeSet<u64>>| match (inner, outer) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(inner), Some(outer)) => inner.is_subset(outer),
+    };
+    match relation {
+        Relation::Coarser => within(&then, &now),
+        Relation::Finer => within(&now, &then),
+        Relation::Same | Relation::Crossing | Relation::Apart => now == then,
+    }
 }
 
 /// How the new release lies to an earlier one, as far as the people of both tell.

@@ -170,19 +170,10 @@ impl Ledger {
             };
             self.entries.iter().find_map(of).unwrap_or(State::Unconfirmed)
         };
-        let release = |entry: &'_ Entry| match &entry.event {
-            Event::Release(_) => Some(entry.entry),
-            _ => None,
-        };
         let mut releases = Vec::new();
-        for entry in &self.entries {
-            if let (Some(number), Event::Release(line)) = (release(entry), &entry.event) {
-                releases.push(Recorded {
-                    entry: number,
-                    date: &entry.date,
-                    state: state(number),
-                    release: line,
-                });
+        for Entry { entry, date, event, .. } in &self.entries {
+            if let Event::Release(release) = event {
+                releases.push(Recorded { entry: *entry, date, state: state(*entry), release });
             }
         }
         releases

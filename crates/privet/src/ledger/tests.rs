@@ -163,6 +163,7 @@ fn buckets(people: u64, values: u64, seed: u64) -> Signatures {
     shuffle(&mut order, &mut keyed(seed, "test"));
     order.sort_by_key(|person| person % values);
     let half = order.len() / 2;
+    shuffle(&mut order[half..], &mut keyed(seed, "partners"));
     let (mut classes, mut members) = (Vec::new(), Vec::new());
     for at in 0..half {
         let pair = [order[at], order[at + half]];
@@ -210,6 +211,15 @@ fn a_coarser_release_tells_nothing_more() {
         let found = re_release(new, &[old]);
         assert_eq!((found.changed, found.relations), (0, vec![relation]));
     }
+}
+
+#[test]
+fn the_same_classes_with_other_values_are_no_re_release() {
+    let one = |values: &[(u64, u64)]| Signatures {
+        views: vec![View::new(vec!["disease".to_string()], vec![class(values)], vec![(1, 0), (2, 0)])],
+    };
+    let found = re_release(&one(&[(5, 1), (6, 1)]), &[&one(&[(5, 1), (7, 1)])]);
+    assert_eq!((found.changed, found.relations), (2, vec![Relation::Same]));
 }
 
 #[test]

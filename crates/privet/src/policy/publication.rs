@@ -75,6 +75,10 @@ pub struct LedgerPolicy {
     pub on_composition: OnComposition,
 }
 
+impl LedgerPolicy {
+    const NAMES: [&str; 4] = ["path", "recipient", "person", "on_composition"];
+}
+
 /// What happens when a release and earlier ones together tell more about people than each alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnComposition {
@@ -115,8 +119,7 @@ impl Policy {
 
     /// What `[ledger]` says, if the policy has one. After the policy was checked this cannot fail.
     pub fn ledger(&self) -> Result<Option<LedgerPolicy>> {
-        let keys = ["path", "recipient", "person", "on_composition"];
-        let Some(section) = self.publication("ledger", &keys)? else { return Ok(None) };
+        let Some(section) = self.publication("ledger", &LedgerPolicy::NAMES)? else { return Ok(None) };
         let help = "name the file in which releases are written down: path = \"ledger.jsonl\"";
         let entry = section.required("path", help)?;
         let path = entry.text()?;
@@ -150,7 +153,7 @@ impl Policy {
     pub(super) fn check_publication(&self, columns: Option<&[PolicyColumn]>) -> Result<()> {
         self.report_keys()?;
         let Some(LedgerPolicy { person: Some(person), .. }) = self.ledger()? else { return Ok(()) };
-        let section = self.publication("ledger", &["path", "recipient", "person", "on_composition"])?;
+        let section = self.publication("ledger", &LedgerPolicy::NAMES)?;
         let wrong = |message: String| match section.as_ref().and_then(|section| section.entry("person")) {
             Some(entry) => entry.error(message),
             None => self.error(None, message),

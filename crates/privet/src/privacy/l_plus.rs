@@ -299,7 +299,7 @@ pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: 
     }
     if free.is_empty() && stars && !asks_for_k {
         warnings.push(format!(
-            "without k-anonymity a class of a single record is possible, its value of '{name}' suppressed: whoever finds the person \
+            "without k-anonymity a class of one is possible, its value of '{name}' suppressed: whoever finds the person \
              does not learn the value, but knows which record is theirs. Add [privacy.k-anonymity] with k = 2 or more to rule \
              that out"
         ));
@@ -450,7 +450,7 @@ mod tests {
         let free = warn(&[("l", "2")], &[("cancer", "1")], false, false);
         assert!(free.contains("single record") && free.contains("'cancer'"), "{free}");
         assert_eq!(warn(&[("l", "2")], &[("cancer", "1")], true, false), "");
-        assert!(warn(&[("l", "3")], &[], false, true).contains("class of a single record is possible"));
+        assert!(warn(&[("l", "3")], &[], false, true).contains("a class of one is possible"));
         assert_eq!(warn(&[("l", "3")], &[], true, true), "");
         let many = ["a", "b", "c", "d", "e"].map(|value| (value, "0.2"));
         let many = warn(&[("l", "2")], &many, false, false);

@@ -73,6 +73,9 @@ pub(super) fn tightness(
     let (Some(worst), Some(threshold)) = (table.worst(), threshold) else { return Ok(Vec::new()) };
     Ok(vec![Tightness {
         requirement: "ff-anonymity".to_string(),
+        column: None,
+        inequality: format!("n(X, a) · |sensitive leaves| ≤ {threshold} · n(X) · |leaves|"),
+        exact: format!("{} of {}", worst.hits, worst.support),
         worst: format!("{worst} ({} of {} records)", worst.hits, worst.support),
         value: worst.threat,
         threshold: threshold.to_f64(),

@@ -158,6 +158,20 @@ impl Claims<'_> {
             "method": self.method.name(),
             "requirements": self.asked,
         });
+        let keys = self.policy.report_keys().unwrap_or_default();
+        let said = [
+            ("title", keys.title),
+            ("owner", keys.owner),
+            ("contact", keys.contact),
+            ("licence", keys.licence),
+            ("review", keys.review),
+            ("preset", keys.preset),
+        ];
+        let said: serde_json::Map<String, Json> =
+            said.into_iter().filter_map(|(key, text)| Some((key.to_string(), text?.into()))).collect();
+        if !said.is_empty() {
+            manifest["report"] = said.into();
+        }
         for (key, value) in also {
             manifest[*key] = value.clone();
         }
@@ -194,7 +208,7 @@ fn files(files: &[(String, String)]) -> Json {
 }
 
 impl Facts<'_> {
-    fn claims(&self) -> Claims<'_> {
+    pub fn claims(&self) -> Claims<'_> {
         let policy = self.policy;
         Claims {
             kind: DataKind::Table,

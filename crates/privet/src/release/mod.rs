@@ -16,6 +16,7 @@ mod projections;
 pub mod report;
 mod rooms;
 mod run;
+mod scan;
 mod shuffle;
 mod suppression;
 mod target;

@@ -202,8 +202,8 @@ pub(super) fn publish(
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
-    warnings.extend(lettering::of_table(&microdata));
     warnings.extend(caution::about_freeform(&policy, &classes));
+    warnings.extend(lettering::of_table(&microdata));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
     }
@@ -252,7 +252,7 @@ pub(super) fn publish(
         audit: &audit,
         files: &files,
     };
-    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes)?;
+    let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
     model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
     let documents = Documents {
         public_report: report::render(&model, Edition::Public)?,
@@ -268,6 +268,10 @@ pub(super) fn publish(
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
+/// Attacks that hold tables in memory leave larger ones alone, unless all attacks are asked for: what is cheap must not
+/// decide how much memory a run takes.
+const MOST_ROWS: usize = 500_000;
+
 /// Attacks a release that waits to be published, as somebody would who has its files.
 pub(super) fn attacked<'a>(
     policy: PolicyRef<'a>,
@@ -279,6 +283,9 @@ pub(super) fn attacked<'a>(
     clock.progress().stage("attacking", None);
     let mut scene = Scene::new(policy, released, seed, clock);
     scene.inside = inside;
+    if *choice == Choice::Cheap {
+        scene.limits.rows = MOST_ROWS;
+    }
     attack::attack(&scene, choice)
 }
 

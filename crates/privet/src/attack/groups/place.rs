@@ -103,8 +103,19 @@ impl Placed {
         (0u32..).zip(blocks).for_each(|(row, block)| rows[*block as usize].push(row));
         let shown: Vec<Vec<(u32, u64)>> =
             rows.iter().map(|rows| values.counted(view, column, rows)).collect();
-        let (members, missing) = Seats { matcher, blocks, shown: &shown, grouped: view.groups.is_some() }
-            .taken(&people, &original);
+        let nodes = cell_nodes(view, &people);
+        let named = |record: u32, class: u32| {
+            let row = matcher.classes.first[class as usize] as usize;
+            nodes.iter().enumerate().all(|(at, (column, nodes))| {
+                let leaf = people.leaf(at, record as usize) as usize;
+                let tree = &people.attributes[at].taxonomy;
+                let node = nodes[view.released.codes[*column][row] as usize];
+                node.is_none_or(|node| tree.leaves_below(node).contains(&leaf))
+            })
+        };
+        let (members, missing) =
+            Seats { matcher, blocks, shown: &shown, grouped: view.groups.is_some(), named: &named }
+                .taken(&people, &original);
         let mut placed = Placed {
             groups: Groups { people, groups: Vec::new(), hidden: Some(hidden) },
             rows: Vec::new(),
@@ -275,6 +286,15 @@ fn flat(column: &ViewColumn) -> Result<Taxonomy> {
     Taxonomy::flat(values)
 }
 
+/// Per quasi-identifier its column, and the node that each of its cells is, if it is one.
+fn cell_nodes(view: &TableView, people: &Observations) -> Vec<(usize, Vec<Option<NodeId>>)> {
+    let quasi = view.columns_where(ViewColumn::is_quasi).into_iter().zip(&people.attributes);
+    let nodes = |column: usize, tree: &Taxonomy| {
+        view.columns[column].cells.texts().map(|text| tree.find(text)).collect()
+    };
+    quasi.map(|(column, attribute)| (column, nodes(column, &attribute.taxonomy))).collect()
+}
+
 /// Where people may be.
 struct Seats<'a> {
     matcher: &'a Matcher,
@@ -284,12 +304,15 @@ struct Seats<'a> {
     shown: &'a [Vec<(u32, u64)>],
     /// Whether blocks are groups, which are not told by quasi-identifiers.
     grouped: bool,
+    /// Whether the nodes that a class shows are above a person's values. A range may hold a number that the hierarchy puts
+    /// elsewhere; the hierarchy is what the release was made by.
+    named: &'a dyn Fn(u32, u32) -> bool,
 }
 
 impl Seats<'_> {
     /// The members of each block, by record, and those who are in none.
     fn taken(&self, people: &Observations, original: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
-        let Seats { matcher, blocks, shown, grouped } = *self;
+        let Seats { matcher, blocks, shown, grouped, named } = *self;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); shown.len()];
         let mut missing = Vec::new();
         // Per class of the matcher the groups of its rows, each as often as it has rows; or the class itself.
@@ -302,8 +325,15 @@ impl Seats<'_> {
         }
         let mut left: Vec<HashMap<u32, u64>> =
             shown.iter().map(|counts| counts.iter().copied().collect()).collect();
-        let matching: Vec<Vec<u32>> =
-            (0..matcher.targets.len()).map(|target| matcher.matching(target)).collect();
+        let matching: Vec<Vec<u32>> = (0..matcher.targets.len())
+            .map(|target| {
+                let all = matcher.matching(target);
+                // Records of the people are rows of the original.
+                let record = matcher.targets.first[target];
+                let some: Vec<u32> = all.iter().copied().filter(|class| named(record, *class)).collect();
+                if some.is_empty() { all } else { some }
+            })
+            .collect();
         let fitting = |record: u32| -> &[u32] {
             let target = matcher.target_of(original[record as usize] as usize);
             target.map_or(&[], |target| matching[target].as_slice())

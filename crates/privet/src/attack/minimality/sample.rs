@@ -25,7 +25,7 @@ pub(crate) struct Effort {
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { enough: 10_000, most: 1_000_000, steps: 600_000_000 }
+        Effort { enough: 10_000, most: 1_000_000, steps: 300_000_000 }
     }
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn sample(
                     violates,
                     limits.len(),
                     random,
-                    Effort { steps, ..effort },
+                    Effort { steps: share, ..effort },
                 )
             })
             .collect();

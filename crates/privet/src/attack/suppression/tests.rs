@@ -153,3 +153,42 @@ proptest! {
         }
     }
 }
+
+mod files {
+    use crate::attack::testing::Stage;
+
+    fn stage(suppression: &str, theta: &str, original: &str) -> Stage {
+        let policy = format!(
+            "[data]\npath = \"table.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.city]\n\
+             role = \"quasi-identifier\"\nhierarchy = \"city.csv\"\n[columns.ill]\nrole = \"sensitive\"\n\
+             [privacy.l-plus-diversity]\ncolumn = \"ill\"\ndefault = \"{theta}\"\n\
+             [method]\nname = \"l-plus-optimize\"\nsuppression = \"{suppression}\"\n"
+        );
+        Stage::with(&policy, original)
+    }
+
+    #[test]
+    fn suppressed_cells_are_read_back_from_the_file() {
+        let original = "age,city,ill\n30,Oslo,flu\n30,Oslo,flu\n30,Oslo,flu\n30,Oslo,ulcer\n";
+        let released = "age,city,ill\n30,Oslo,*\n30,Oslo,*\n30,Oslo,*\n30,Oslo,ulcer\n";
+        let found = stage("vio-sa", "1/2", original).attack("suppression", released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (3, 3), "{found:?}");
+        assert_eq!((found.figures[1].targets, found.figures[1].hits), (4, 4), "{found:?}");
+        // Where all cells of the class are suppressed, flu and ulcer are both possible.
+        let reason = stage("all-sa", "1/2", original).attack("suppression", released);
+        assert!(reason.expect_err("another scheme").contains("vio-sa"));
+        let even = "age,city,ill\n30,Oslo,flu\n30,Oslo,ulcer\n";
+        let found = stage("vio-sa", "1/2", even).attack("suppression", even).expect("a finding");
+        assert_eq!(found.headline().targets, 0, "nothing is suppressed: {found:?}");
+    }
+
+    #[test]
+    fn removed_records_are_told_by_who_is_missing() {
+        // Of five, flu may have two thirds: two of four stay. In Rome the whole class is gone.
+        let mut original = "age,city,ill\n30,Oslo,ulcer\n".to_string() + &"30,Oslo,flu\n".repeat(4);
+        original += "30,Rome,flu\n";
+        let released = "age,city,ill\n30,Oslo,ulcer\n30,Oslo,flu\n30,Oslo,flu\n";
+        let found = stage("vio-rec", "2/3", &original).attack("suppression", released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (3, 2), "{found:?}");
+    }
+}

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) use coded::{Dictionary, Rows};
 use cover::EVERYTHING;
 pub(super) use cover::{Cover, value_tree};
-pub(super) use matcher::Matcher;
+pub(super) use matcher::{Distinct, Matcher};
 
 use coded::{Reader, Stopped};
 
@@ -26,9 +26,6 @@ use crate::data::{Batch, Source};
 use crate::method::injector::{COUNT_COLUMN, GROUP_COLUMN};
 use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::random::{keyed, shuffle};
-
-/// Tables with more rows than this are not held in memory.
-const MOST_ROWS: usize = 3_000_000;
 
 /// A column that both tables have.
 pub(super) struct ViewColumn {
@@ -95,7 +92,8 @@ impl TableView {
         match read(scene, policy, &tables, values) {
             Ok(views) => Ok(Ok(views)),
             Err(Stopped::TooMany) => Ok(Err(format!(
-                "the table has more than {MOST_ROWS} rows, and this attack holds them in memory"
+                "the table has more than {} rows, and this attack holds them in memory",
+                scene.limits.rows
             ))),
             Err(Stopped::Error(error)) => Err(error),
         }
@@ -214,7 +212,7 @@ fn read(
             }
         }
     }
-    let mut reader = Reader::new(policy, &shared, scene.clock, MOST_ROWS);
+    let mut reader = Reader::new(policy, &shared, scene.clock, scene.limits.rows);
     let original = reader.original()?;
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
     let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
@@ -224,7 +222,7 @@ fn read(
     for table in tables {
         let (released, groups) = match values {
             Some(st) => dealt(scene, table, st)?,
-            None => coded::released(table, grouped, scene.clock, MOST_ROWS)?,
+            None => coded::released(table, grouped, scene.clock, scene.limits.rows)?,
         };
         let mut columns = Vec::new();
         let mut places = Vec::new();
@@ -261,7 +259,7 @@ fn dealt(
     qit: &Source,
     st: &Source,
 ) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
-    let (mut released, groups) = coded::released(qit, true, scene.clock, MOST_ROWS)?;
+    let (mut released, groups) = coded::released(qit, true, scene.clock, scene.limits.rows)?;
     let Some(groups) = groups else { return Ok((released, None)) };
     let names: Vec<&str> = st.columns().iter().map(|column| column.name.as_str()).collect();
     let value = names.iter().position(|name| *name != GROUP_COLUMN && *name != COUNT_COLUMN);

@@ -15,12 +15,12 @@ use crate::engine::clock::Clock;
 /// What a record by itself, and a half, may try after the first dive.
 const TRIES: u64 = 1_000;
 
-/// The removals that a group's halves need by themselves, as far as these are found until a moment; `None` where some
-/// record cannot be saved by itself, or not in time.
+/// The removals that a group's halves need by themselves, as far as these are found until a moment. Records that cannot be
+/// saved by themselves are looked at together with others; `None` where one of the halves cannot be saved, or not in time.
 pub fn divided(problem: &Problem<'_>, until: Option<Instant>, clock: &Clock) -> Option<Found> {
     let division = Division { problem, until, clock };
     let alone = (0..problem.members.len()).map(|record| division.improved(record..record + 1, None));
-    let alone: Vec<Found> = alone.collect::<Option<_>>()?;
+    let alone: Vec<Option<Found>> = alone.collect();
     let found = division.joined(&alone, 0..alone.len())?;
     let mut search = Search::new(problem, Order::Adaptive);
     search.start_from(found);
@@ -39,22 +39,24 @@ impl Division<'_> {
     }
 
     /// What some of the records need together, from what each of them needs by itself. The whole group is left to others.
-    fn joined(&self, alone: &[Found], records: Range<usize>) -> Option<Found> {
+    fn joined(&self, alone: &[Option<Found>], records: Range<usize>) -> Option<Found> {
         if records.len() < 2 {
-            return alone.get(records.start).cloned();
+            return alone.get(records.start).cloned().flatten();
         }
         let middle = records.len() / 2;
-        let first = self.joined(alone, records.start..records.start + middle)?;
-        let second = self.joined(alone, records.start + middle..records.end)?;
-        let moved = second.removed.iter().map(|(record, place)| (record + middle as u32, *place));
-        let both = Found {
-            cost: first.cost + second.cost,
-            removed: first.removed.iter().copied().chain(moved).collect(),
-        };
+        let first = self.joined(alone, records.start..records.start + middle);
+        let second = self.joined(alone, records.start + middle..records.end);
+        let both = first.zip(second).map(|(first, second)| {
+            let moved = second.removed.iter().map(|(record, place)| (record + middle as u32, *place));
+            Found {
+                cost: first.cost + second.cost,
+                removed: first.removed.iter().copied().chain(moved).collect(),
+            }
+        });
         if records.len() == alone.len() || self.is_late() {
-            return Some(both);
+            return both;
         }
-        self.improved(records, Some(both))
+        self.improved(records, both)
     }
 
     /// The best of a short search through some of the records, and of what is known.

@@ -49,16 +49,17 @@ impl Pack {
         let tracked = |at: usize| attributes[at].tracked;
         let size = |at: usize| microdata.table.tracked[tracked(at)].values.len();
         let values = members.iter().map(|at| size(*at)).product();
-        let mut codes = vec![0u32; microdata.summary.len()];
-        let mut step = 1;
+        let (mut step, mut steps) = (1, Vec::new());
         let mut own = Vec::new();
         for at in members {
-            for (record, code) in codes.iter_mut().enumerate() {
-                *code += step as u32 * microdata.tracked_code(record, tracked(at));
-            }
             own.push((at, (0..values).map(|code| (code / step % size(at)) as u32).collect()));
+            steps.push((tracked(at), step as u32));
             step *= size(at);
         }
+        let code = |record: usize| {
+            steps.iter().map(|(position, step)| step * microdata.tracked_code(record, *position)).sum()
+        };
+        let codes = (0..microdata.summary.len()).map(code).collect();
         Pack { members: own, values, codes }
     }
 

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
+pub(crate) use role::{among, words};
 
 use self::preset::Preset;
 use self::profile::Profile;

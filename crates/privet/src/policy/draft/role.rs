@@ -217,7 +217,7 @@ fn has_role(suggestion: &Option<Suggestion>, role: Role) -> bool {
 }
 
 /// The first of the words that is in the list.
-pub(super) fn among<'a>(list: &str, words: &'a [String]) -> Option<&'a str> {
+pub(crate) fn among<'a>(list: &str, words: &'a [String]) -> Option<&'a str> {
     words.iter().map(String::as_str).find(|word| list.split_whitespace().any(|listed| listed == *word))
 }
 
@@ -227,7 +227,7 @@ pub(super) fn is_postal(name: &str) -> bool {
 }
 
 /// The words of a column's name: `MaritalStatus_2`, `marital-status` and `marital status` have the same two.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower = false;
     for c in name.chars() {

@@ -119,19 +119,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         audit: &audit,
         files: &files,
     };
-    let figures = account(&Facts {
-        policy: &policy,
-        seed,
-        microdata: &microdata,
-        decision: &decision,
-        errors,
-        suppressed,
-        released,
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
-        files: &files,
-    })?;
+    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, errors };
+    let figures = account(&claims, &facts, &mut || clock.check())?;
     let public_losses = claims.public_losses(suppressed, |_| true);
     let documents = Documents {
         public_report: report::render_buckets(&figures, Edition::Public)?,

@@ -110,18 +110,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         audit: &audit,
         files: &files,
     };
-    let figures = account(&Facts {
-        policy: &policy,
-        seed,
-        microdata: &microdata,
-        decision: &decision,
-        losses: &claims.losses,
-        released,
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
-        files: &files,
-    })?;
+    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision };
+    let figures = account(&claims, &facts, &mut || clock.check())?;
     let public_losses = claims.public_losses(0, |_| true);
     let tables = ("tables", public_tables(&decision));
     let documents = Documents {

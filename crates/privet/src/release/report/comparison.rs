@@ -52,9 +52,13 @@ impl ComparisonPage {
     /// Writes the page as HTML without scripts or anything to be fetched.
     pub fn render(&self) -> Result<String> {
         let frontier = self.frontier();
-        let points: Vec<FrontierPoint<'_>> = (self.points.iter().zip(&frontier))
+        let number = |point: &Compared| {
+            let place = self.rows.iter().position(|row| row.first() == Some(&point.label));
+            place.map_or(0, |place| place + 1)
+        };
+        let points: Vec<FrontierPoint> = (self.points.iter().zip(&frontier))
             .map(|(point, on_frontier)| FrontierPoint {
-                label: &point.label,
+                number: number(point),
                 loss: point.loss,
                 risk: point.risk,
                 on_frontier: *on_frontier,
@@ -66,7 +70,8 @@ impl ComparisonPage {
                 let place = if *on_frontier { "yes" } else { "no" };
                 let chosen = if point.chosen { "yes" } else { "" };
                 let figure = |value: f64| format!("{value:.6}");
-                vec![point.label.clone(), figure(point.loss), figure(point.risk), place.into(), chosen.into()]
+                let label = format!("{} {}", number(point), point.label);
+                vec![label, figure(point.loss), figure(point.risk), place.into(), chosen.into()]
             })
             .collect();
         let head =
@@ -84,8 +89,8 @@ impl ComparisonPage {
                 settings => self.rows.len(),
                 plot => context! {
                     title => "The frontier between risk and loss",
-                    note => "The large dot is the chosen setting; settings with an empty dot are beaten by no other, those with a \
-                             small grey one are.",
+                    note => "Numbers are those of the table below. The large dot is the chosen setting; settings with an empty dot \
+                             are beaten by no other, those with a small grey one are.",
                     svg => chart::frontier(&points, (&self.loss, &self.risk)),
                     table => context! { head => head, rows => figures },
                 },

@@ -6,8 +6,12 @@
 //! hostile text: the template escapes them all, and so does the writer of charts.
 
 pub mod buckets;
+mod cells;
 pub(crate) mod chart;
+mod citation;
+mod common;
 mod comparison;
+mod fidelity;
 pub(crate) mod lens;
 mod model;
 mod notion;
@@ -15,6 +19,7 @@ pub mod projections;
 mod risk;
 #[cfg(test)]
 mod sample;
+mod scan;
 #[cfg(test)]
 mod tests;
 pub mod transactions;
@@ -22,15 +27,18 @@ mod view;
 pub mod vocabularies;
 
 pub use buckets::BucketReport;
+pub use common::Common;
 pub use comparison::{Compared, ComparisonPage};
+pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
-    Records, ReportModel, Reproduce, Requirement, Search, Side, TaxonomyDrawing, TaxonomyNode, Tightness,
-    ValueCount,
+    Records, ReportModel, Reproduce, Requirement, Search, Side, Subgroup, Subgroups, TaxonomyDrawing,
+    TaxonomyNode, Tightness, ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use projections::ProjectionReport;
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
+pub use scan::{Fate, IdentifierKind, Scan, Suspect};
 pub use transactions::TransactionReport;
 pub use vocabularies::VocabularyReport;
 
@@ -46,6 +54,7 @@ macro_rules! page {
         concat!(
             include_str!("templates/macros.html"),
             include_str!("templates/top.html"),
+            include_str!("templates/columns.html"),
             include_str!($own),
             include_str!("templates/bottom.html")
         )
@@ -115,27 +124,44 @@ impl Filed {
 ///
 /// The same model gives the same bytes.
 pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
-    fill(page!("templates/table.html"), view::table(model, edition))
+    write(page!("templates/table.html"), edition, |edition| view::table(model, edition))
 }
 
 /// Writes the report about transactions, likewise.
 pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/transactions.html"), view::transactions(model, edition))
+    write(page!("templates/transactions.html"), edition, |edition| view::transactions(model, edition))
 }
 
 /// Writes the report about vocabularies, likewise.
 pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/vocabularies.html"), view::vocabularies(model, edition))
+    write(page!("templates/vocabularies.html"), edition, |edition| view::vocabularies(model, edition))
 }
 
 /// Writes the report about records in groups, likewise.
 pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/buckets.html"), view::buckets(model, edition))
+    write(page!("templates/buckets.html"), edition, |edition| view::buckets(model, edition))
 }
 
 /// Writes the report about projected tables, likewise.
 pub fn render_projections(model: &ProjectionReport, edition: Edition) -> Result<String> {
-    fill(page!("templates/projections.html"), view::projections(model, edition))
+    write(page!("templates/projections.html"), edition, |edition| view::projections(model, edition))
+}
+
+/// Writes a page. The steward's says what was found when the public one was read again.
+fn write(
+    template: &'static str,
+    edition: Edition,
+    view: impl Fn(Edition) -> minijinja::Value,
+) -> Result<String> {
+    // What the public page prints is known only when it is written; there it is no matter.
+    let with = |view: minijinja::Value, small_counts: Vec<String>| {
+        minijinja::context! { small_counts => small_counts, ..view }
+    };
+    let public = fill(template, with(view(Edition::Public), Vec::new()))?;
+    match edition {
+        Edition::Public => Ok(public),
+        Edition::Steward => fill(template, with(view(Edition::Steward), cells::small_counts(&public))),
+    }
 }
 
 fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {

@@ -5,47 +5,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::common::Common;
 use super::notion::Notion;
-use super::risk::Risk;
-use crate::attack::Finding;
 use crate::method::Moment;
+use crate::policy::{PolicyColumn, Role};
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportModel {
-    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
-    /// The file the release was made from. Steward only.
-    pub data_name: String,
-    /// The version of Privet that made the release.
-    pub privet: String,
-    /// The kind of data: `table`, `transactions`, …
-    pub kind: String,
-    /// How the release was made.
-    pub method: Method,
+    /// What all reports have in common.
+    #[serde(flatten)]
+    pub common: Common,
     /// What the policy asked for.
     pub requirements: Vec<Requirement>,
-    /// The policy as written. Steward only.
-    pub policy: String,
-    /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
-    #[serde(default)]
-    pub warnings: Vec<String>,
-    /// What became of the records.
-    pub records: Records,
     /// What a missing value means in the release, in words. Printed in both editions.
     pub missing: String,
     /// What a suppressed cell or record means in the release, in words. Printed in both editions.
     pub suppression: String,
-    /// The columns, in the order of the data.
-    pub columns: Vec<Column>,
-    /// Risk in the original. Steward only.
-    pub risk_before: Option<Risk>,
-    /// Risk in the release. Steward only.
-    pub risk_after: Option<Risk>,
-    /// How near the worst class comes to each threshold.
-    pub tightness: Vec<Tightness>,
     /// How sure one may become of each sensitive value, for requirements that limit it.
     #[serde(default)]
     pub confidences: Vec<Confidences>,
@@ -54,17 +30,6 @@ pub struct ReportModel {
     /// What public knowledge tells about records, before and after, where a column is quasi-sensitive. Steward only.
     #[serde(default)]
     pub links: Option<LinkAccount>,
-    /// What was lost, by each measure; the first one steered the search.
-    pub losses: Vec<Loss>,
-    /// How the plan was found. Steward only.
-    pub search: Option<Search>,
-    /// What attacks on the release found. Steward only.
-    #[serde(default)]
-    pub attacks: Vec<Finding>,
-    /// What the independent audit found.
-    pub audit: Audit,
-    /// How to get the same bytes again.
-    pub reproduce: Reproduce,
 }
 
 /// How a release was made.
@@ -122,8 +87,29 @@ pub struct Column {
     pub loss: Option<f64>,
     /// The share of its released cells that are coarser than the original, from 0 to 1.
     pub generalised: Option<f64>,
+    /// The share of its cells in released records that are suppressed, from 0 to 1, where that can be.
+    #[serde(default)]
+    pub suppressed: Option<f64>,
     /// The taxonomy with the chosen cut or level, where the column has one.
     pub taxonomy: Option<TaxonomyDrawing>,
+}
+
+impl Column {
+    /// A column with its role, and nothing measured yet.
+    pub(crate) fn new(column: &PolicyColumn, transformation: &str) -> Column {
+        Column {
+            name: column.name.clone(),
+            role: column.role.map_or("not mentioned", Role::name).to_string(),
+            reason: crate::release::account::reason(column.role).to_string(),
+            transformation: transformation.to_string(),
+            distinct_before: None,
+            distinct_after: None,
+            loss: None,
+            generalised: None,
+            suppressed: None,
+            taxonomy: None,
+        }
+    }
 }
 
 /// A taxonomy and the nodes that the release uses.
@@ -159,6 +145,15 @@ pub struct TaxonomyNode {
 pub struct Tightness {
     /// The requirement, in short: "k-anonymity", "t-closeness of income".
     pub requirement: String,
+    /// The sensitive column it is about, where it is about one.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// What is compared, as a formula; the comparison is exact.
+    #[serde(default)]
+    pub inequality: String,
+    /// The figures of the worst class that are compared, exactly. Steward only.
+    #[serde(default)]
+    pub exact: String,
     /// The worst class in words. It may describe a few people, so it is for the steward only.
     pub worst: String,
     /// The figure of the worst class.
@@ -265,6 +260,28 @@ pub struct ValueCount {
     pub after: u64,
 }
 
+/// Suppressed records by the values of one column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subgroups {
+    /// The column's name.
+    pub column: String,
+    /// The subgroups.
+    pub groups: Vec<Subgroup>,
+}
+
+/// Records with the same value, or with values below the same node of a taxonomy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subgroup {
+    /// The value or node.
+    pub label: String,
+    /// Whether the release shows the label, or something below it. Otherwise it stays out of the public edition.
+    pub shown: bool,
+    /// Records that were read and not dropped.
+    pub records: u64,
+    /// How many of them are suppressed.
+    pub suppressed: u64,
+}
+
 /// One measure of what was lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
@@ -333,6 +350,12 @@ pub struct Reproduce {
     pub command: String,
     /// The hash of the policy. Steward only.
     pub policy_sha256: String,
+    /// The hash of the program that made the release. Steward only.
+    #[serde(default)]
+    pub program_sha256: Option<String>,
+    /// What tells the seed from others without telling it. Steward only.
+    #[serde(default)]
+    pub key_id: Option<String>,
     /// The files that went in: data and hierarchies. Steward only.
     pub inputs: Vec<FileHash>,
     /// The files that were released, named relative to `public/`.

@@ -61,12 +61,12 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
     const EVIL: &str = "<script>alert('\"x')</script>";
     let mut model = census();
     let evil = || EVIL.to_string();
-    model.title = evil();
-    model.data_name = evil();
-    model.privet = evil();
-    model.kind = evil();
-    model.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
-    model.policy = evil();
+    model.common.title = evil();
+    model.common.data_name = evil();
+    model.common.privet = evil();
+    model.common.kind = evil();
+    model.common.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
+    model.common.policy = evil();
     model.missing = evil();
     model.suppression = evil();
     for requirement in &mut model.requirements {
@@ -76,7 +76,7 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
         notion: Notion::TCloseness { column: evil(), t: evil(), distance: evil() },
         description: evil(),
     });
-    for column in &mut model.columns {
+    for column in &mut model.common.columns {
         column.name = evil();
         column.reason = evil();
         column.transformation = evil();
@@ -84,26 +84,26 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
             node.label = evil();
         }
     }
-    model.columns[1].role = evil();
+    model.common.columns[1].role = evil();
     for distribution in &mut model.sensitive {
         distribution.column = evil();
         distribution.values.iter_mut().for_each(|value| value.value = evil());
     }
-    for entry in &mut model.tightness {
+    for entry in &mut model.common.tightness {
         entry.requirement = evil();
         entry.worst = evil();
     }
-    for loss in &mut model.losses {
+    for loss in &mut model.common.losses {
         (loss.name, loss.formula, loss.range, loss.direction) = (evil(), evil(), evil(), evil());
     }
-    for check in &mut model.audit.checks {
+    for check in &mut model.common.audit.checks {
         (check.name, check.worst, check.detail) = (evil(), evil(), evil());
     }
-    model.reproduce.command = evil();
-    model.reproduce.policy_sha256 = evil();
-    model.reproduce.inputs[0] = FileHash { path: evil(), sha256: evil() };
-    model.reproduce.released[0] = FileHash { path: evil(), sha256: evil() };
-    if let Some(search) = &mut model.search {
+    model.common.reproduce.command = evil();
+    model.common.reproduce.policy_sha256 = evil();
+    model.common.reproduce.inputs[0] = FileHash { path: evil(), sha256: evil() };
+    model.common.reproduce.released[0] = FileHash { path: evil(), sha256: evil() };
+    if let Some(search) = &mut model.common.search {
         search.space = evil();
     }
     for edition in [Edition::Steward, Edition::Public] {
@@ -163,11 +163,12 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict limits facts columns taxonomies tightness risk sensitive losses search audit method glossary"
+        "verdict limits facts columns taxonomies sensitive scan tightness risk losses fidelity suppressed audit search method \
+         signature glossary"
     );
     assert_eq!(
         sections(Edition::Public),
-        "verdict limits facts columns taxonomies tightness sensitive losses audit method glossary"
+        "verdict limits facts columns taxonomies sensitive tightness losses fidelity suppressed audit method glossary"
     );
 }
 
@@ -186,10 +187,10 @@ fn the_verdict_says_what_holds_and_what_is_not_protected() {
 #[test]
 fn the_public_edition_keeps_the_stewards_secrets() {
     let mut model = census();
-    model.columns[1].reason = "REASON".into();
-    model.tightness[0].worst = "WORST".into();
-    model.audit.checks[0].worst = "WORST".into();
-    model.audit.checks[0].detail = "DETAIL".into();
+    model.common.columns[1].reason = "REASON".into();
+    model.common.tightness[0].worst = "WORST".into();
+    model.common.audit.checks[0].worst = "WORST".into();
+    model.common.audit.checks[0].detail = "DETAIL".into();
     let steward = html(&model, Edition::Steward);
     let public = html(&model, Edition::Public);
     for secret in [
@@ -207,21 +208,21 @@ fn the_public_edition_keeps_the_stewards_secrets() {
         ">widowed<",
         "937**",
         "184 ms",
-        model.reproduce.policy_sha256.as_str(),
-        model.reproduce.inputs[0].sha256.as_str(),
+        model.common.reproduce.policy_sha256.as_str(),
+        model.common.reproduce.inputs[0].sha256.as_str(),
     ] {
         let in_steward = steward.contains(secret) || secret == "937**";
         assert!(in_steward, "the sample should hold {secret}");
         assert!(!public.contains(secret), "{secret}");
     }
-    assert!(public.contains(&model.reproduce.released[0].sha256));
+    assert!(public.contains(&model.common.reproduce.released[0].sha256));
 }
 
 #[test]
 fn the_public_edition_draws_no_leaf_below_the_cut() {
     let mut model = census();
     let mut hidden = Vec::new();
-    for (index, column) in model.columns.iter_mut().enumerate() {
+    for (index, column) in model.common.columns.iter_mut().enumerate() {
         for (at, node) in
             column.taxonomy.iter_mut().flat_map(|taxonomy| taxonomy.nodes.iter_mut().enumerate())
         {
@@ -240,12 +241,12 @@ fn the_public_edition_draws_no_leaf_below_the_cut() {
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     for mut model in [census(), patients(), diseases()] {
         // Every count of the model becomes 7, which then must not be seen; 7 stands nowhere else.
-        model.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7, starred: 7 };
+        model.common.records = Records { read: 21, dropped: 7, suppressed: 7, released: 7, starred: 7 };
         for row in model.confidences.iter_mut().flat_map(|confidences| &mut confidences.rows) {
             (row.records, row.worst) = (7, 0.5);
             row.value = "value".into();
         }
-        for column in &mut model.columns {
+        for column in &mut model.common.columns {
             (column.distinct_before, column.distinct_after) = (Some(7), Some(7));
             (column.loss, column.generalised) = (Some(0.5), Some(1.0 / 3.0));
             column.transformation = "unchanged".into();
@@ -258,17 +259,17 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
             (value.before, value.after) = (7, 7);
             value.value = "value".into();
         }
-        for entry in &mut model.tightness {
+        for entry in &mut model.common.tightness {
             (entry.value, entry.counted) = (7.0, true);
             entry.threshold = 0.5;
         }
-        for loss in &mut model.losses {
+        for loss in &mut model.common.losses {
             (loss.value, loss.normalised) = (7.0, Some(0.5));
         }
-        for check in &mut model.audit.checks {
+        for check in &mut model.common.audit.checks {
             check.concerned = 7;
         }
-        model.reproduce.released.clear();
+        model.common.reproduce.released.clear();
         let text = text_of(&html(&model, Edition::Public));
         assert!(!text.contains('7') && !text.contains("33.3"), "{text}");
         assert!(text.contains("1–10"));
@@ -301,14 +302,14 @@ fn the_same_model_gives_the_same_bytes() {
 fn a_bare_model_can_be_rendered() {
     let mut model = patients();
     model.requirements.clear();
-    model.columns.clear();
+    model.common.columns.clear();
     model.sensitive.clear();
-    model.tightness.clear();
-    model.risk_before = None;
-    model.risk_after = None;
-    model.losses.clear();
-    model.audit.checks.clear();
-    model.records = Records { read: 0, dropped: 0, suppressed: 0, released: 0, starred: 0 };
+    model.common.tightness.clear();
+    model.common.risk_before = None;
+    model.common.risk_after = None;
+    model.common.losses.clear();
+    model.common.audit.checks.clear();
+    model.common.records = Records { read: 0, dropped: 0, suppressed: 0, released: 0, starred: 0 };
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("promises nothing"));
@@ -348,8 +349,8 @@ fn the_steward_sees_how_the_search_closed_in_and_what_to_mind() {
 fn thresholds_that_tell_counts_of_the_original_are_withheld() {
     let mut model = diseases();
     model.confidences[0].from_data = true;
-    model.tightness[0].from_data = true;
-    (model.tightness[0].threshold, model.tightness[0].side) = (0.396, Side::AtMost);
+    model.common.tightness[0].from_data = true;
+    (model.common.tightness[0].threshold, model.common.tightness[0].side) = (0.396, Side::AtMost);
     assert!(html(&model, Edition::Steward).contains("≤ 0.396"));
     assert!(html(&model, Edition::Steward).contains(">3&#x2f;10</td>"));
     let public = html(&model, Edition::Public);
@@ -386,7 +387,7 @@ fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
 #[test]
 fn an_empty_release_does_not_boast() {
     let mut model = patients();
-    model.records = Records { read: 50, dropped: 0, suppressed: 50, released: 0, starred: 0 };
+    model.common.records = Records { read: 50, dropped: 0, suppressed: 50, released: 0, starred: 0 };
     model.requirements =
         vec![Requirement { notion: Notion::KAnonymity { k: 99 }, description: "99-anonymity".into() }];
     for edition in [Edition::Steward, Edition::Public] {
@@ -402,12 +403,73 @@ fn an_empty_release_does_not_boast() {
 fn the_headline_says_how_many_cells_are_suppressed() {
     let mut model = diseases();
     assert!(html(&model, Edition::Public).contains("of sensitive cells shown as *"));
-    for column in model.columns.iter_mut().filter(|column| column.role == "sensitive") {
+    for column in model.common.columns.iter_mut().filter(|column| column.role == "sensitive") {
         column.distinct_after = Some(0);
     }
-    model.records.starred = model.records.released;
+    model.common.records.starred = model.common.records.released;
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("the release says nothing about it") && page.contains("<b>100 %</b>"));
     }
+}
+
+#[test]
+fn the_policy_says_who_answers_and_the_public_reads_only_what_it_may() {
+    let mut model = census();
+    let text = |text: &str| Some(text.to_string());
+    model.common.report = crate::policy::ReportKeys {
+        owner: text("Office of OWNER"),
+        licence: text("LICENCE 4.0"),
+        review: text("2027-05-01"),
+        recipient: text("RECIPIENT"),
+        scenario: text("SCENARIO"),
+        preset: text("cms"),
+        ..crate::policy::ReportKeys::default()
+    };
+    let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
+    for shown in ["Office of OWNER", "LICENCE 4.0", "2027-05-01", "No tool can certify"] {
+        assert!(steward.contains(shown) && public.contains(shown), "{shown}");
+    }
+    for secret in ["RECIPIENT", "SCENARIO", "No cell of 1 to 10 people"] {
+        assert!(steward.contains(secret) && !public.contains(secret), "{secret}");
+    }
+    for preset in ["hipaa-safe-harbor", "ema", "gdpr", "our own"] {
+        model.common.report.preset = text(preset);
+        assert!(html(&model, Edition::Steward).contains(&format!("Drafted after the rule: {preset}")));
+    }
+}
+
+#[test]
+fn a_warning_makes_the_verdict_amber_but_does_not_reach_the_public() {
+    let mut model = census();
+    assert!(html(&model, Edition::Steward).contains("class=\"verdict pass\""));
+    model.common.warnings = vec!["SOMETHING succeeds".to_string()];
+    let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
+    assert!(steward.contains("class=\"verdict amber\"") && public.contains("class=\"verdict amber\""));
+    assert!(steward.contains("SOMETHING") && !public.contains("SOMETHING"));
+}
+
+#[test]
+fn attacks_are_drawn_with_baseline_control_and_interval() {
+    let mut model = diseases();
+    model.common.attacks_not_run = vec![crate::attack::NotRun {
+        name: "population".into(),
+        reason: "there is no population file".into(),
+    }];
+    if let Some(figure) = model.common.attacks.first_mut().and_then(|found| found.figures.first_mut()) {
+        (figure.control, figure.controlled) = (Some(120), "shuffled".into());
+    }
+    let page = html(&model, Edition::Steward);
+    for text in ["95 % interval", "class=\"baseline\"", "class=\"control\"", "There is no population file."] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(!html(&model, Edition::Public).contains("95 % interval"));
+}
+
+#[test]
+fn the_steward_reads_whether_the_public_page_prints_small_counts() {
+    assert!(
+        html(&census(), Edition::Steward)
+            .contains("✓</span> the public edition prints no count from 1 to 10")
+    );
 }

@@ -142,23 +142,16 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     };
     let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
     let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, clock)?;
-    let inputs: Vec<&Path> =
-        [Some(policy.source.path()), policy.hierarchy_path.as_deref()].into_iter().flatten().collect();
-    let figures = account(&Facts {
-        policy: &policy.written,
+    let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
+    let facts = Facts {
         requirements: &policy.requirements,
         limits: &limits,
-        method: &policy.method,
-        seed,
         baskets: &baskets,
         solution: &solution,
         utility: (&utility, threshold),
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
         inputs: &inputs,
-        files: &files,
-    })?;
+    };
+    let figures = account(&claims, &facts)?;
     let public_losses = claims.public_losses(hidden, |_| true);
     let documents = Documents {
         public_report: report::render_transactions(&figures, Edition::Public)?,

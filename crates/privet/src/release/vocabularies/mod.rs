@@ -141,24 +141,19 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         audit: &audit,
         files: &files,
     };
-    let mut inputs: Vec<&Path> = vec![policy.source.path()];
-    inputs.extend(policy.beside.iter().map(|path| path.as_path()));
-    let figures = account(&Facts {
+    let inputs: Vec<&Path> = policy.beside.iter().map(|path| path.as_path()).collect();
+    let facts = Facts {
         policy: &policy,
         demand,
-        seed,
         bags: &bags,
         extraction: &extraction,
         distances: &distances,
         solution: &solution,
         loss: &loss,
         patterns: &patterns,
-        audit: &audit,
-        attacks: &attacks.found,
-        warnings: &warnings,
         inputs: &inputs,
-        files: &files,
-    })?;
+    };
+    let figures = account(&claims, &facts)?;
     // From the share of terms that are kept, the number of those that are not would follow.
     let few_hidden = is_small(figures.utility.terms_hidden);
     let public_losses =

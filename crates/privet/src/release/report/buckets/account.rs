@@ -1,101 +1,170 @@
 //! Accounts for a release of records in groups: gathers the figures that its reports show.
 
-use super::super::model::{Loss, Method, Records};
+use std::collections::BTreeSet;
+
+use super::super::model::{Column, Loss, Side, Tightness};
 use super::{BucketLimit, BucketReport, Groups, KIND, Left, RuleRow};
 use crate::Result;
-use crate::attack::Finding;
-use crate::audit::Audit;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Origin;
 use crate::method::injector::utility::Accuracy;
-use crate::method::injector::{Decision, Exposure, Publication, Strategy};
-use crate::policy::CheckedPolicy;
-use crate::release::account as shared;
+use crate::method::injector::{Decision, Exposure, Grouping, Publication, Strategy};
+use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::release::buckets::input_files;
+use crate::release::manifest::Claims;
+use crate::release::{account as shared, scan};
 
-/// All that is known about a release of records in groups.
+/// All that is known about a release of records in groups, beside what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.
     pub policy: &'a CheckedPolicy,
-    /// The seed in use.
-    pub seed: u64,
     /// The original.
     pub microdata: &'a Microdata,
     /// What the method decided.
     pub decision: &'a Decision,
     /// How far answers to queries are off, where there were any.
     pub errors: Option<Accuracy>,
-    /// Records left out.
-    pub suppressed: u64,
-    /// Records published.
-    pub released: u64,
-    /// What the audit found.
-    pub audit: &'a Audit,
-    /// What attacks found.
-    pub attacks: &'a [Finding],
-    /// What the steward should know.
-    pub warnings: &'a [String],
-    /// The released files with their hashes.
-    pub files: &'a [(String, String)],
 }
 
 /// All figures of a release.
-pub(crate) fn account(facts: &Facts<'_>) -> Result<BucketReport> {
+pub(in crate::release) fn account(
+    claims: &Claims<'_>,
+    facts: &Facts<'_>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<BucketReport> {
     let Facts { policy, decision, microdata, .. } = *facts;
     let asked = &decision.asked;
-    let data_name = policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned());
-    let data_name = data_name.unwrap_or_default();
-    let inputs = std::iter::once(policy.source.path()).chain(input_files(policy));
     let sizes = &decision.exposure.sizes;
+    let particulars = shared::Particulars {
+        kind: KIND,
+        columns: &policy.columns,
+        starred: 0,
+        losses: losses(facts),
+        inputs: input_files(policy).collect(),
+    };
+    let mut common = shared::common(claims, particulars)?;
+    let groups = Groups {
+        count: decision.exposure.groups,
+        smallest: sizes.keys().next().map_or(0, |size| *size as u64),
+        largest: sizes.keys().last().map_or(0, |size| *size as u64),
+        left: left(&decision.exposure),
+    };
+    let requirement = BucketLimit {
+        description: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
+        l: asked.demand.l as u64,
+        max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
+        knowledge: asked.strategy != Strategy::Anatomy,
+    };
+    let present = present(&decision.grouping, microdata);
+    common.columns = columns(policy, microdata, &present);
+    common.scan = Some(scan::table(policy, tick)?);
+    common.tightness = tightness(&requirement, &groups.left, decision);
+    // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
+    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
+    common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
+    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed));
+    common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
     Ok(BucketReport {
-        title: shared::title(&data_name),
-        data_name,
-        privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: KIND.to_string(),
-        method: Method {
-            name: policy.method.name().to_string(),
-            summary: policy.method.declaration.summary.to_string(),
-            settings: shared::settings(&policy.method, &policy.columns),
-        },
-        requirement: BucketLimit {
-            description: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
-            column: policy
-                .columns
-                .get(asked.demand.column)
-                .map(|column| column.name.clone())
-                .unwrap_or_default(),
-            l: asked.demand.l as u64,
-            max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
-            knowledge: asked.strategy != Strategy::Anatomy,
-        },
-        policy: policy.written.text().to_string(),
-        seed: Some(facts.seed),
-        warnings: facts.warnings.to_vec(),
-        records: Records {
-            read: microdata.summary.read,
-            dropped: microdata.summary.dropped,
-            suppressed: facts.suppressed,
-            released: facts.released,
-            starred: 0,
-        },
+        common,
+        requirement,
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         permuted: asked.publication == Publication::Permuted,
-        groups: Groups {
-            count: decision.exposure.groups,
-            smallest: sizes.keys().next().map_or(0, |size| *size as u64),
-            largest: sizes.keys().last().map_or(0, |size| *size as u64),
-            left: left(&decision.exposure),
-        },
+        groups,
         baseline: decision.baseline.as_ref().filter(|_| asked.strategy != Strategy::Anatomy).map(left),
         rules: rules(decision),
         mined: decision.mined,
-        losses: losses(facts),
-        search: Some(shared::search(&decision.search, facts.errors.map_or(0.0, |errors| errors.here))),
-        attacks: facts.attacks.to_vec(),
-        audit: shared::audit(facts.audit),
-        reproduce: shared::reproduce(&policy.written, facts.seed, shared::hashes(inputs)?, facts.files),
     })
+}
+
+/// How many of each distinct record's records are in a group.
+fn present(grouping: &Grouping, microdata: &Microdata) -> Vec<u64> {
+    let mut present = vec![0; microdata.summary.len()];
+    for record in grouping.groups.iter().flatten() {
+        present[*record as usize] += 1;
+    }
+    present
+}
+
+fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Vec<Column> {
+    let account = |column: &PolicyColumn| {
+        let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
+        let tracked = microdata.table.tracked.iter().position(|tracked| tracked.index == column.index);
+        let code = |record: usize| {
+            let of_quasi = quasi.map(|at| microdata.quasi_codes(record)[at]);
+            of_quasi.or(tracked.map(|at| microdata.tracked_code(record, at)))
+        };
+        let distinct = |in_release: bool| {
+            let records = (0..present.len()).filter(|record| !in_release || present[*record] > 0);
+            let codes: Option<BTreeSet<u32>> = records.map(code).collect();
+            codes.map(|codes| codes.len() as u64).filter(|_| quasi.or(tracked).is_some())
+        };
+        let transformation = match column.role {
+            Some(Role::QuasiIdentifier) => "unchanged",
+            Some(Role::Sensitive) => "told by group, not by record",
+            _ => "removed",
+        };
+        Column {
+            distinct_before: distinct(false),
+            distinct_after: distinct(true).filter(|_| transformation != "removed"),
+            generalised: Some(0.0).filter(|_| quasi.is_some()),
+            ..Column::new(column, transformation)
+        }
+    };
+    policy.columns.iter().map(account).collect()
+}
+
+/// How near the worst record comes to each limit.
+fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tightness> {
+    let (most, size) = decision.exposure.frequency;
+    let column = &limit.column;
+    let mut all = vec![Tightness {
+        requirement: format!("values of {column} that stay possible"),
+        column: None,
+        inequality: format!("valid({column}) ≥ {}", limit.l),
+        worst: format!("the record with the fewest: {}", left.least_valid),
+        exact: left.least_valid.to_string(),
+        value: left.least_valid as f64,
+        threshold: limit.l as f64,
+        side: Side::AtLeast,
+        counted: true,
+        from_data: false,
+        holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
+    }];
+    if !limit.knowledge {
+        all.push(Tightness {
+            requirement: format!("share of one value of {column} in a group"),
+            column: None,
+            inequality: format!("n(value) · {} ≤ n(group)", limit.l),
+            worst: format!("{most} of {size} records of a group"),
+            exact: format!("{most}/{size}"),
+            value: most as f64 / size.max(1) as f64,
+            threshold: 1.0 / limit.l.max(1) as f64,
+            side: Side::AtMost,
+            counted: false,
+            from_data: false,
+            holds: left.above_one_in_l == 0,
+        });
+    }
+    if let (Some(bound), Some(posterior)) =
+        (decision.asked.demand.max_posterior, decision.exposure.posterior.as_ref())
+    {
+        all.push(Tightness {
+            requirement: format!("how sure one can be of a value of {column}"),
+            column: None,
+            inequality: format!("assignments with the value / all assignments ≤ {bound}"),
+            worst: format!("{posterior} of all assignments that the rules allow"),
+            exact: posterior.to_string(),
+            value: posterior.to_f64(),
+            threshold: bound.to_f64(),
+            side: Side::AtMost,
+            counted: false,
+            from_data: false,
+            holds: true,
+        });
+    }
+    all
 }
 
 fn left(exposure: &Exposure) -> Left {

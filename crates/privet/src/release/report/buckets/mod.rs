@@ -7,11 +7,10 @@ mod protection;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account};
+pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::{promise, protections};
 
-use super::model::{Audit, Loss, Method, Records, Reproduce, Search};
-use crate::attack::Finding;
+use super::common::Common;
 
 /// The kind by which this model is told from the others in `report.json`.
 pub(super) const KIND: &str = "groups";
@@ -19,26 +18,11 @@ pub(super) const KIND: &str = "groups";
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BucketReport {
-    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
-    /// The file the release was made from. Steward only.
-    pub data_name: String,
-    /// The version of Privet that made the release.
-    pub privet: String,
-    /// `groups`: it tells this model from the others.
-    pub kind: String,
-    /// How the release was made.
-    pub method: Method,
+    /// What all reports have in common.
+    #[serde(flatten)]
+    pub common: Common,
     /// What the policy asked for.
     pub requirement: BucketLimit,
-    /// The policy as written. Steward only.
-    pub policy: String,
-    /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
-    pub warnings: Vec<String>,
-    /// What became of the records.
-    pub records: Records,
     /// The quasi-identifiers, which are published as they are.
     pub quasi: Vec<String>,
     /// Whether one table is published, with values shuffled within groups.
@@ -51,16 +35,6 @@ pub struct BucketReport {
     pub rules: Vec<RuleRow>,
     /// How many rules were mined, implied ones included. Steward only.
     pub mined: u64,
-    /// What was lost.
-    pub losses: Vec<Loss>,
-    /// How the groups were found. Steward only.
-    pub search: Option<Search>,
-    /// What attacks on the release found. Steward only.
-    pub attacks: Vec<Finding>,
-    /// What the independent audit found.
-    pub audit: Audit,
-    /// How to get the same bytes again.
-    pub reproduce: Reproduce,
 }
 
 /// What was asked for.

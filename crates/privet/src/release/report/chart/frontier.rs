@@ -9,12 +9,13 @@ const LEFT: f64 = 48.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 24.0;
 const BOTTOM: f64 = 270.0;
-/// Beside more points than this names would lie on top of each other; the table beneath has them all.
-const MOST_NAMES: usize = 12;
+/// Names of points that are nearer than this would lie on each other.
+const APART: (f64, f64) = (70.0, 13.0);
 
 /// A setting in the plot.
-pub(in super::super) struct FrontierPoint<'a> {
-    pub label: &'a str,
+pub(in super::super) struct FrontierPoint {
+    /// Its number in the table.
+    pub number: usize,
     pub loss: f64,
     pub risk: f64,
     /// Whether no other setting is better in one and as good in the other.
@@ -23,7 +24,7 @@ pub(in super::super) struct FrontierPoint<'a> {
 }
 
 /// Draws settings with the frontier of those that nothing beats, and the chosen one. `axes` name loss and risk.
-pub(in super::super) fn frontier(points: &[FrontierPoint<'_>], axes: (&str, &str)) -> Value {
+pub(in super::super) fn frontier(points: &[FrontierPoint], axes: (&str, &str)) -> Value {
     let mut svg = Svg::new(WIDTH, BOTTOM + 42.0);
     let top = |values: &mut dyn Iterator<Item = f64>| {
         let most = values.fold(0.0, f64::max);
@@ -57,14 +58,28 @@ pub(in super::super) fn frontier(points: &[FrontierPoint<'_>], axes: (&str, &str
         };
         svg.circle(x(point.loss), y(point.risk), radius, class);
     }
-    for point in points.iter().filter(|point| point.chosen || points.len() <= MOST_NAMES) {
+    // Points in one place share a name, and a name that would lie on another is left to the table.
+    let mut named: Vec<(f64, f64)> = Vec::new();
+    let first = points.iter().filter(|point| point.chosen).chain(points.iter().filter(|point| !point.chosen));
+    for point in first {
+        let place = (x(point.loss), y(point.risk));
+        if named
+            .iter()
+            .any(|other| (other.0 - place.0).abs() < APART.0 && (other.1 - place.1).abs() < APART.1)
+        {
+            continue;
+        }
+        named.push(place);
+        let here = |other: &&FrontierPoint| (x(other.loss), y(other.risk)) == place;
+        let numbers: Vec<String> = points.iter().filter(here).map(|other| other.number.to_string()).collect();
+        let chosen = if point.chosen { ", chosen" } else { "" };
         let (away, anchor, room) = if point.loss < 0.55 * widest {
-            (9.0, Anchor::Start, WIDTH - RIGHT - x(point.loss) - 9.0)
+            (9.0, Anchor::Start, WIDTH - RIGHT - place.0 - 9.0)
         } else {
-            (-9.0, Anchor::End, x(point.loss) - LEFT - 9.0)
+            (-9.0, Anchor::End, place.0 - LEFT - 9.0)
         };
-        let class = if point.chosen { "note" } else { "small" };
-        svg.text(x(point.loss) + away, y(point.risk) - 7.0, anchor, class, &fitted(point.label, room));
+        let name = fitted(&format!("{}{chosen}", numbers.join(", ")), room);
+        svg.text(place.0 + away, place.1 - 6.0, anchor, "note", &name);
     }
     svg.text((LEFT + WIDTH) / 2.0, BOTTOM + 34.0, Anchor::Middle, "axis-name", axes.0);
     svg.text(2.0, TOP - 10.0, Anchor::Start, "axis-name", axes.1);

@@ -3,9 +3,12 @@
 //! All are drawn 420 units wide: two fit beside each other on a screen or an A4 page, and one on a telephone.
 
 mod anytime;
+mod attacks;
 mod bars;
+mod boxes;
 mod curve;
 mod frontier;
+mod heat;
 mod histogram;
 mod meter;
 mod plan;
@@ -14,9 +17,12 @@ mod tradeoff;
 mod tree;
 
 pub(super) use anytime::anytime;
+pub(super) use attacks::{AttackBar, attack_bars};
 pub(super) use bars::{Bar, bars};
+pub(super) use boxes::{BoxRow, boxes};
 pub(super) use curve::risk_curve;
 pub(super) use frontier::{FrontierPoint, frontier};
+pub(super) use heat::heat;
 pub(super) use histogram::{bins, histogram};
 pub(super) use meter::{bullet, flow, meter, share};
 pub(super) use plan::plan;

@@ -91,6 +91,18 @@ impl Svg {
         ));
     }
 
+    /// A triangle that stands on its tip's opposite side, the tip at the point.
+    pub(crate) fn triangle(&mut self, x: f64, y: f64, size: f64, class: &str) {
+        self.push(format_args!(
+            r#"<path class="{class}" d="M{} {}L{} {}H{}Z"/>"#,
+            at(x),
+            at(y),
+            at(x - size),
+            at(y + size * 1.5),
+            at(x + size)
+        ));
+    }
+
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",

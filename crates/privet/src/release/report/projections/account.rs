@@ -1,52 +1,53 @@
 //! Accounts for a release of projected tables: gathers the figures that its reports show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::model::{Loss, Method, Records, Requirement};
+use super::super::model::{Column, Loss, Requirement, Side, Tightness};
 use super::super::notion::Notion;
+use super::super::risk::Risk;
 use super::{CurvePoint, KIND, PlanLimits, ProjectionReport, TableRow};
 use crate::Result;
-use crate::attack::Finding;
-use crate::audit::Audit;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, file_name, path};
-use crate::policy::{CheckedPolicy, Clause};
+use crate::policy::{CheckedPolicy, Clause, PolicyColumn, Role};
 use crate::privacy::projection::Projection;
-use crate::release::account as shared;
-use crate::release::manifest::Price;
+use crate::release::manifest::{Claims, Price};
+use crate::release::{account as shared, scan};
 
-/// All that is known about a release of projected tables.
+/// All that is known about a release of projected tables, beside what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.
     pub policy: &'a CheckedPolicy,
-    /// The seed in use.
-    pub seed: u64,
     /// The original.
     pub microdata: &'a Microdata,
     /// What the method decided.
     pub decision: &'a Decision,
-    /// What is lost.
-    pub losses: &'a [Price],
-    /// Records in every table.
-    pub released: u64,
-    /// What the audit found.
-    pub audit: &'a Audit,
-    /// What attacks found.
-    pub attacks: &'a [Finding],
-    /// What the steward should know.
-    pub warnings: &'a [String],
-    /// The released files with their hashes.
-    pub files: &'a [(String, String)],
 }
 
 /// All figures of a release.
-pub(crate) fn account(facts: &Facts<'_>) -> Result<ProjectionReport> {
+pub(in crate::release) fn account(
+    claims: &Claims<'_>,
+    facts: &Facts<'_>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<ProjectionReport> {
     let Facts { policy, decision, microdata, .. } = *facts;
-    let data_name = policy.source.path().file_name().map(|name| name.to_string_lossy().into_owned());
-    let data_name = data_name.unwrap_or_default();
-    let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
-    let inputs = std::iter::once(policy.source.path()).chain(hierarchies);
+    let particulars = shared::Particulars {
+        kind: KIND,
+        columns: &policy.columns,
+        starred: 0,
+        losses: claims.losses.iter().map(loss).collect(),
+        inputs: policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref()).collect(),
+    };
+    let mut common = shared::common(claims, particulars)?;
+    common.columns = columns(facts);
+    common.scan = Some(scan::table(policy, tick)?);
+    common.tightness = tightness(facts);
+    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
+    common.risk_after = riskiest(facts);
+    let tables =
+        decision.projections.iter().map(|table| (&table.recoding, tracked(facts, &table.attributes)));
+    common.fidelity = Some(shared::of_tables(microdata, tables, claims.seed));
     let limits = &decision.asked.limits;
     let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
     let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);
@@ -54,15 +55,7 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<ProjectionReport> {
     let attributes = decision.attributes.len();
     let pairs = (0..attributes).flat_map(|a| (0..attributes).map(move |b| (a, b)));
     Ok(ProjectionReport {
-        title: shared::title(&data_name),
-        data_name,
-        privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: KIND.to_string(),
-        method: Method {
-            name: policy.method.name().to_string(),
-            summary: policy.method.declaration.summary.to_string(),
-            settings: shared::settings(&policy.method, &policy.columns),
-        },
+        common,
         requirements: together(policy, own()),
         notions: notions.collect(),
         limits: PlanLimits {
@@ -70,31 +63,109 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<ProjectionReport> {
             beta: limits.beta.to_f64(),
             description: projection.map(|clause| clause.describe(&policy.columns)).unwrap_or_default(),
         },
-        policy: policy.written.text().to_string(),
-        seed: Some(facts.seed),
-        warnings: facts.warnings.to_vec(),
-        records: Records {
-            read: microdata.summary.read,
-            dropped: microdata.summary.dropped,
-            suppressed: 0,
-            released: facts.released,
-            starred: 0,
-        },
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         attributes: decision.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
         information: pairs.map(|(a, b)| decision.ratios.information(a, b)).collect(),
-        tables: tables(facts),
+        tables: tables_of(facts),
         gamma_alpha: decision.gamma_alpha,
         gamma_beta: decision.gamma_beta,
         closeness_one_table: decision.improvement.one_table,
         closeness_plan: decision.improvement.plan,
         curve: curve(decision),
-        losses: facts.losses.iter().map(loss).collect(),
-        search: Some(shared::search(&decision.search, decision.gamma_alpha)),
-        attacks: facts.attacks.to_vec(),
-        audit: shared::audit(facts.audit),
-        reproduce: shared::reproduce(&policy.written, facts.seed, shared::hashes(inputs)?, facts.files),
     })
+}
+
+/// The places of attributes among the tracked columns.
+fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
+    attributes.iter().filter_map(|at| Some(facts.decision.attributes.get(*at)?.tracked)).collect()
+}
+
+fn columns(facts: &Facts<'_>) -> Vec<Column> {
+    let Facts { policy, decision, microdata } = *facts;
+    let account = |column: &PolicyColumn| {
+        let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
+        let transformation = match (quasi, column.role) {
+            (Some(at), _) => {
+                let highest = microdata.quasi[at].taxonomy.levels() - 1;
+                let levels: BTreeSet<u8> =
+                    decision.projections.iter().filter_map(|table| table.levels.get(at).copied()).collect();
+                let levels: Vec<String> = levels.iter().map(u8::to_string).collect();
+                format!("level {} of {highest}, by table", levels.join(" or "))
+            }
+            (None, Some(Role::Sensitive)) if column.separator.is_some() => "one column per value".to_string(),
+            (None, Some(Role::Sensitive)) => "unchanged, in one of the tables".to_string(),
+            (None, _) => "removed".to_string(),
+        };
+        let tracked = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index);
+        let distinct = tracked.map(|tracked| tracked.values.len() as u64);
+        Column {
+            distinct_before: quasi.map(|at| microdata.quasi[at].counts.len() as u64).or(distinct),
+            distinct_after: distinct,
+            ..Column::new(column, &transformation)
+        }
+    };
+    policy.columns.iter().map(account).collect()
+}
+
+/// How near the worst class of each table comes to its requirements.
+fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
+    let Facts { policy, decision, microdata } = *facts;
+    let clauses = |name: &'static str| policy.requirements.iter().filter(move |clause| clause.name() == name);
+    let k = clauses("k-anonymity").find_map(|clause| clause.settings.count("k"));
+    // The worst class is filed over all attributes of a table; where they differ in t, the strictest is shown.
+    let t = clauses("t-closeness").filter_map(|clause| clause.settings.exact("t")).min();
+    let mut all = Vec::new();
+    for (table, number) in decision.projections.iter().zip(1..) {
+        let entry = Tightness {
+            requirement: String::new(),
+            column: None,
+            inequality: String::new(),
+            exact: String::new(),
+            worst: String::new(),
+            value: 0.0,
+            threshold: 0.0,
+            side: Side::AtLeast,
+            counted: true,
+            from_data: false,
+            holds: true,
+        };
+        if let Some(k) = k {
+            let smallest = table.recoding.count(microdata).sizes.iter().copied().min().unwrap_or(0);
+            all.push(Tightness {
+                requirement: format!("k-anonymity of {}", file_name(number)),
+                inequality: format!("n(class) ≥ {k}"),
+                exact: smallest.to_string(),
+                value: smallest as f64,
+                threshold: k as f64,
+                holds: smallest >= k,
+                ..entry.clone()
+            });
+        }
+        if let Some(t) = t {
+            all.push(Tightness {
+                requirement: format!("t-closeness in {}", file_name(number)),
+                inequality: format!("EMD(class, table) ≤ {t}"),
+                value: table.closeness,
+                threshold: t.to_f64(),
+                side: Side::AtMost,
+                counted: false,
+                // Decided exactly by the method and again by the audit: a release that fails is not published.
+                holds: table.closeness <= t.to_f64(),
+                ..entry
+            });
+        }
+    }
+    all
+}
+
+/// The risk in the table whose smallest class is smallest.
+fn riskiest(facts: &Facts<'_>) -> Option<Risk> {
+    let risks = facts
+        .decision
+        .projections
+        .iter()
+        .map(|table| shared::risk(table.recoding.count(facts.microdata).sizes.iter().copied()));
+    risks.min_by_key(|risk| (risk.figures.smallest, std::cmp::Reverse(risk.figures.classes)))
 }
 
 /// Requirements that differ in nothing but their column become one.
@@ -132,7 +203,7 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause
     alike.into_iter().filter_map(put_together).collect()
 }
 
-fn tables(facts: &Facts<'_>) -> Vec<TableRow> {
+fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
     let quasi = &facts.microdata.quasi;
     let row = |(table, number): (&crate::method::codip::Projected, usize)| TableRow {
         file: file_name(number),

@@ -7,12 +7,12 @@ mod protection;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account};
+pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::protections;
 
-use super::model::{Audit, Loss, Method, Records, Reproduce, Requirement, Search};
+use super::common::Common;
+use super::model::Requirement;
 use super::notion::Notion;
-use crate::attack::Finding;
 
 /// The kind by which this model is told from the others in `report.json`.
 pub(super) const KIND: &str = "projections";
@@ -20,30 +20,15 @@ pub(super) const KIND: &str = "projections";
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProjectionReport {
-    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
-    /// The file the release was made from. Steward only.
-    pub data_name: String,
-    /// The version of Privet that made the release.
-    pub privet: String,
-    /// `projections`: it tells this model from the others.
-    pub kind: String,
-    /// How the release was made.
-    pub method: Method,
+    /// What all reports have in common.
+    #[serde(flatten)]
+    pub common: Common,
     /// What the policy asked for, requirements on several attributes put together.
     pub requirements: Vec<Requirement>,
     /// The same, one by one.
     pub notions: Vec<Notion>,
     /// What may be lost and what exposed.
     pub limits: PlanLimits,
-    /// The policy as written. Steward only.
-    pub policy: String,
-    /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
-    pub warnings: Vec<String>,
-    /// What became of the records.
-    pub records: Records,
     /// The quasi-identifiers, which are in every table.
     pub quasi: Vec<String>,
     /// The sensitive attributes, in the order of their names.
@@ -62,16 +47,6 @@ pub struct ProjectionReport {
     pub closeness_plan: Option<f64>,
     /// Loss and exposure from a table per attribute to one table, as they are merged. Steward only.
     pub curve: Vec<CurvePoint>,
-    /// What was lost.
-    pub losses: Vec<Loss>,
-    /// How the plan was found. Steward only.
-    pub search: Option<Search>,
-    /// What attacks on the release found. Steward only.
-    pub attacks: Vec<Finding>,
-    /// What the independent audit found.
-    pub audit: Audit,
-    /// How to get the same bytes again.
-    pub reproduce: Reproduce,
 }
 
 /// The limits on plans, as the policy writes them.

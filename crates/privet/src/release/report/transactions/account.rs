@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::model::{Loss, Method, Records, TaxonomyDrawing, TaxonomyNode};
+use super::super::model::{Loss, TaxonomyDrawing, TaxonomyNode};
+use super::super::scan::Scan;
+use super::tightness::tightness;
 use super::{ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
-use crate::attack::Finding;
-use crate::audit::Audit;
 use crate::engine::baskets::Baskets;
 use crate::loss::items::ItemMeasure;
 use crate::method::kl::recoding::ItemRecoding;
 use crate::method::kl::utility::ItemUtility;
 use crate::method::kl::{ItemSolution, Task};
-use crate::policy::{Clause, DataKind, Policy};
+use crate::policy::{Clause, DataKind};
 use crate::privacy::kl::KlPrivacy;
-use crate::release::account as shared;
+use crate::release::manifest::Claims;
+use crate::release::{account as shared, scan};
 use crate::taxonomy::{ItemTree, Node};
 use crate::{Exact, Result};
 
@@ -24,35 +25,21 @@ const MOST_NODES: usize = 3000;
 /// So many of the items that lose most are shown.
 const MOST_DEAREST: usize = 20;
 
-/// All that is known about a release of transactions.
+/// All that is known about a release of transactions, beside what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
-    /// The policy as written.
-    pub policy: &'a Policy,
     /// What the policy asks for, as written.
     pub requirements: &'a [Clause],
     /// The same as understood, in the same order.
     pub limits: &'a [KlPrivacy],
-    /// How the release was made.
-    pub method: &'a Clause,
-    /// The seed in use.
-    pub seed: u64,
     /// The original.
     pub baskets: &'a Baskets,
     /// What the method decided.
     pub solution: &'a ItemSolution,
     /// What is left to analyse, and the least share of transactions that makes a pattern frequent.
     pub utility: (&'a ItemUtility, Exact),
-    /// What the audit found.
-    pub audit: &'a Audit,
-    /// What attacks found.
-    pub attacks: &'a [Finding],
-    /// What the steward should know.
-    pub warnings: &'a [String],
-    /// The files that went in, the data first.
+    /// The files that went in beside the data.
     pub inputs: &'a [&'a Path],
-    /// The released files with their hashes.
-    pub files: &'a [(String, String)],
 }
 
 /// What a pass over all transactions counts.
@@ -67,40 +54,38 @@ struct Counts {
 }
 
 /// All figures of a release.
-pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
+pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
     let Facts { baskets, solution, .. } = *facts;
-    let data = facts.inputs.first().and_then(|path| path.file_name());
-    let data_name = data.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let counts = count(baskets, &solution.recoding);
     let left_out = solution.recoding.suppressed(baskets);
-    let losses = losses(facts);
     let (tree, undrawn) = drawing(&baskets.tree, &solution.recoding, &counts);
+    let particulars = shared::Particulars {
+        kind: DataKind::Transactions.name(),
+        columns: &[],
+        starred: left_out,
+        losses: losses(claims, facts),
+        inputs: facts.inputs.to_vec(),
+    };
+    let mut common = shared::common(claims, particulars)?;
+    common.records.suppressed = baskets.total().saturating_sub(counts.released);
+    common.records.released = counts.released;
+    common.scan = Some(suspects(baskets, &counts));
+    common.tightness = tightness(baskets, &solution.recoding, facts.limits);
+    common.risk_before = Some(shared::risk(alike(baskets, |basket| {
+        vec![(baskets.items(basket).to_vec(), baskets.count(basket))]
+    })));
+    common.risk_after = Some(shared::risk(alike(baskets, |basket| {
+        let shown = solution.recoding.shown(baskets, basket);
+        shown.into_iter().map(|shown| (shown.nodes, shown.count)).collect()
+    })));
     Ok(TransactionReport {
-        title: shared::title(&data_name),
-        data_name,
-        privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: DataKind::Transactions.name().to_string(),
-        method: Method {
-            name: facts.method.name().to_string(),
-            summary: facts.method.declaration.summary.to_string(),
-            settings: shared::settings(facts.method, &[]),
-        },
+        common,
         requirements: facts
             .requirements
             .iter()
             .zip(facts.limits)
             .map(|(clause, limit)| knowledge_limit(clause, limit, u64::from(baskets.tree.total_leaves())))
             .collect(),
-        policy: facts.policy.text().to_string(),
-        seed: Some(facts.seed),
-        warnings: facts.warnings.to_vec(),
-        records: Records {
-            read: baskets.total(),
-            dropped: 0,
-            suppressed: baskets.total().saturating_sub(counts.released),
-            released: counts.released,
-            starred: left_out,
-        },
         hidden: solution.recoding.hidden(baskets),
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
@@ -113,21 +98,28 @@ pub(crate) fn account(facts: &Facts<'_>) -> Result<TransactionReport> {
         utility: utility(facts.utility),
         dearest: dearest(baskets, &solution.recoding, MOST_DEAREST),
         lengths: shared::bands("Items per transaction", &counts.lengths),
-        search: Some(shared::search(
-            &solution.search,
-            losses.first().and_then(|loss| loss.normalised).unwrap_or_default(),
-        )),
-        losses,
-        counters: solution.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
-        attacks: facts.attacks.to_vec(),
-        audit: shared::audit(facts.audit),
-        reproduce: shared::reproduce(
-            facts.policy,
-            facts.seed,
-            shared::hashes(facts.inputs.iter().copied())?,
-            facts.files,
-        ),
     })
+}
+
+/// What looks like an identifier among the items.
+fn suspects(baskets: &Baskets, counts: &Counts) -> Scan {
+    let tree = &baskets.tree;
+    let items = tree.nodes().filter(|node| tree.is_leaf(*node)).map(|leaf| {
+        let at = leaf as usize;
+        (tree.label(leaf), counts.holding[at], counts.showing[at] > 0)
+    });
+    let marks = baskets.sensitive.iter().zip(baskets.mark_counts());
+    let marks: Vec<(&str, u64, bool)> = marks.map(|(name, count)| (name.as_str(), count, true)).collect();
+    scan::labels("items", items.chain(marks))
+}
+
+/// How many transactions have the same items, per set of items; sensitive ones left aside.
+fn alike(baskets: &Baskets, shown: impl Fn(usize) -> Vec<(Vec<Node>, u64)>) -> impl Iterator<Item = u64> {
+    let mut sets: BTreeMap<Vec<Node>, u64> = BTreeMap::new();
+    for (nodes, count) in (0..baskets.len()).flat_map(shown) {
+        *sets.entry(nodes).or_default() += count;
+    }
+    sets.into_values()
 }
 
 fn knowledge_limit(clause: &Clause, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
@@ -268,9 +260,9 @@ pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -
 }
 
 /// What was lost, the measure that steered first.
-fn losses(facts: &Facts<'_>) -> Vec<Loss> {
+fn losses(claims: &Claims<'_>, facts: &Facts<'_>) -> Vec<Loss> {
     let Facts { baskets, solution, .. } = *facts;
-    let steering = Task { baskets, requirements: facts.limits, method: facts.method }.measure();
+    let steering = Task { baskets, requirements: facts.limits, method: claims.method }.measure();
     let mut measures = ItemMeasure::ALL.to_vec();
     measures.sort_by_key(|measure| *measure != steering);
     let loss = |measure: &ItemMeasure| {

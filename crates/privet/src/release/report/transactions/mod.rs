@@ -8,38 +8,24 @@ mod protection;
 pub(super) mod sample;
 #[cfg(test)]
 mod tests;
+mod tightness;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account, dearest};
+pub(in crate::release) use account::{Facts, account, dearest};
 pub(super) use protection::{promise, protections};
 
-use super::model::{Audit, Distribution, Loss, Method, Records, Reproduce, Search, TaxonomyDrawing};
-use crate::attack::Finding;
+use super::common::Common;
+use super::model::{Distribution, TaxonomyDrawing};
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionReport {
-    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
-    /// The file the release was made from. Steward only.
-    pub data_name: String,
-    /// The version of Privet that made the release.
-    pub privet: String,
-    /// The kind of data, `transactions`: it tells this model from that of a table.
-    pub kind: String,
-    /// How the release was made.
-    pub method: Method,
+    /// What all reports have in common.
+    #[serde(flatten)]
+    pub common: Common,
     /// What the policy asked for.
     pub requirements: Vec<KnowledgeLimit>,
-    /// The policy as written. Steward only.
-    pub policy: String,
-    /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
-    pub warnings: Vec<String>,
-    /// What became of the transactions. `starred` counts suppressed items: occurrences that are left out.
-    pub records: Records,
     /// Occurrences of items that do not show as one of their own: left out, or in a group with others. Losses count them,
     /// so where they are few the public sees no loss.
     #[serde(default)]
@@ -59,18 +45,6 @@ pub struct TransactionReport {
     /// The items that lose most by NCP, the dearest first. Steward only.
     #[serde(default)]
     pub dearest: Vec<ItemLoss>,
-    /// What was lost, by each measure; the first one steered the search.
-    pub losses: Vec<Loss>,
-    /// How the cut was found. Steward only.
-    pub search: Option<Search>,
-    /// What the search counted on the way, as name and number. Steward only.
-    pub counters: Vec<(String, u64)>,
-    /// What attacks on the release found. Steward only.
-    pub attacks: Vec<Finding>,
-    /// What the independent audit found.
-    pub audit: Audit,
-    /// How to get the same bytes again.
-    pub reproduce: Reproduce,
 }
 
 /// One requirement: what somebody may know, and what follows from it at most. All are settings of KL(m,n)-privacy.

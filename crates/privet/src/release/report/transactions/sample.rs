@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{Facts, TransactionReport, account};
 use crate::Exact;
-use crate::attack::{Figure, Finding};
+use crate::attack::{Attacks, Figure, Finding};
 use crate::audit::{Audit, AuditRecords, Check};
 use crate::engine::baskets::Baskets;
 use crate::engine::clock::Clock;
@@ -17,6 +17,7 @@ use crate::method::kl::{CATALOGUE, ItemSolution};
 use crate::method::{Moment, SearchFacts};
 use crate::policy::{Clause, Declaration, Policy, Setting, Settings};
 use crate::privacy::kl::KlPrivacy;
+use crate::release::manifest::{Claims, Price};
 use crate::taxonomy::{ItemTree, Node};
 
 fn clause(
@@ -102,7 +103,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
             check("kl-privacy (k = 5, l = 5, m = 2, n = 1)", "artichokes and sake, without milk: 5 fit"),
         ],
     };
-    let attacks = [Finding {
+    let found = vec![Finding {
         knows: "three items of a transaction instead of two".to_string(),
         does: "looks for transactions that fit".to_string(),
         assumes: "Items are drawn at random from the transaction.".to_string(),
@@ -116,29 +117,44 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         }],
         ..Finding::new("horizon", "beyond the horizon")
     }];
+    let attacks = Attacks { found, not_run: Vec::new() };
     let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
     let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
     let threshold = Exact::parse("5%").expect("a number");
     let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
     let utility = utility.expect("patterns");
-    let mut model = account(&Facts {
+    let claims = Claims {
+        kind: crate::policy::DataKind::Transactions,
         policy: &policy,
+        data: Path::new("Cargo.toml"),
+        method: &method,
+        asked: Vec::new(),
+        seed: 421_337,
+        read: baskets.total(),
+        dropped: 0,
+        suppressed: 0,
+        released: baskets.total(),
+        cost: Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 },
+        losses: Vec::new(),
+        search: &solution.search,
+        counters: &solution.counters,
+        plan: &solution.plan,
+        warnings: &["whoever knows three items may find somebody".to_string()],
+        attacks: &attacks,
+        audit: &audit,
+        files: &[("release.txt".to_string(), "00ff".repeat(16))],
+    };
+    let facts = Facts {
         requirements: &requirements,
         limits: &limits,
-        method: &method,
-        seed: 421_337,
         baskets,
         solution: &solution,
         utility: (&utility, threshold),
-        audit: &audit,
-        attacks: &attacks,
-        warnings: &["whoever knows three items may find somebody".to_string()],
         inputs: &[],
-        files: &[("release.txt".to_string(), "00ff".repeat(16))],
-    })
-    .expect("an account");
-    model.title = "baskets".to_string();
-    model.data_name = "baskets.csv".to_string();
+    };
+    let mut model = account(&claims, &facts).expect("an account");
+    model.common.title = "baskets".to_string();
+    model.common.data_name = "baskets.csv".to_string();
     model
 }
 

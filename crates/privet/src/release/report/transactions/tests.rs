@@ -2,7 +2,7 @@
 
 use super::super::notion::{Attack, Cover};
 use super::super::tests::{text_of, texts};
-use super::super::{Edition, FileHash, Filed, render_transactions};
+use super::super::{Edition, FileHash, Filed, Method, Records, render_transactions};
 use super::sample::{baskets, many_items};
 use super::*;
 
@@ -39,11 +39,12 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict warnings limits facts items sensitive utility losses search attacks audit method glossary"
+        "verdict warnings limits facts items sensitive utility scan tightness risk attacks losses audit search method signature \
+         glossary"
     );
     assert_eq!(
         sections(Edition::Public),
-        "verdict limits facts items sensitive utility losses audit method glossary"
+        "verdict limits facts items sensitive utility tightness losses audit method glossary"
     );
 }
 
@@ -126,7 +127,7 @@ fn the_public_edition_keeps_the_stewards_secrets() {
         "baskets.csv",
         "DETAIL",
         "5 fit",
-        "beyond the horizon",
+        "Beyond the horizon",
         "Read before publishing",
         "Itemsets counted",
         "While the search went on",
@@ -163,7 +164,7 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     let mut model = baskets();
-    model.records = Records { read: 7, dropped: 0, suppressed: 7, released: 7, starred: 7 };
+    model.common.records = Records { read: 7, dropped: 0, suppressed: 7, released: 7, starred: 7 };
     for node in &mut model.tree.nodes {
         (node.records, node.released, node.level) = (7, 7, 0);
         node.label = "label".into();
@@ -179,8 +180,8 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
     (model.utility.at_leaves, model.hidden) = (1.0 / 3.0, 7);
     let patterns = &mut model.utility.patterns;
     (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
-    model.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
-    model.reproduce.released.clear();
+    model.common.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
+    model.common.reproduce.released.clear();
     let text = text_of(&html(&model, Edition::Public));
     assert!(!text.contains('7') && !text.contains("33.3"), "{text}");
     assert!(text.contains("1–10"));
@@ -215,8 +216,8 @@ fn figures_agree_with_the_data() {
         model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.released).sum();
     let all: u64 = model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.records).sum();
     assert!((model.utility.at_leaves - at_leaves as f64 / all as f64).abs() < 1e-12);
-    assert_eq!(model.records.starred, 0);
-    assert_eq!(model.losses[0].name, "NCP");
+    assert_eq!(model.common.records.starred, 0);
+    assert_eq!(model.common.losses[0].name, "NCP");
 }
 
 #[test]
@@ -224,22 +225,24 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
     const EVIL: &str = "<script>alert('\"x')</script>";
     let evil = || EVIL.to_string();
     let mut model = baskets();
-    (model.title, model.data_name, model.privet, model.kind) = (evil(), evil(), evil(), evil());
-    model.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
-    model.policy = evil();
-    model.warnings = vec![evil()];
+    (model.common.title, model.common.data_name, model.common.privet, model.common.kind) =
+        (evil(), evil(), evil(), evil());
+    model.common.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
+    model.common.policy = evil();
+    model.common.warnings = vec![evil()];
     model.tree.nodes.iter_mut().for_each(|node| node.label = evil());
     model.sensitive.iter_mut().for_each(|item| (item.name, item.threshold_text) = (evil(), evil()));
     for limit in &mut model.requirements {
         (limit.name, limit.description, limit.confidence) = (evil(), evil(), Some(evil()));
     }
-    model.counters = vec![(evil(), 3)];
+    model.common.counters = vec![(evil(), 3)];
     model
+        .common
         .audit
         .checks
         .iter_mut()
         .for_each(|check| (check.name, check.worst, check.detail) = (evil(), evil(), evil()));
-    model.reproduce.released = vec![FileHash { path: evil(), sha256: evil() }];
+    model.common.reproduce.released = vec![FileHash { path: evil(), sha256: evil() }];
     for edition in EDITIONS {
         let page = html(&model, edition);
         assert!(!page.contains("<script") && !page.contains("alert('"), "{edition:?}");
@@ -260,4 +263,15 @@ fn what_was_filed_is_told_apart_by_its_kind() {
     let filed = serde_json::to_string(&table).expect("JSON");
     assert_eq!(Filed::read(&filed).expect("a report"), Filed::Table(Box::new(table)));
     assert!(Filed::read("{}").is_err());
+}
+
+#[test]
+fn the_worst_known_items_are_named_to_the_steward_alone() {
+    let model = baskets();
+    let sides: Vec<f64> = model.common.tightness.iter().map(|entry| entry.threshold).collect();
+    assert_eq!(sides, [5.0, 0.2], "how many fit, and how sure one is of a sensitive item");
+    let worst = model.common.tightness.first().map(|entry| entry.worst.clone()).unwrap_or_default();
+    assert!(html(&model, Edition::Steward).contains(&worst), "{worst}");
+    assert!(!html(&model, Edition::Public).contains(&format!("<small>{worst}</small>")));
+    assert_eq!(many_items().common.tightness.len(), 1, "nothing is sensitive");
 }

@@ -8,10 +8,13 @@ use super::super::Edition;
 use super::super::buckets::{BucketReport, Left, RuleRow, promise, protections};
 use super::super::lens::{capital, percent, thousands};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Frame, Own, common};
+use super::{Frame, Own, shown_losses};
 
 /// So many rules are listed.
 const MOST_RULES: usize = 200;
+
+/// What makes records alike.
+const ALIKE: &str = "A class are records with the same quasi-identifiers, which are published as they are: the release does not change this risk. What it hides is whose the sensitive values are.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -45,20 +48,23 @@ struct RuleView {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
-    let common = common(model);
     let rules = edition.steward_only(rules(model)).unwrap_or_default();
-    let mut sections = vec![("facts", "The release"), ("groups", "Groups")];
+    let mut sections = vec![("groups", "Groups")];
     sections.extend((!rules.is_empty()).then_some(("rules", "Rules")));
     let own = Own {
         about: "on a table",
         noun: "records",
         noun_title: "Records",
-        verdict: first_page(model, &common, edition),
+        kind: "table",
+        withheld: model.common.records.suppressed,
+        k: None,
+        alike: ALIKE,
+        verdict: first_page(model, edition),
         requirements: vec![(
             model.requirement.description.clone(),
             format!("{}.", capital(&promise(&model.requirement))),
         )],
-        records: super::records(model.records, edition),
+        records: super::records(model.common.records, edition),
         reading: reading(model),
         sections,
         glossary: glossary(),
@@ -73,16 +79,12 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
             thousands(shown)
         ),
         rules,
-        frame: Frame::new(&common, own, edition),
+        frame: Frame::new(&model.common, own, edition),
     }))
 }
 
-fn common(model: &BucketReport) -> Common<'_> {
-    common!(model, kind: "table", withheld: model.records.suppressed, counters: &[])
-}
-
-fn first_page(model: &BucketReport, common: &Common<'_>, edition: Edition) -> Verdict {
-    let records = model.records;
+fn first_page(model: &BucketReport, edition: Edition) -> Verdict {
+    let records = model.common.records;
     let empty = records.read > 0 && records.released == 0;
     let promise = if empty {
         "All records are left out: nothing is released, and nothing can be learnt from it.".to_string()
@@ -109,9 +111,9 @@ fn first_page(model: &BucketReport, common: &Common<'_>, edition: Edition) -> Ve
             name: format!("values of {} possible", model.requirement.column),
             note: "for every record".to_string(),
         });
-        figures.extend(verdict::lost(common.shown_losses(edition)));
+        figures.extend(verdict::lost(shown_losses(&model.common, model.common.records.suppressed, edition)));
     }
-    Verdict::new(model.audit.passed, empty, promise, figures, protections(&model.requirement))
+    Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
 }
 
 fn reading(model: &BucketReport) -> Vec<(&'static str, String)> {

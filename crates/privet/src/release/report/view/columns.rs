@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::Edition;
 use super::super::chart::{self, TreeCounts};
 use super::super::lens::percent;
-use super::super::model::{Column, ReportModel, TaxonomyDrawing, TaxonomyNode};
+use super::super::model::{Column, Records, TaxonomyDrawing, TaxonomyNode};
 use super::DataTable;
 
 /// More labels than this are not listed beneath a taxonomy.
@@ -24,6 +24,7 @@ pub(super) struct ColumnView {
     loss: Option<String>,
     meter: Option<Value>,
     generalised: Option<String>,
+    suppressed: Option<String>,
 }
 
 /// A column's taxonomy with what was chosen.
@@ -35,7 +36,7 @@ pub(super) struct TreeView {
     table: DataTable,
 }
 
-pub(super) fn column(column: &Column, model: &ReportModel, edition: Edition) -> ColumnView {
+pub(super) fn column(column: &Column, records: Records, edition: Edition) -> ColumnView {
     ColumnView {
         name: column.name.clone(),
         role: column.role.clone(),
@@ -47,7 +48,8 @@ pub(super) fn column(column: &Column, model: &ReportModel, edition: Edition) -> 
         meter: column.loss.map(|loss| {
             chart::meter(loss, &format!("{} of the information in {} is lost", percent(loss), column.name))
         }),
-        generalised: column.generalised.map(|share| edition.share(share, model.records.released)),
+        suppressed: column.suppressed.map(|share| edition.share(share, records.released)),
+        generalised: column.generalised.map(|share| edition.share(share, records.released)),
     }
 }
 
@@ -80,7 +82,7 @@ impl TreeView {
         let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
         let used = |node: &&TaxonomyNode| node.in_cut && (edition.is_steward() || node.released > 0);
         let cell = |node: &TaxonomyNode, head: &Head| match head {
-            Head::Level => node.level.to_string(),
+            Head::Level => format!("level {}", node.level),
             Head::Original => edition.count(node.records),
             Head::Release => edition.count(node.released),
         };

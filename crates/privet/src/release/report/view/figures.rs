@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart::{self, Bar};
+use super::super::common::Common;
 use super::super::lens::{Shown, WITHHELD, figure, percent, thousands};
-use super::super::model::{Distribution, ReportModel, Side, Tightness, ValueCount};
+use super::super::model::{Distribution, Side, Tightness, ValueCount};
 use super::super::risk::{Fraction, Risk};
 use super::{DataTable, Figure};
 
@@ -16,6 +17,7 @@ const MOST_BARS: usize = 12;
 /// Risk before and after.
 #[derive(Serialize)]
 pub(super) struct RiskView {
+    alike: &'static str,
     figures: Vec<RiskRow>,
     charts: Vec<Figure>,
 }
@@ -35,7 +37,11 @@ struct RiskRow {
 #[derive(Serialize)]
 pub(super) struct TightnessView {
     requirement: String,
+    /// What is compared, and the figures of the worst class.
+    inequality: String,
+    exact: Option<String>,
     worst: Option<String>,
+    margin: String,
     value: String,
     threshold: String,
     /// Nothing where the threshold is withheld.
@@ -43,14 +49,18 @@ pub(super) struct TightnessView {
     holds: bool,
 }
 
-pub(super) fn risk(model: &ReportModel, edition: Edition) -> Option<RiskView> {
+pub(super) fn risk(
+    common: &Common,
+    k: Option<u64>,
+    alike: &'static str,
+    edition: Edition,
+) -> Option<RiskView> {
     // Where nothing is released there is no risk to speak of, and 0 % would sound like an achievement.
-    let shown = edition.is_steward() && model.records.released > 0;
-    let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, shown) else {
+    let shown = edition.is_steward() && common.records.released > 0;
+    let (Some(before), Some(after), true) = (&common.risk_before, &common.risk_after, shown) else {
         return None;
     };
-    let k = model.k();
-    Some(RiskView { figures: risk_rows(before, after, k), charts: risk_charts(before, after, k) })
+    Some(RiskView { alike, figures: risk_rows(before, after, k), charts: risk_charts(before, after, k) })
 }
 
 fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
@@ -152,11 +162,29 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     let title = format!("{}: worst class {text}, required {threshold}", entry.requirement);
     TightnessView {
         requirement: entry.requirement.clone(),
+        inequality: if withheld { String::new() } else { entry.inequality.clone() },
+        exact: edition.steward_only(entry.exact.clone()).filter(|exact| !exact.is_empty() && *exact != text),
+        margin: value.map_or_else(|| "–".to_string(), |value| margin(value, entry)),
         worst: edition.steward_only(entry.worst.clone()).filter(|worst| !worst.is_empty()),
         chart: (!withheld).then(|| chart::bullet(value, entry.threshold, entry.side, &title)),
         value: text,
         threshold,
         holds: entry.holds,
+    }
+}
+
+/// How far the worst class is from breaking the requirement.
+fn margin(value: f64, entry: &Tightness) -> String {
+    let room = match entry.side {
+        Side::AtLeast => value - entry.threshold,
+        Side::AtMost | Side::Below => entry.threshold - value,
+    };
+    match (room == 0.0, entry.counted) {
+        (true, _) => "none: at the limit".to_string(),
+        (false, true) => figure(room),
+        (false, false) => {
+            format!("{} ({})", figure(room), percent(room / entry.threshold.max(f64::MIN_POSITIVE)))
+        }
     }
 }
 

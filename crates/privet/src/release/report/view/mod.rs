@@ -3,15 +3,21 @@
 //! The frame around every report is made here: the first page, the records, the losses, the search, attacks and audit.
 //! What only one kind of data has stands in a file of its own.
 
+mod associations;
 mod attacks;
 mod buckets;
 mod columns;
 mod confidence;
+mod consistency;
+mod fidelity;
 mod figures;
 mod item_trees;
 mod links;
 mod projections;
+mod scan;
 mod search;
+mod setting;
+mod suppression;
 mod table;
 mod transactions;
 mod verdict;
@@ -26,57 +32,19 @@ pub(super) use table::view as table;
 pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;
 
+use super::common::Common;
 use super::lens::{is_small, percent};
-use super::model::{Audit, FileHash, Loss, Method, Records, Reproduce, Search};
-use super::{Edition, chart};
-use crate::attack::Finding;
-use attacks::AttackView;
+use super::model::{Audit, FileHash, Loss, Records, Reproduce};
+use super::{Edition, chart, citation};
+use attacks::AttacksView;
+use columns::ColumnView;
+use consistency::ConsistencyRow;
+use fidelity::FidelityView;
+use figures::{RiskView, TightnessView};
+use scan::ScanView;
+use setting::PresetView;
+use suppression::SuppressionView;
 use verdict::Verdict;
-
-/// What a model has in common with those of all other kinds of data: fields of the same names.
-macro_rules! common {
-    ($model:expr, kind: $kind:expr, withheld: $withheld:expr, counters: $counters:expr) => {
-        Common {
-            title: &$model.title,
-            data_name: &$model.data_name,
-            privet: &$model.privet,
-            kind: $kind,
-            method: &$model.method,
-            policy: &$model.policy,
-            seed: $model.seed,
-            warnings: &$model.warnings,
-            losses: &$model.losses,
-            withheld: $withheld,
-            search: $model.search.as_ref(),
-            counters: $counters,
-            attacks: &$model.attacks,
-            audit: &$model.audit,
-            reproduce: &$model.reproduce,
-        }
-    };
-}
-use common;
-
-/// What the models of all kinds of data have in common.
-struct Common<'a> {
-    title: &'a str,
-    data_name: &'a str,
-    privet: &'a str,
-    kind: &'a str,
-    method: &'a Method,
-    policy: &'a str,
-    seed: Option<u64>,
-    warnings: &'a [String],
-    losses: &'a [Loss],
-    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
-    withheld: u64,
-    search: Option<&'a Search>,
-    /// What the search counted on the way.
-    counters: &'a [(String, u64)],
-    attacks: &'a [Finding],
-    audit: &'a Audit,
-    reproduce: &'a Reproduce,
-}
 
 /// What the reports of all kinds of data print.
 #[derive(Serialize)]
@@ -97,11 +65,18 @@ struct Frame {
     seed: Option<String>,
     policy: Option<String>,
     warnings: Vec<String>,
+    columns: Vec<ColumnView>,
+    scan: Option<ScanView>,
+    tightness: Vec<TightnessView>,
+    risk: Option<RiskView>,
     losses: Vec<LossView>,
+    fidelity: Option<FidelityView>,
+    suppressed: Option<SuppressionView>,
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
-    attacks: Vec<AttackView>,
+    attacks: Option<AttacksView>,
     audit: AuditView,
+    consistency: Vec<ConsistencyRow>,
     reproduce: ReproduceView,
     verdict: Verdict,
     requirements: Vec<(String, String)>,
@@ -111,6 +86,15 @@ struct Frame {
     /// The sections of this kind of data, as identifier and name, then those that all kinds have.
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
+    /// Who answers for the release, and until when.
+    answers: Vec<(&'static str, String)>,
+    /// In which setting the release is thought to be safe.
+    scenario: Vec<(&'static str, String)>,
+    preset: Option<PresetView>,
+    /// Whom to cite for the method.
+    citation: Option<&'static str>,
+    /// When the release is to be weighed again.
+    review: Option<String>,
 }
 
 /// What each kind of data adds to the frame.
@@ -118,12 +102,20 @@ struct Own {
     about: &'static str,
     noun: &'static str,
     noun_title: &'static str,
+    /// What the public reads in the place of the title: "Released …".
+    kind: &'static str,
     verdict: Verdict,
     requirements: Vec<(String, String)>,
     records: RecordsView,
     reading: Vec<(&'static str, String)>,
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
+    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
+    withheld: u64,
+    /// The least number of records that must look alike, where one is asked for.
+    k: Option<u64>,
+    /// What makes records alike, for the section on risk.
+    alike: &'static str,
 }
 
 /// A chart with the figures that it shows.
@@ -200,27 +192,50 @@ struct CheckView {
 struct ReproduceView {
     command: Option<String>,
     policy_sha256: Option<String>,
+    program_sha256: Option<String>,
+    key_id: Option<String>,
     inputs: Vec<FileHash>,
     released: Vec<FileHash>,
 }
 
 impl Frame {
-    fn new(common: &Common<'_>, own: Own, edition: Edition) -> Frame {
-        let losses = common.shown_losses(edition);
-        let attacks = edition.steward_only(attacks::attacks(common.attacks)).unwrap_or_default();
-        let search = common.search.filter(|_| edition.is_steward());
-        let mut sections = own.sections;
-        sections.extend((!losses.is_empty()).then_some(("losses", "Losses")));
-        sections.extend(search.map(|_| ("search", "Search")));
-        sections.extend((!attacks.is_empty()).then_some(("attacks", "Attacks")));
-        sections.extend([("audit", "Audit"), ("method", "Method"), ("glossary", "Glossary")]);
+    fn new(common: &Common, own: Own, edition: Edition) -> Frame {
+        let losses = shown_losses(common, own.withheld, edition);
+        let attacks = edition.steward_only(()).and_then(|()| attacks::attacks(common));
+        let search = common.search.as_ref().filter(|_| edition.is_steward());
+        let columns: Vec<ColumnView> =
+            common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
+        let scan = common.scan.as_ref().and_then(|scan| edition.steward_only(scan::scan(scan)));
+        let tightness: Vec<TightnessView> =
+            common.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
+        let risk = figures::risk(common, own.k, own.alike, edition);
+        let fidelity = fidelity::fidelity(common, own.withheld, edition);
+        let suppressed = suppression::suppression(common, edition);
+        let mut sections = vec![("facts", "The release")];
+        let mut section = |there: bool, id, name| sections.extend(there.then_some((id, name)));
+        section(common.report.preset.is_some(), "preset", "Rule");
+        section(!columns.is_empty(), "columns", "Columns");
+        own.sections.iter().for_each(|(id, name)| section(true, id, name));
+        section(scan.is_some(), "scan", "Identifiers");
+        section(!tightness.is_empty(), "tightness", "Requirements");
+        section(risk.is_some(), "risk", "Risk");
+        section(attacks.is_some(), "attacks", "Attacks");
+        section(!losses.is_empty(), "losses", "Losses");
+        section(fidelity.is_some(), "fidelity", "Analysis");
+        section(suppressed.is_some(), "suppressed", "Left out");
+        section(true, "audit", "Audit");
+        section(search.is_some(), "search", "Search");
+        section(true, "method", "Method");
+        section(edition.is_steward(), "signature", "Sign-off");
+        section(true, "glossary", "Glossary");
         Frame {
             steward: edition.is_steward(),
             style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
             // A file's name may say whose data it is, so the public reads a neutral one.
             title: edition
                 .steward_only(common.title.to_string())
-                .unwrap_or_else(|| format!("Released {}", common.kind)),
+                .or_else(|| common.report.title.clone())
+                .unwrap_or_else(|| format!("Released {}", own.kind)),
             data_name: edition.steward_only(common.data_name.to_string()),
             privet: common.privet.to_string(),
             about: own.about,
@@ -232,27 +247,69 @@ impl Frame {
             seed: common.seed.and_then(|seed| edition.steward_only(seed.to_string())),
             policy: edition.steward_only(common.policy.to_string()).filter(|policy| !policy.is_empty()),
             warnings: edition.steward_only(common.warnings.to_vec()).unwrap_or_default(),
+            columns,
+            scan,
+            tightness,
+            risk,
             losses: losses.iter().map(|loss| loss_view(loss, edition)).collect(),
-            search: search.map(|found| search::facts(found, common.counters)),
+            fidelity,
+            suppressed,
+            search: search.map(|found| search::facts(found, &common.counters)),
             search_curve: search.and_then(search::curve),
             attacks,
-            audit: audit(common.audit, edition),
-            reproduce: reproduce(common.reproduce, edition),
-            verdict: own.verdict,
+            audit: audit(&common.audit, edition),
+            consistency: consistency::consistency(common, edition),
+            reproduce: reproduce(&common.reproduce, edition),
+            verdict: own.verdict.weighed(common),
             requirements: own.requirements,
             records: own.records,
             reading: own.reading,
             sections,
-            glossary: own.glossary,
+            glossary: glossary(own.glossary),
+            answers: setting::facts(common),
+            scenario: edition.steward_only(setting::scenario(common)).unwrap_or_default(),
+            preset: setting::preset(common, edition),
+            citation: citation::of_method(&common.method.name),
+            review: common.report.review.clone(),
         }
     }
 }
 
-impl Common<'_> {
-    /// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
-    fn shown_losses(&self, edition: Edition) -> &[Loss] {
-        if !edition.is_steward() && is_small(self.withheld) { &[] } else { self.losses }
-    }
+/// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
+fn shown_losses(common: &Common, withheld: u64, edition: Edition) -> &[Loss] {
+    if !edition.is_steward() && is_small(withheld) { &[] } else { &common.losses }
+}
+
+/// The terms of ISO/IEC 20889 that every report uses, behind those of the kind of data.
+fn glossary(own: Vec<(&'static str, &'static str)>) -> Vec<(&'static str, &'static str)> {
+    let general = [
+        (
+            "De-identification technique",
+            "A method that transforms a data set in order to reduce how far information can be associated with individual \
+             people (ISO/IEC 20889).",
+        ),
+        (
+            "Re-identification",
+            "Associating data in a de-identified data set with the person it is about. An attempt to do so on purpose is a \
+             re-identification attack.",
+        ),
+        (
+            "Singling out",
+            "Isolating the records of one person by a set of characteristics that are known to describe only that person.",
+        ),
+        (
+            "Linking",
+            "Associating records about the same person or group of people in one or several data sets.",
+        ),
+        (
+            "Inference",
+            "Deducing with more than negligible probability the value of an attribute from the values of other ones.",
+        ),
+        ("Data principal", "The person whom the data is about."),
+    ];
+    let known = |name: &str| own.iter().any(|(other, _)| other == &name);
+    let general: Vec<_> = general.into_iter().filter(|(name, _)| !known(name)).collect();
+    own.into_iter().chain(general).collect()
 }
 
 fn records(records: Records, edition: Edition) -> RecordsView {
@@ -322,6 +379,8 @@ fn reproduce(reproduce: &Reproduce, edition: Edition) -> ReproduceView {
     ReproduceView {
         command: edition.steward_only(reproduce.command.clone()),
         policy_sha256: edition.steward_only(reproduce.policy_sha256.clone()),
+        program_sha256: edition.steward_only(reproduce.program_sha256.clone()).flatten(),
+        key_id: edition.steward_only(reproduce.key_id.clone()).flatten(),
         inputs: edition.steward_only(reproduce.inputs.clone()).unwrap_or_default(),
         released: released.collect(),
     }
@@ -355,11 +414,14 @@ mod tests {
         let given = Reproduce {
             command: "privet anonymize /secret/policy.toml".into(),
             policy_sha256: "11".into(),
+            program_sha256: Some("22".into()),
+            key_id: Some("33".into()),
             inputs: vec![file.clone()],
             released: vec![file],
         };
         let public = reproduce(&given, Edition::Public);
         assert_eq!(public.released[0].path, "release.csv");
         assert!(public.command.is_none() && public.policy_sha256.is_none() && public.inputs.is_empty());
+        assert!(public.program_sha256.is_none() && public.key_id.is_none());
     }
 }

@@ -5,10 +5,14 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::super::lens::{capital, figure, percent, thousands};
+use super::super::notion::Notion;
 use super::super::projections::{CurvePoint, ProjectionReport, protections};
 use super::super::{Edition, chart};
-use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, DataTable, Figure, Frame, Own, common};
+use super::verdict::{self, KeyFigure, Verdict, in_words};
+use super::{DataTable, Figure, Frame, Own};
+
+/// What makes records alike.
+const ALIKE: &str = "A class are records with the same quasi-identifiers in one table. The release is shown by the table whose smallest class is smallest.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -22,7 +26,6 @@ struct View {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Value {
-    let common = common(model);
     let mut requirements: Vec<(String, String)> = (model.requirements.iter())
         .map(|requirement| {
             (requirement.description.clone(), format!("{}.", capital(&requirement.notion.promise())))
@@ -33,23 +36,31 @@ pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Valu
         about: "on a table",
         noun: "records",
         noun_title: "Records",
+        kind: "tables",
+        withheld: 0,
+        k: k(model),
+        alike: ALIKE,
         verdict: first_page(model, edition),
         requirements,
-        records: super::records(model.records, edition),
+        records: super::records(model.common.records, edition),
         reading: reading(model),
-        sections: vec![("facts", "The release"), ("plan", "Tables")],
+        sections: vec![("plan", "Tables")],
         glossary: glossary(),
     };
     Value::from(Serde(View {
         tables: tables(model, edition),
         gained: edition.steward_only(gained(model)).unwrap_or_default(),
         figures: edition.steward_only(vec![drawing(model), curve(model)]).unwrap_or_default(),
-        frame: Frame::new(&common, own, edition),
+        frame: Frame::new(&model.common, own, edition),
     }))
 }
 
-fn common(model: &ProjectionReport) -> Common<'_> {
-    common!(model, kind: "tables", withheld: 0, counters: &[])
+/// The k that every table has, where one is asked for.
+fn k(model: &ProjectionReport) -> Option<u64> {
+    model.notions.iter().find_map(|notion| match notion {
+        Notion::KAnonymity { k } => Some(*k),
+        _ => None,
+    })
 }
 
 fn plan_promise(model: &ProjectionReport) -> String {
@@ -66,15 +77,15 @@ fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
     let each = if model.tables.len() > 1 { " This holds in every table." } else { "" };
     let figures = vec![
         KeyFigure {
-            value: edition.count(model.records.released),
+            value: edition.count(model.common.records.released),
             name: "records in every table".to_string(),
             note: match edition {
-                Edition::Steward => format!("of {} read", thousands(model.records.read)),
+                Edition::Steward => format!("of {} read", thousands(model.common.records.read)),
                 Edition::Public => format!("with {} quasi-identifiers", model.quasi.len()),
             },
         },
         KeyFigure {
-            value: model.tables.len().to_string(),
+            value: in_words(model.tables.len()),
             name: if model.tables.len() == 1 { "table" } else { "tables" }.to_string(),
             note: format!("for {} sensitive attributes", model.attributes.len()),
         },
@@ -89,7 +100,7 @@ fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
             note: "between attributes in different tables (Γα)".to_string(),
         },
     ];
-    Verdict::new(model.audit.passed, false, promise + each, figures, protections(model))
+    Verdict::new(model.common.audit.passed, false, promise + each, figures, protections(model))
 }
 
 fn reading(model: &ProjectionReport) -> Vec<(&'static str, String)> {

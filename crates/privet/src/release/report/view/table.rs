@@ -7,21 +7,21 @@ use serde::Serialize;
 use super::super::Edition;
 use super::super::model::ReportModel;
 use super::super::notion::Notion;
-use super::columns::{self, ColumnView, TreeView};
+use super::columns::{self, TreeView};
 use super::confidence::{self, ConfidenceView};
-use super::figures::{self, RiskView, TightnessView};
+use super::figures;
 use super::links::{self, LinkView};
-use super::{Common, Figure, Frame, Own, common, records, verdict};
+use super::{Figure, Frame, Own, records, shown_losses, verdict};
+
+/// What makes records alike.
+const ALIKE: &str = "A class are records with the same quasi-identifiers.";
 
 /// The whole page.
 #[derive(Serialize)]
 struct View {
     #[serde(flatten)]
     frame: Frame,
-    columns: Vec<ColumnView>,
     trees: Vec<TreeView>,
-    tightness: Vec<TightnessView>,
-    risk: Option<RiskView>,
     confidences: Vec<ConfidenceView>,
     sensitive: Vec<Figure>,
     links: Option<LinkView>,
@@ -29,44 +29,43 @@ struct View {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
-    let common = common(model);
-    let columns = model.columns.iter().map(|column| columns::column(column, model, edition)).collect();
-    let trees: Vec<_> = model.columns.iter().filter_map(|column| columns::tree(column, edition)).collect();
-    let tightness: Vec<_> = model.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
-    let risk = figures::risk(model, edition);
+    let trees: Vec<_> =
+        model.common.columns.iter().filter_map(|column| columns::tree(column, edition)).collect();
     let confidences: Vec<_> =
         model.confidences.iter().filter_map(|given| confidence::confidence(given, edition)).collect();
     let sensitive: Vec<_> =
         model.sensitive.iter().filter_map(|given| figures::distribution(given, edition)).collect();
     let links = model.links.as_ref().and_then(|given| links::links(given, edition));
-    let mut sections = vec![("facts", "The release"), ("columns", "Columns")];
+    let mut sections = Vec::new();
     sections.extend((!trees.is_empty()).then_some(("taxonomies", "Taxonomies")));
-    sections.extend((!tightness.is_empty()).then_some(("tightness", "Requirements")));
     sections.extend((!confidences.is_empty()).then_some(("confidence", "Confidence")));
-    sections.extend(risk.as_ref().map(|_| ("risk", "Risk")));
     sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive values")));
     sections.extend(links.as_ref().map(|_| ("links", "Linking")));
     let own = Own {
         about: "on a table",
         noun: "records",
         noun_title: "Records",
-        verdict: verdict::of_table(model, common.shown_losses(edition), edition),
+        kind: "table",
+        withheld: model.common.records.suppressed,
+        k: model.k(),
+        alike: ALIKE,
+        verdict: verdict::of_table(
+            model,
+            shown_losses(&model.common, model.common.records.suppressed, edition),
+            edition,
+        ),
         requirements: model
             .requirements
             .iter()
             .map(|requirement| (requirement.notion.name(), requirement.description.clone()))
             .collect(),
-        records: records(model.records, edition),
+        records: records(model.common.records, edition),
         reading: vec![("Missing values", model.missing.clone()), ("Suppression", model.suppression.clone())],
         sections,
         glossary: glossary(model, edition),
     };
-    let frame = Frame::new(&common, own, edition);
-    Value::from(Serde(View { frame, columns, trees, tightness, risk, confidences, sensitive, links }))
-}
-
-fn common(model: &ReportModel) -> Common<'_> {
-    common!(model, kind: &model.kind, withheld: model.records.suppressed, counters: &[])
+    let frame = Frame::new(&model.common, own, edition);
+    Value::from(Serde(View { frame, trees, confidences, sensitive, links }))
 }
 
 fn glossary(model: &ReportModel, edition: Edition) -> Vec<(&'static str, &'static str)> {

@@ -13,10 +13,13 @@ use super::super::transactions::{
 use super::columns::TreeView;
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, common, figures};
+use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
 
 /// More sensitive items than this are not listed.
 const MOST_SENSITIVE: usize = 40;
+
+/// What makes records alike.
+const ALIKE: &str = "A class are transactions with exactly the same items: the risk if an adversary knew all of them. The requirement limits what follows from a few.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -56,7 +59,6 @@ struct SensitiveRow {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Value {
-    let common = common(model);
     let (trees, undrawn) = trees(model, edition);
     let shown = |item: &&SensitiveItem| edition.is_steward() || item.transactions > 0;
     let shown: Vec<&SensitiveItem> = model.sensitive.iter().filter(shown).collect();
@@ -69,7 +71,7 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
             .to_string(),
         ..lengths
     });
-    let mut sections = vec![("facts", "The release")];
+    let mut sections = Vec::new();
     sections.extend((!trees.is_empty()).then_some(("items", "Items")));
     sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive items")));
     sections.push(("utility", "What is left"));
@@ -77,7 +79,11 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         about: "on transactions",
         noun: "transactions",
         noun_title: "Transactions",
-        verdict: first_page(model, &common, edition),
+        kind: "transactions",
+        withheld: model.hidden,
+        k: None,
+        alike: ALIKE,
+        verdict: first_page(model, edition),
         requirements: model
             .requirements
             .iter()
@@ -100,16 +106,12 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         utility: utility(model, edition),
         dearest: dearest(model, edition),
         lengths,
-        frame: Frame::new(&common, own, edition),
+        frame: Frame::new(&model.common, own, edition),
     }))
 }
 
-fn common(model: &TransactionReport) -> Common<'_> {
-    common!(model, kind: &model.kind, withheld: model.hidden, counters: &model.counters)
-}
-
-fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) -> Verdict {
-    let records = model.records;
+fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
+    let records = model.common.records;
     let empty = records.read > 0 && records.released == 0;
     let promise = if empty {
         "All transactions are left out: nothing is released, and nothing can be learnt from it.".to_string()
@@ -143,10 +145,10 @@ fn first_page(model: &TransactionReport, common: &Common<'_>, edition: Edition) 
                 RecodingKind::Cut | RecodingKind::Local => "the others show a group".to_string(),
             },
         });
-        figures.extend(verdict::lost(common.shown_losses(edition)));
+        figures.extend(verdict::lost(shown_losses(&model.common, model.hidden, edition)));
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
-    Verdict::new(model.audit.passed, empty, promise, figures, protections)
+    Verdict::new(model.common.audit.passed, empty, promise, figures, protections)
 }
 
 /// The items that lose most: figures about the original, for the steward alone.
@@ -175,11 +177,11 @@ fn at_leaves(model: &TransactionReport, edition: Edition) -> String {
 
 /// How many items there are in all transactions together.
 fn occurrences(model: &TransactionReport) -> u64 {
-    (model.utility.length_before * model.records.read as f64).round() as u64
+    (model.utility.length_before * model.common.records.read as f64).round() as u64
 }
 
 fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
-    let records = model.records;
+    let records = model.common.records;
     let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
     let mut parts = vec![part("Transactions released", Some("after"), records.released)];
     if records.suppressed > 0 {
@@ -235,7 +237,7 @@ fn recoding(kind: RecodingKind) -> &'static str {
 }
 
 fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> SensitiveRow {
-    let all = model.records.released;
+    let all = model.common.records.released;
     let share = item.transactions as f64 / all.max(1) as f64;
     let text = edition.share(share, all);
     // The bar would tell a share that the text withholds.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::super::Edition;
+use super::super::common::Common;
 use super::super::lens::percent;
 use super::super::model::{Column, Loss, ReportModel};
 use super::super::notion::{Cover, Notion, Protection, protections};
@@ -13,6 +14,8 @@ pub(super) struct Verdict {
     passed: bool,
     /// Whether there is a release to speak of.
     empty: bool,
+    /// Whether the promise holds, but there is something to weigh before publishing.
+    amber: bool,
     headline: &'static str,
     promise: String,
     key_figures: Vec<KeyFigure>,
@@ -69,7 +72,22 @@ impl Verdict {
             (true, true) => "The release is empty",
             (false, true) => "The release keeps its promise",
         };
-        Verdict { passed, empty, headline, promise, key_figures, uncovered, covered }
+        Verdict { passed, empty, amber: false, headline, promise, key_figures, uncovered, covered }
+    }
+}
+
+impl Verdict {
+    /// What holds may still have to be weighed: an attack outside the promise succeeded, a setting is a bold one, or a column
+    /// that is published as it is looks like an identifier.
+    pub(super) fn weighed(self, common: &Common) -> Verdict {
+        let leaks = common.scan.as_ref().is_some_and(|scan| scan.leaks().next().is_some());
+        let amber = self.passed && !self.empty && (leaks || !common.warnings.is_empty());
+        let headline = if amber {
+            "The release keeps its promise, and there is something to weigh"
+        } else {
+            self.headline
+        };
+        Verdict { amber, headline, ..self }
     }
 }
 
@@ -77,6 +95,7 @@ impl Verdict {
 pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -> Verdict {
     let notions = model.requirements.iter().map(|requirement| requirement.notion.clone()).collect::<Vec<_>>();
     let sensitive = model
+        .common
         .columns
         .iter()
         .filter(|column| column.role == "sensitive")
@@ -89,17 +108,17 @@ pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -
         promise(notions.iter().map(Notion::promise)) + &silence(model)
     };
     let figures = key_figures(model, losses, edition);
-    Verdict::new(model.audit.passed, empty, promise, figures, protections(&notions, &sensitive))
+    Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&notions, &sensitive))
 }
 
 /// Whether there were records, and none is released.
 fn is_empty(model: &ReportModel) -> bool {
-    model.records.read > 0 && model.records.released == 0
+    model.common.records.read > 0 && model.common.records.released == 0
 }
 
 /// That nothing is released. Only the steward learns how many records there were.
 fn emptiness(model: &ReportModel, edition: Edition) -> String {
-    let kept = model.records.read.saturating_sub(model.records.dropped);
+    let kept = model.common.records.read.saturating_sub(model.common.records.dropped);
     let why = match model.k() {
         Some(k) if k > kept && kept > 0 && edition.is_steward() => {
             format!(" k = {k} asks for more records than the table has.")
@@ -112,7 +131,7 @@ fn emptiness(model: &ReportModel, edition: Edition) -> String {
 /// The sensitive columns of which the release shows nothing.
 fn silence(model: &ReportModel) -> String {
     let silent = |column: &&Column| column.role == "sensitive" && column.distinct_after == Some(0);
-    let names = model.columns.iter().filter(|_| model.records.starred > 0).filter(silent);
+    let names = model.common.columns.iter().filter(|_| model.common.records.starred > 0).filter(silent);
     names
         .map(|column| {
             format!(" All cells of {} are replaced by *: the release says nothing about it.", column.name)
@@ -131,7 +150,7 @@ pub(super) fn promise(clauses: impl Iterator<Item = String>) -> String {
 }
 
 fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<KeyFigure> {
-    let records = model.records;
+    let records = model.common.records;
     let share = |part: u64| part as f64 / records.read.max(1) as f64;
     let mut figures = vec![KeyFigure {
         value: edition.count(records.released),
@@ -146,7 +165,9 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
         figures.push(suppressed(model, edition));
         return figures;
     }
-    if let (Some(before), Some(after), true) = (&model.risk_before, &model.risk_after, edition.is_steward()) {
+    if let (Some(before), Some(after), true) =
+        (&model.common.risk_before, &model.common.risk_after, edition.is_steward())
+    {
         figures.push(KeyFigure {
             value: edition.count(after.figures.smallest),
             name: "records in the smallest class".to_string(),
@@ -195,16 +216,20 @@ pub(super) fn lost(losses: &[Loss]) -> Option<KeyFigure> {
 fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {
     KeyFigure {
         // Not as a share: together with it, a hidden number of records read would follow.
-        value: edition.count(model.records.suppressed),
+        value: edition.count(model.common.records.suppressed),
         name: "records suppressed".to_string(),
         note: "to keep the promise".to_string(),
     }
 }
 
-/// How many columns the release has, in words where a figure might be taken for a hidden count.
+/// How many columns the release has.
 fn released_columns(model: &ReportModel) -> String {
+    in_words(model.common.columns.iter().filter(|column| column.role != "identifier").count())
+}
+
+/// A number in words where a figure might be taken for a hidden count.
+pub(super) fn in_words(number: usize) -> String {
     const WORDS: [&str; 11] =
         ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-    let columns = model.columns.iter().filter(|column| column.role != "identifier").count();
-    WORDS.get(columns).map_or_else(|| columns.to_string(), |word| word.to_string())
+    WORDS.get(number).map_or_else(|| number.to_string(), |word| word.to_string())
 }

@@ -8,7 +8,10 @@ use super::super::Edition;
 use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Common, Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, common, figures};
+use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
+
+/// What makes records alike.
+const ALIKE: &str = "A class are vocabularies with exactly the same terms, as often.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -52,7 +55,6 @@ struct FrequentRow {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Value {
-    let common = common(model);
     let sizes = figures::distribution(&model.sizes, edition).map(|sizes| Figure {
         note: "Share of vocabularies by how many occurrences of terms they hold.".to_string(),
         ..sizes
@@ -65,15 +67,19 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
         .map(|(name, count)| (name.clone(), thousands(*count)))
         .collect();
     let samples = edition.steward_only(samples(model)).unwrap_or_default();
-    let mut sections = vec![("facts", "The release")];
+    let mut sections = Vec::new();
     sections.extend((!extraction.is_empty()).then_some(("extraction", "From log to vocabularies")));
     sections.push(("classes", "Vocabularies alike"));
     sections.push(("utility", "What is left"));
     let own = Own {
-        about: if model.kind == "query-log" { "on a query log" } else { "on vocabularies" },
+        about: if model.common.kind == "query-log" { "on a query log" } else { "on vocabularies" },
         noun: "vocabularies",
         noun_title: "Vocabularies",
-        verdict: first_page(model, &common, edition),
+        kind: "vocabularies",
+        withheld: model.common.records.starred,
+        k: Some(model.requirement.k).filter(|k| *k > 1),
+        alike: ALIKE,
+        verdict: first_page(model, edition),
         requirements: vec![(
             model.requirement.description.clone(),
             format!("{}.", capital(&promise(&model.requirement))),
@@ -92,16 +98,12 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
         frequent: frequent(model, edition),
         utility: utility(model, edition),
         sizes,
-        frame: Frame::new(&common, own, edition),
+        frame: Frame::new(&model.common, own, edition),
     }))
 }
 
-fn common(model: &VocabularyReport) -> Common<'_> {
-    common!(model, kind: &model.kind, withheld: model.records.starred, counters: &model.counters)
-}
-
-fn first_page(model: &VocabularyReport, common: &Common<'_>, edition: Edition) -> Verdict {
-    let records = model.records;
+fn first_page(model: &VocabularyReport, edition: Edition) -> Verdict {
+    let records = model.common.records;
     let empty = records.released == 0 || model.utility.terms_after == 0;
     let promise = if empty {
         "No term is published: nothing can be learnt from the release.".to_string()
@@ -130,22 +132,22 @@ fn first_page(model: &VocabularyReport, common: &Common<'_>, edition: Edition) -
             name: "of all occurrences are published".to_string(),
             note: "the others are left out".to_string(),
         });
-        figures.extend(verdict::lost(common.shown_losses(edition)));
+        figures.extend(verdict::lost(shown_losses(&model.common, model.common.records.starred, edition)));
     }
-    Verdict::new(model.audit.passed, empty, promise, figures, protections(&model.requirement))
+    Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
 }
 
 /// The share of occurrences that are published. Like a loss, it would tell how many are not.
 fn kept(model: &VocabularyReport, edition: Edition) -> String {
-    if !edition.is_steward() && is_small(model.records.starred) {
+    if !edition.is_steward() && is_small(model.common.records.starred) {
         return "withheld".to_string();
     }
-    let whole = (model.utility.size_before * model.records.read as f64).round() as u64;
+    let whole = (model.utility.size_before * model.common.records.read as f64).round() as u64;
     edition.share(model.utility.kept, whole)
 }
 
 fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
-    let records = model.records;
+    let records = model.common.records;
     let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
     let mut parts = vec![part("Vocabularies released", Some("after"), records.released)];
     if records.suppressed > 0 {
@@ -162,7 +164,7 @@ fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
 }
 
 fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
-    let whose = match (model.kind.as_str(), model.requirement.whole_users) {
+    let whose = match (model.common.kind.as_str(), model.requirement.whole_users) {
         ("query-log", false) => "one session",
         ("query-log", true) => "all that one person typed",
         _ => "one vocabulary of the data",

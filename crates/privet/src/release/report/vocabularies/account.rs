@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::super::model::{Distribution, Loss, Method, Records};
+use super::super::model::{Distribution, Loss, Side, Tightness};
+use super::super::scan::Scan;
 use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
-use crate::attack::Finding;
-use crate::audit::Audit;
 use crate::data::{Bags, Extraction};
 use crate::loss::bags::BagLoss;
 use crate::method::vocabulary::utility::PatternUtility;
 use crate::method::vocabulary::{BagSolution, Cluster, Print};
 use crate::policy::VocabularyPolicy;
 use crate::privacy::vocabulary::VocabularyAnonymity;
-use crate::release::account as shared;
+use crate::release::manifest::Claims;
+use crate::release::{account as shared, scan};
 use crate::taxonomy::words::Distances;
 use crate::{Exact, Result};
 
@@ -24,15 +24,13 @@ const MOST_RARE: usize = 200;
 /// So many classes are shown before and after, and so many members of each.
 const SAMPLES: (usize, usize) = (6, 6);
 
-/// All that is known about a release of vocabularies.
+/// All that is known about a release of vocabularies, beside what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.
     pub policy: &'a VocabularyPolicy,
     /// What it asks for, as understood.
     pub demand: VocabularyAnonymity,
-    /// The seed in use.
-    pub seed: u64,
     /// The original.
     pub bags: &'a Bags,
     /// How it came out of the log, where there is one.
@@ -45,92 +43,139 @@ pub(crate) struct Facts<'a> {
     pub loss: &'a BagLoss,
     /// What became of frequent patterns.
     pub patterns: &'a PatternUtility,
-    /// What the audit found.
-    pub audit: &'a Audit,
-    /// What attacks found.
-    pub attacks: &'a [Finding],
-    /// What the steward should know.
-    pub warnings: &'a [String],
-    /// The files that went in, the data first.
+    /// The files that went in beside the data.
     pub inputs: &'a [&'a Path],
-    /// The released files with their hashes.
-    pub files: &'a [(String, String)],
 }
 
 /// All figures of a release.
-pub(crate) fn account(facts: &Facts<'_>) -> Result<VocabularyReport> {
-    let Facts { policy, bags, solution, .. } = *facts;
-    let data = facts.inputs.first().and_then(|path| path.file_name());
-    let data_name = data.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let withheld = solution.withheld.len() as u64;
-    let read = bags.len() as u64;
-    let losses = losses(facts.loss);
+pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
+    let Facts { policy, bags, .. } = *facts;
+    let particulars = shared::Particulars {
+        kind: policy.kind.name(),
+        columns: &[],
+        starred: facts.loss.suppressed,
+        losses: losses(facts.loss),
+        inputs: facts.inputs.to_vec(),
+    };
+    let mut common = shared::common(claims, particulars)?;
+    common.records.dropped = facts.extraction.empty_groups;
+    common.scan = Some(suspects(facts));
+    let alike = alike(facts);
+    common.risk_before = Some(shared::risk(equal(bags)));
+    common.risk_after = Some(shared::risk(alike.values().map(|clusters| members(clusters))));
+    let classes = classes(bags, &alike);
+    let requirement = VocabularyLimit {
+        description: policy.requirement.describe(&[]),
+        k: facts.demand.k.into(),
+        distinct_users: facts.demand.distinct_users,
+        users_known: bags.users().is_some(),
+        min_term_users: facts.demand.min_term_users.into(),
+        whole_users: policy.whole_users(),
+    };
+    let rare = rare(facts);
+    common.tightness = tightness(&requirement, &classes, &rare);
     Ok(VocabularyReport {
-        title: shared::title(&data_name),
-        data_name,
-        privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: policy.kind.name().to_string(),
-        method: Method {
-            name: policy.method.name().to_string(),
-            summary: policy.method.declaration.summary.to_string(),
-            settings: shared::settings(&policy.method, &[]),
-        },
-        requirement: VocabularyLimit {
-            description: policy.requirement.describe(&[]),
-            k: facts.demand.k.into(),
-            distinct_users: facts.demand.distinct_users,
-            users_known: bags.users().is_some(),
-            min_term_users: facts.demand.min_term_users.into(),
-            whole_users: policy.whole_users(),
-        },
+        common,
+        requirement,
         centre: match (policy.method.name(), policy.method.settings.choice("centre")) {
             ("ssg", Some("hyper")) => Centre::Hyper,
             ("ssg", Some("generalise")) => Centre::Generalise,
             ("ssg", _) => Centre::Vote,
             _ => Centre::Generalise,
         },
-        policy: policy.written.text().to_string(),
-        seed: Some(facts.seed),
-        warnings: facts.warnings.to_vec(),
-        records: Records {
-            read,
-            dropped: facts.extraction.empty_groups,
-            suppressed: withheld,
-            released: read - withheld,
-            starred: facts.loss.suppressed,
-        },
         extraction: facts.extraction.told(),
         unknown: facts.extraction.unknown.clone(),
-        classes: classes(facts),
-        rare: rare(facts),
+        classes,
+        rare,
         sizes: sizes(facts),
         frequent: frequent(facts),
         samples: samples(facts),
         utility: utility(facts),
-        search: Some(shared::search(&solution.search, facts.loss.blm.value())),
-        losses,
-        counters: solution.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
-        attacks: facts.attacks.to_vec(),
-        audit: shared::audit(facts.audit),
-        reproduce: shared::reproduce(
-            &policy.written,
-            facts.seed,
-            shared::hashes(facts.inputs.iter().copied())?,
-            facts.files,
-        ),
     })
 }
 
-/// Clusters that are published alike are one class.
-fn classes(facts: &Facts<'_>) -> Classes {
-    let Facts { bags, solution, .. } = *facts;
-    let mut alike: BTreeMap<Vec<&Print>, Vec<&Cluster>> = BTreeMap::new();
-    for cluster in &solution.clusters {
+/// Clusters by what is published for them.
+type Alike<'a> = BTreeMap<Vec<&'a Print>, Vec<&'a Cluster>>;
+
+fn alike<'a>(facts: &Facts<'a>) -> Alike<'a> {
+    let mut alike = Alike::new();
+    for cluster in &facts.solution.clusters {
         let mut prints: Vec<&Print> = cluster.shown.iter().map(|shown| &shown.print).collect();
         prints.sort_unstable();
         alike.entry(prints).or_default().push(cluster);
     }
-    let members = |clusters: &[&Cluster]| clusters.iter().map(|cluster| cluster.members.len() as u64).sum();
+    alike
+}
+
+fn members(clusters: &[&Cluster]) -> u64 {
+    clusters.iter().map(|cluster| cluster.members.len() as u64).sum()
+}
+
+/// How many vocabularies of the original are the same, per vocabulary.
+fn equal(bags: &Bags) -> impl Iterator<Item = u64> {
+    let mut sizes: BTreeMap<&[u32], u64> = BTreeMap::new();
+    bags.iter().for_each(|bag| *sizes.entry(bag).or_default() += 1);
+    sizes.into_values()
+}
+
+/// What looks like an identifier among the terms.
+fn suspects(facts: &Facts<'_>) -> Scan {
+    let seen = seen(facts);
+    let terms = facts.bags.terms().iter().zip(facts.bags.frequencies()).zip(&seen);
+    scan::labels("terms", terms.map(|((term, count), seen)| (term.as_str(), u64::from(count), *seen)))
+}
+
+/// How near the smallest class comes to what was asked for.
+fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Vec<Tightness> {
+    let at_least = |requirement: &str, inequality: String, worst: String, value: u64| Tightness {
+        requirement: requirement.to_string(),
+        column: None,
+        inequality,
+        worst,
+        exact: value.to_string(),
+        value: value as f64,
+        threshold: limit.k as f64,
+        side: Side::AtLeast,
+        counted: true,
+        from_data: false,
+        holds: value >= limit.k || classes.count == 0,
+    };
+    let mut all = vec![at_least(
+        "identical vocabularies",
+        format!("n(class) ≥ {}", limit.k),
+        format!("{} vocabularies in the smallest class", classes.smallest),
+        classes.smallest,
+    )];
+    if let (true, Some(users)) = (limit.distinct_users, classes.fewest_users) {
+        let worst = format!("{users} users behind the class with fewest");
+        all.push(at_least(
+            "users of identical vocabularies",
+            format!("users(class) ≥ {}", limit.k),
+            worst,
+            users,
+        ));
+    }
+    if limit.min_term_users > 1 {
+        let below = "printed terms that too few people used".to_string();
+        all.push(Tightness {
+            requirement: below.clone(),
+            column: None,
+            inequality: format!("printed terms of fewer than {} users = 0", limit.min_term_users),
+            worst: format!("{} such terms are printed", rare.printed),
+            exact: rare.printed.to_string(),
+            value: rare.printed as f64,
+            threshold: 0.0,
+            side: Side::AtMost,
+            counted: true,
+            from_data: false,
+            holds: rare.printed == 0,
+        });
+    }
+    all
+}
+
+/// Clusters that are published alike are one class.
+fn classes(bags: &Bags, alike: &Alike<'_>) -> Classes {
     let mut sizes: Vec<u64> = alike.values().map(|clusters| members(clusters)).collect();
     sizes.sort_unstable();
     let users = |clusters: &Vec<&Cluster>| {
@@ -274,15 +319,20 @@ fn printed(facts: &Facts<'_>) -> u64 {
     prints.len() as u64
 }
 
-/// Distinct terms that are printed nowhere.
-fn hidden(facts: &Facts<'_>) -> u64 {
+/// Which terms are printed somewhere.
+fn seen(facts: &Facts<'_>) -> Vec<bool> {
     let mut seen = vec![false; facts.bags.terms().len()];
     for shown in facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown) {
         for term in shown.print.terms() {
             seen[*term as usize] = true;
         }
     }
-    seen.iter().filter(|seen| !**seen).count() as u64
+    seen
+}
+
+/// Distinct terms that are printed nowhere.
+fn hidden(facts: &Facts<'_>) -> u64 {
+    seen(facts).iter().filter(|seen| !**seen).count() as u64
 }
 
 fn losses(loss: &BagLoss) -> Vec<Loss> {

@@ -9,37 +9,22 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account};
+pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::{promise, protections};
 
-use super::model::{Audit, Distribution, Loss, Method, Records, Reproduce, Search};
-use crate::attack::Finding;
+use super::common::Common;
+use super::model::Distribution;
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VocabularyReport {
-    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
-    /// The file the release was made from. Steward only.
-    pub data_name: String,
-    /// The version of Privet that made the release.
-    pub privet: String,
-    /// The kind of data, `query-log` or `vocabularies`: it tells this model from the others.
-    pub kind: String,
-    /// How the release was made.
-    pub method: Method,
+    /// What all reports have in common.
+    #[serde(flatten)]
+    pub common: Common,
     /// What the policy asked for.
     pub requirement: VocabularyLimit,
     /// What is printed for an occurrence.
     pub centre: Centre,
-    /// The policy as written. Steward only.
-    pub policy: String,
-    /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
-    pub warnings: Vec<String>,
-    /// What became of the vocabularies. `starred` counts suppressed occurrences of terms.
-    pub records: Records,
     /// How the log became vocabularies, as name and number. Steward only; empty where bags were given.
     pub extraction: Vec<(String, u64)>,
     /// The most frequent words that the dictionary does not have, with how often they were dropped. Steward only.
@@ -56,18 +41,6 @@ pub struct VocabularyReport {
     pub samples: Vec<Sample>,
     /// What is left to analyse.
     pub utility: Utility,
-    /// What was lost, by each measure.
-    pub losses: Vec<Loss>,
-    /// How the classes were found. Steward only.
-    pub search: Option<Search>,
-    /// What the search counted on the way, as name and number. Steward only.
-    pub counters: Vec<(String, u64)>,
-    /// What attacks on the release found. Steward only.
-    pub attacks: Vec<Finding>,
-    /// What the independent audit found.
-    pub audit: Audit,
-    /// How to get the same bytes again.
-    pub reproduce: Reproduce,
 }
 
 /// What was asked for.

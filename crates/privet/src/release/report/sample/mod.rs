@@ -1,90 +1,17 @@
 //! Made-up models for tests, and for looking at the report.
 
+mod figures;
+mod trees;
+
+use self::figures::{fidelity, filled, hash, left_out, suspects};
+use self::trees::{Tree, ages, grouped};
+use super::common::Common;
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
 use crate::attack::{Figure, Finding};
 use crate::method::Moment;
-
-/// A tree by levels: each entry of `groups` is a label and its children, down to leaves.
-struct Tree {
-    nodes: Vec<TaxonomyNode>,
-}
-
-impl Tree {
-    fn new(root: &str, height: usize) -> Tree {
-        let label = root.to_string();
-        Tree {
-            nodes: vec![TaxonomyNode {
-                label,
-                parent: None,
-                records: 0,
-                released: 0,
-                in_cut: false,
-                level: height,
-                mark: None,
-            }],
-        }
-    }
-
-    fn child(&mut self, parent: usize, label: impl Into<String>, records: u64) -> usize {
-        let level = self.nodes[parent].level.saturating_sub(1);
-        let label = label.into();
-        self.nodes.push(TaxonomyNode {
-            label,
-            parent: Some(parent),
-            records,
-            released: 0,
-            in_cut: false,
-            level,
-            mark: None,
-        });
-        let mut above = Some(parent);
-        while let Some(node) = above {
-            self.nodes[node].records += records;
-            above = self.nodes[node].parent;
-        }
-        self.nodes.len() - 1
-    }
-
-    fn at_level(mut self, level: usize) -> Option<TaxonomyDrawing> {
-        for node in &mut self.nodes {
-            node.in_cut = node.level == level;
-            node.released = if node.in_cut { node.records - node.records / 160 } else { 0 };
-        }
-        Some(TaxonomyDrawing { nodes: self.nodes })
-    }
-}
-
-fn ages() -> Tree {
-    let mut tree = Tree::new("any age", 4);
-    for half in [0, 40] {
-        let half_node =
-            tree.child(0, format!("{}–{}", half.max(17), half + if half == 0 { 39 } else { 50 }), 0);
-        for decade in (half.max(10)..half + 40 + half / 4).step_by(10) {
-            let decade_node = tree.child(half_node, format!("{decade}–{}", decade + 9), 0);
-            for five in [decade, decade + 5] {
-                let five_node = tree.child(decade_node, format!("{five}–{}", five + 4), 0);
-                for age in five.max(17)..five + 5 {
-                    let records = 520_u64.saturating_sub(u64::from(u32::abs_diff(age, 37)) * 9).max(6);
-                    tree.child(five_node, age.to_string(), records);
-                }
-            }
-        }
-    }
-    tree
-}
-
-fn grouped(root: &str, groups: &[(&str, &[(&str, u64)])]) -> Tree {
-    let mut tree = Tree::new(root, 2);
-    for (group, leaves) in groups {
-        let parent = tree.child(0, *group, 0);
-        for (leaf, records) in *leaves {
-            tree.child(parent, *leaf, *records);
-        }
-    }
-    tree
-}
+use crate::policy::ReportKeys;
 
 fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
     Column {
@@ -96,29 +23,9 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         distinct_after: Some(distinct.1),
         loss: Some(loss),
         generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }),
+        suppressed: None,
         taxonomy: None,
     }
-}
-
-fn hash(seed: u64) -> String {
-    (0..4)
-        .map(|part: u64| format!("{:016x}", (seed + part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect()
-}
-
-/// Class sizes that together hold `records`; what is left makes up one class more.
-fn filled(sizes: impl Iterator<Item = (u64, u64)>, records: u64) -> Vec<(u64, u64)> {
-    let mut left = records;
-    let mut filled = Vec::new();
-    for (size, classes) in sizes {
-        if size * classes > left / 2 {
-            break;
-        }
-        left -= size * classes;
-        filled.push((size, classes));
-    }
-    filled.push((left, 1));
-    filled
 }
 
 /// Twenty thousand people with eight quasi-identifiers.
@@ -229,17 +136,148 @@ pub(super) fn census() -> ReportModel {
         ("80k and more", 1_226),
     ]);
     ReportModel {
-        title: "Census sample 2024".into(),
-        data_name: "census.csv".into(),
-        privet: "0.1.0".into(),
-        kind: "table".into(),
-        method: Method {
-            name: "full-domain".into(),
-            summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
-                      requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
-                      a limit."
-                .into(),
-            settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
+        common: Common {
+            title: "Census sample 2024".into(),
+            report: ReportKeys::default(),
+            data_name: "census.csv".into(),
+            privet: "0.1.0".into(),
+            kind: "table".into(),
+            method: Method {
+                name: "full-domain".into(),
+                summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
+                          requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
+                          a limit."
+                    .into(),
+                settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
+            },
+            policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
+            seed: Some(421_337),
+            warnings: Vec::new(),
+            records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
+            columns,
+            tightness: vec![
+                Tightness {
+                    requirement: "11-anonymity".into(),
+                    column: None,
+                    inequality: "n(class) ≥ 11".into(),
+                    exact: "11".into(),
+                    worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
+                    value: 11.0,
+                    threshold: 11.0,
+                    side: Side::AtLeast,
+                    counted: true,
+                    from_data: false,
+                    holds: true,
+                },
+                Tightness {
+                    requirement: "frequency 3-diversity of occupation".into(),
+                    column: Some("occupation".into()),
+                    inequality: "n(value) · 3 ≤ n(class)".into(),
+                    exact: "19 of 61".into(),
+                    worst: "19 of 61 records are ‘craft and trades’".into(),
+                    value: 19.0 / 61.0,
+                    threshold: 1.0 / 3.0,
+                    side: Side::AtMost,
+                    counted: false,
+                    from_data: false,
+                    holds: true,
+                },
+                Tightness {
+                    requirement: "0.2-closeness of income".into(),
+                    column: Some("income".into()),
+                    inequality: "EMD(class, table) ≤ 1/5".into(),
+                    exact: String::new(),
+                    worst: "distance 0.1875 in a class of 24 records".into(),
+                    value: 0.1875,
+                    threshold: 0.2,
+                    side: Side::AtMost,
+                    counted: false,
+                    from_data: false,
+                    holds: true,
+                },
+            ],
+            risk_before: Some(risk_before),
+            risk_after: Some(risk_after),
+            losses: vec![
+                Loss {
+                    name: "LM".into(),
+                    value: 43_921.25,
+                    normalised: Some(0.2746),
+                    formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
+                    range: "0 … cells".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "DM".into(),
+                    value: 2_610_554.0,
+                    normalised: None,
+                    formula: "Σ over classes size², a suppressed record counts all records".into(),
+                    range: "records … records²".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "average-class-size".into(),
+                    value: 12.71,
+                    normalised: None,
+                    formula: "records / (classes · k)".into(),
+                    range: "1 … records / k".into(),
+                    direction: "lower is better".into(),
+                },
+                Loss {
+                    name: "precision".into(),
+                    value: 0.61,
+                    normalised: Some(0.39),
+                    formula: "1 − mean of level / height over cells".into(),
+                    range: "0 … 1".into(),
+                    direction: "higher is better".into(),
+                },
+            ],
+            search: Some(Search {
+                space: "12960".into(),
+                examined: 742,
+                seconds: 0.184,
+                optimal: true,
+                bound: Some(43_921.25),
+                gap: Some(0.0),
+                trace: Vec::new(),
+            }),
+            attacks: Vec::new(),
+            attacks_not_run: Vec::new(),
+            audit: Audit {
+                passed: true,
+            checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
+                .map(|name| Check {
+                    name: name.into(),
+                    holds: true,
+                    worst: "class of 11 records".into(),
+                    concerned: 0,
+                    detail: String::new(),
+                })
+                .into_iter()
+                .chain([Check {
+                    name: "every value contains the original".into(),
+                    holds: true,
+                    worst: "none".into(),
+                    concerned: 0,
+                    detail: "19,877 records matched by containment, each to one of the original".into(),
+                }])
+                .collect(),
+            },
+            reproduce: Reproduce {
+                command: "privet anonymize policy.toml -o release".into(),
+                policy_sha256: hash(1),
+                program_sha256: None,
+                key_id: None,
+                inputs: vec![
+                    FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
+                    FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
+                ],
+                released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
+            },
+            scan: Some(suspects()),
+            fidelity: Some(fidelity()),
+            subgroups: vec![left_out()],
+            counters: Vec::new(),
         },
         requirements: vec![
             Requirement {
@@ -261,127 +299,15 @@ pub(super) fn census() -> ReportModel {
                     .into(),
             },
         ],
-        policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
-        seed: Some(421_337),
-        warnings: Vec::new(),
-        records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
         missing: "Records with a missing quasi-identifier are dropped and counted; elsewhere a missing value stays empty."
             .into(),
         suppression: "Suppressed records are left out of the release altogether; no cell is blanked.".into(),
-        columns,
-        risk_before: Some(risk_before),
-        risk_after: Some(risk_after),
-        tightness: vec![
-            Tightness {
-                requirement: "11-anonymity".into(),
-                worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
-                value: 11.0,
-                threshold: 11.0,
-                side: Side::AtLeast,
-                counted: true,
-                from_data: false,
-                holds: true,
-            },
-            Tightness {
-                requirement: "frequency 3-diversity of occupation".into(),
-                worst: "19 of 61 records are ‘craft and trades’".into(),
-                value: 19.0 / 61.0,
-                threshold: 1.0 / 3.0,
-                side: Side::AtMost,
-                counted: false,
-                from_data: false,
-                holds: true,
-            },
-            Tightness {
-                requirement: "0.2-closeness of income".into(),
-                worst: "distance 0.1875 in a class of 24 records".into(),
-                value: 0.1875,
-                threshold: 0.2,
-                side: Side::AtMost,
-                counted: false,
-                from_data: false,
-                holds: true,
-            },
-        ],
         confidences: Vec::new(),
         sensitive: vec![
             Distribution { column: "occupation".into(), values: occupations },
             Distribution { column: "income".into(), values: incomes },
         ],
         links: None,
-        losses: vec![
-            Loss {
-                name: "LM".into(),
-                value: 43_921.25,
-                normalised: Some(0.2746),
-                formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
-                range: "0 … cells".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "DM".into(),
-                value: 2_610_554.0,
-                normalised: None,
-                formula: "Σ over classes size², a suppressed record counts all records".into(),
-                range: "records … records²".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "average-class-size".into(),
-                value: 12.71,
-                normalised: None,
-                formula: "records / (classes · k)".into(),
-                range: "1 … records / k".into(),
-                direction: "lower is better".into(),
-            },
-            Loss {
-                name: "precision".into(),
-                value: 0.61,
-                normalised: Some(0.39),
-                formula: "1 − mean of level / height over cells".into(),
-                range: "0 … 1".into(),
-                direction: "higher is better".into(),
-            },
-        ],
-        attacks: Vec::new(),
-        search: Some(Search {
-            space: "12960".into(),
-            examined: 742,
-            seconds: 0.184,
-            optimal: true,
-            bound: Some(43_921.25),
-            gap: Some(0.0),
-            trace: Vec::new(),
-        }),
-        audit: Audit {
-        passed: true,
-            checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
-                .map(|name| Check {
-                    name: name.into(),
-                    holds: true,
-                    worst: "class of 11 records".into(),
-                    concerned: 0,
-                    detail: String::new(),
-                })
-                .into_iter()
-                .chain([Check {
-                    name: "every value contains the original".into(),
-                    holds: true,
-                    worst: "none".into(),
-                    concerned: 0,
-                    detail: "19,877 records matched by containment, each to one of the original".into(),
-                }])
-                .collect(),
-        },
-        reproduce: Reproduce {
-            command: "privet anonymize policy.toml -o release".into(),
-            policy_sha256: hash(1),
-            inputs: vec![
-                FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
-                FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
-            ],
-            released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
-        },
     }
 }
 
@@ -392,15 +318,15 @@ pub(super) fn patients() -> ReportModel {
         "20–59",
         &[("20–39", &[("20–29", 3), ("30–39", 2)]), ("40–59", &[("40–49", 4), ("50–59", 1)])],
     );
-    model.title = "Patients".into();
-    model.data_name = "patients.csv".into();
+    model.common.title = "Patients".into();
+    model.common.data_name = "patients.csv".into();
     model.requirements.truncate(1);
     model.requirements[0] = Requirement {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
-    model.columns = vec![
+    model.common.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
+    model.common.columns = vec![
         Column {
             taxonomy: ages.at_level(1),
             ..column("age", "quasi-identifier", "level 1 of 2", (9, 2), 0.5)
@@ -408,11 +334,14 @@ pub(super) fn patients() -> ReportModel {
         column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0),
         column("disease", "sensitive", "unchanged", (4, 4), 0.0),
     ];
-    model.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
-    model.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
-    model.tightness.truncate(1);
-    model.tightness[0] = Tightness {
+    model.common.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
+    model.common.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
+    model.common.tightness.truncate(1);
+    model.common.tightness[0] = Tightness {
         requirement: "2-anonymity".into(),
+        column: None,
+        inequality: "n(class) ≥ 2".into(),
+        exact: "2".into(),
         worst: "20–39, female: 2 records".into(),
         value: 2.0,
         threshold: 2.0,
@@ -424,22 +353,22 @@ pub(super) fn patients() -> ReportModel {
     let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];
     let count = |(value, count): (&str, u64)| ValueCount { value: value.into(), before: count, after: count };
     model.sensitive = vec![Distribution { column: "disease".into(), values: values.map(count).to_vec() }];
-    model.losses.truncate(1);
-    model.losses[0].value = 10.0;
-    model.losses[0].normalised = Some(0.25);
-    model.audit.checks.truncate(1);
-    model.audit.checks[0].name = "2-anonymity".into();
-    model.search = None;
-    model.seed = None;
+    model.common.losses.truncate(1);
+    model.common.losses[0].value = 10.0;
+    model.common.losses[0].normalised = Some(0.25);
+    model.common.audit.checks.truncate(1);
+    model.common.audit.checks[0].name = "2-anonymity".into();
+    model.common.search = None;
+    model.common.seed = None;
     model
 }
 
 /// A cut through mixed levels, suppressed cells, a threshold per value, and a search that was stopped.
 pub(super) fn diseases() -> ReportModel {
     let mut model = census();
-    model.title = "Diseases".into();
-    model.method.name = "l-plus-optimize".into();
-    model.method.settings = vec![("suppression".into(), "vio-sa".into())];
+    model.common.title = "Diseases".into();
+    model.common.method.name = "l-plus-optimize".into();
+    model.common.method.settings = vec![("suppression".into(), "vio-sa".into())];
     model.requirements = vec![Requirement {
         notion: Notion::Other {
             name: "l⁺-diversity of occupation".into(),
@@ -450,15 +379,16 @@ pub(super) fn diseases() -> ReportModel {
         },
         description: "In every class each occupation stays below a threshold of its own.".into(),
     }];
-    model.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
-    model.records = Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
+    model.common.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
+    model.common.records =
+        Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
     model.suppression = "Where a value exceeded its threshold in a class, its cells there say *.".into();
-    model.columns[1].transformation = "cut of 7 values".into();
-    model.columns[1].distinct_after = Some(7);
-    for column in model.columns.iter_mut().filter(|column| column.name == "occupation") {
+    model.common.columns[1].transformation = "cut of 7 values".into();
+    model.common.columns[1].distinct_after = Some(7);
+    for column in model.common.columns.iter_mut().filter(|column| column.name == "occupation") {
         column.transformation = "some cells replaced by *".into();
     }
-    if let Some(age) = &mut model.columns[1].taxonomy {
+    if let Some(age) = &mut model.common.columns[1].taxonomy {
         let on_cut =
             |label: &str| ["17–39", "40–49", "50–54", "55–59", "60–69", "70–79", "80–89"].contains(&label);
         for node in &mut age.nodes {
@@ -489,7 +419,7 @@ pub(super) fn diseases() -> ReportModel {
         (14.0, Some(43_921.25), Some(42_008.5)),
     ];
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
-    model.search = Some(Search {
+    model.common.search = Some(Search {
         space: "340282366920938463463374607431768211456".into(),
         examined: 1_742,
         seconds: 30.0,
@@ -498,7 +428,7 @@ pub(super) fn diseases() -> ReportModel {
         gap: Some(0.0436),
         trace: costs.map(moment).to_vec(),
     });
-    model.attacks = vec![Finding {
+    model.common.attacks = vec![Finding {
         knows: "the release, that suppression is vio-sa, the thresholds".into(),
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
         assumes: "Every way is equally likely.".into(),
@@ -520,9 +450,9 @@ pub(super) fn diseases() -> ReportModel {
 pub(super) fn awkward() -> ReportModel {
     let mut model = patients();
     let long = "the_highest_level_of_education_that_the_respondent_had_completed_when_the_survey_was_taken";
-    model.title =
+    model.common.title =
         "A survey with a title that is rather longer than anyone would like it to be, and then some".into();
-    model.columns = vec![
+    model.common.columns = vec![
         column(long, "quasi-identifier", "ranges", (123_456_789, 3), 0.999_9),
         column(
             "Donaudampfschifffahrtsgesellschaftskapitänswitwenrente",
@@ -543,19 +473,19 @@ pub(super) fn awkward() -> ReportModel {
         },
         description: "Recursive (2.5, 3)-diversity.".into(),
     }];
-    model.audit.passed = false;
-    model.audit.checks[0] = Check {
+    model.common.audit.passed = false;
+    model.common.audit.checks[0] = Check {
         name: format!("recursive (2.5, 3)-diversity of {}", model.sensitive[0].column),
         holds: false,
         worst: "a class of 4 records has one value 3 times".into(),
         concerned: 4,
         detail: "the most frequent value must stay below 2.5 × 1".into(),
     };
-    model.tightness[0].requirement = model.audit.checks[0].name.clone();
-    model.tightness[0].holds = false;
-    model.tightness[0].value = 3.0;
-    model.tightness[0].threshold = 2.5;
-    model.tightness[0].side = Side::Below;
-    model.losses.clear();
+    model.common.tightness[0].requirement = model.common.audit.checks[0].name.clone();
+    model.common.tightness[0].holds = false;
+    model.common.tightness[0].value = 3.0;
+    model.common.tightness[0].threshold = 2.5;
+    model.common.tightness[0].side = Side::Below;
+    model.common.losses.clear();
     model
 }

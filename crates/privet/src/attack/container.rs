@@ -1,0 +1,299 @@
+//! Container leaks: a file can hold more than its cells show. Parquet and Arrow keep dictionaries, statistics and metadata
+//! beside the rows; a value that no cell shows any more may still be in them.
+//!
+//! Every file of the release is searched for values of the original that none of its cells shows, as they are written and, in
+//! Parquet, in each page after unpacking it.
+
+use std::path::Path;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::{Attack, Figure, Finding, Released, Scene};
+use crate::audit::buckets::BucketTables;
+use crate::data::{Batch, FileKind, Format, Source, pieces};
+use crate::{Error, Result};
+
+/// Row 16 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "container", row: 16, dear: false, concerns, run };
+
+/// Shorter values are found everywhere by chance.
+const SHORTEST: usize = 4;
+
+/// The same for files in which people are told about the release, where words of any kind occur.
+const SHORTEST_IN_PROSE: usize = 10;
+
+/// More distinct values than this are not searched for.
+const MOST_VALUES: usize = 2_000_000;
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    match (scene.table_policy(), &scene.released) {
+        (Some(policy), Released::Table(source)) if source.path() == policy.source.path() => {
+            Err("the original itself is attacked, which hides nothing".to_string())
+        }
+        (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
+        (Some(_), _) => Ok(()),
+        (None, _) => Err(PLAIN.to_string()),
+    }
+}
+
+const PLAIN: &str = "the files are delimited text, which holds its cells and nothing beside them";
+
+fn is_delimited(file: &Path) -> bool {
+    FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Csv | Format::Tsv))
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let policy = scene.table_policy().ok_or_else(|| Error::internal("a container without a table"))?;
+    let tables: Vec<&Source> = match &scene.released {
+        Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![source],
+        Released::Groups(BucketTables::Two { qit, st }) => vec![qit, st],
+        Released::Projections(tables) => tables.iter().collect(),
+        Released::Transactions(_) | Released::Vocabularies(_) => Vec::new(),
+    };
+    // What the release shows, as whole cells and as words of cells.
+    let mut shown: HashSet<Box<[u8]>> = HashSet::new();
+    for table in &tables {
+        for column in table.columns() {
+            words(column.name.as_bytes(), &mut |word| {
+                add(&mut shown, word);
+            });
+        }
+        each_cell(scene, table, &mut |_, cell| {
+            if cell.len() >= SHORTEST && add(&mut shown, cell.as_bytes()) {
+                words(cell.as_bytes(), &mut |word| {
+                    add(&mut shown, word);
+                });
+            }
+            true
+        })?;
+    }
+    let mut hidden: Vec<(usize, String)> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut complete = true;
+    each_cell(scene, &policy.source, &mut |column, cell| {
+        if cell.len() >= SHORTEST && !seen.contains(cell) {
+            seen.insert(cell.to_string());
+            if !shown.contains(cell.as_bytes()) {
+                hidden.push((column, cell.to_string()));
+            }
+        }
+        complete = seen.len() < MOST_VALUES;
+        complete
+    })?;
+    let texts: Vec<&str> = hidden.iter().map(|(_, text)| text.as_str()).collect();
+    let turned: Vec<String> = texts.iter().map(|text| turned(text)).collect();
+    let mut needles = Needles::new(texts.iter().copied());
+    let mut control =
+        Needles::new(turned.iter().map(String::as_str).filter(|text| !shown.contains(text.as_bytes())));
+    for file in &scene.files {
+        scene.clock.check()?;
+        let shortest = if FileKind::of_path(file).is_ok() { SHORTEST } else { SHORTEST_IN_PROSE };
+        pieces(file, &mut |piece| {
+            needles.search(piece, shortest);
+            control.search(piece, shortest);
+            scene.clock.check()
+        })?;
+    }
+    let found: Vec<usize> = (0..hidden.len()).filter(|at| needles.found[*at]).collect();
+    let names = policy.source.columns();
+    let line = |at: &usize| {
+        let (column, text) = &hidden[*at];
+        format!("{}={text} is in a file, but in none of its cells", names[*column].name)
+    };
+    let lines: Vec<String> = found.iter().take(scene.limits.most).map(line).collect();
+    let headline = Figure {
+        what: "values of the original that no released cell shows, but a released file holds".to_string(),
+        targets: hidden.len() as u64,
+        hits: found.len() as u64,
+        baseline: 0,
+        instead: "reads the cells".to_string(),
+        control: Some(control.found.iter().filter(|found| **found).count() as u64),
+        controlled: "as many texts that are no values: the same letters turned round".to_string(),
+    };
+    let warning = match found.len() {
+        0 => String::new(),
+        hits => format!(
+            "the released files hold {hits} values of the original that none of their cells shows (in {})",
+            file_names(&scene.files)
+        ),
+    };
+    let cut = if complete { "" } else { "; only the first values were searched for, as there are very many" };
+    Ok(Finding {
+        knows: "nothing but the released files".to_string(),
+        does: "reads the bytes of the files instead of their cells".to_string(),
+        assumes: format!(
+            "values of at least {SHORTEST} bytes were searched for as words (of {SHORTEST_IN_PROSE} in reports), as they are \
+             spelt in the original; pages of Parquet files were unpacked, compressed batches of Arrow files were not{cut}"
+        ),
+        figures: vec![headline],
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        warning,
+        ..Finding::new(ATTACK.name, "Container leak")
+    })
+}
+
+fn file_names(files: &[std::path::PathBuf]) -> String {
+    let name = |path: &std::path::PathBuf| {
+        path.file_name().unwrap_or(Path::new("").as_os_str()).to_string_lossy().into_owned()
+    };
+    files.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether it is new.
+fn add(set: &mut HashSet<Box<[u8]>>, text: &[u8]) -> bool {
+    let new = !set.contains(text);
+    if new {
+        set.insert(text.into());
+    }
+    new
+}
+
+/// Calls `each` with every cell of a table and its column until it says no.
+fn each_cell(scene: &Scene<'_>, table: &Source, each: &mut dyn FnMut(usize, &str) -> bool) -> Result<()> {
+    let mut go_on = true;
+    table.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            for column in 0..table.columns().len() {
+                go_on = go_on && each(column, batch.cell(row, column));
+            }
+        }
+        scene.clock.check()
+    })
+}
+
+/// Whether a byte belongs to a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+/// Calls `each` with every run of whole words in a text, up to six words long: what a needle could be.
+fn words(text: &[u8], each: &mut dyn FnMut(&[u8])) {
+    const MOST: usize = 6;
+    let starts: Vec<usize> =
+        (0..text.len()).filter(|at| is_word(text[*at]) && (*at == 0 || !is_word(text[at - 1]))).collect();
+    let ends: Vec<usize> = (1..=text.len())
+        .filter(|at| is_word(text[at - 1]) && (*at == text.len() || !is_word(text[*at])))
+        .collect();
+    for (first, start) in starts.iter().enumerate() {
+        for end in ends.iter().skip(first).take(MOST) {
+            each(&text[*start..*end]);
+        }
+    }
+}
+
+/// The same letters the other way round: a text that is as likely to be found by chance.
+fn turned(text: &str) -> String {
+    text.chars().rev().collect()
+}
+
+/// Texts to be searched for, all at once, by their first bytes.
+struct Needles<'a> {
+    texts: Vec<&'a [u8]>,
+    by_start: HashMap<[u8; SHORTEST], Vec<u32>>,
+    found: Vec<bool>,
+}
+
+impl<'a> Needles<'a> {
+    fn new(texts: impl Iterator<Item = &'a str>) -> Needles<'a> {
+        let texts: Vec<&[u8]> = texts.map(str::as_bytes).collect();
+        let mut by_start: HashMap<[u8; SHORTEST], Vec<u32>> = HashMap::new();
+        for (at, text) in (0u32..).zip(&texts) {
+            if let Some(start) = text.first_chunk::<SHORTEST>() {
+                by_start.entry(*start).or_default().push(at);
+            }
+        }
+        let found = vec![false; texts.len()];
+        Needles { texts, by_start, found }
+    }
+
+    /// Marks those that a piece of a file holds as whole words and that are long enough.
+    fn search(&mut self, piece: &[u8], shortest: usize) {
+        for at in 0..piece.len() {
+            let Some(start) = piece[at..].first_chunk::<SHORTEST>() else { return };
+            let Some(candidates) = self.by_start.get(start) else { continue };
+            if at > 0 && is_word(piece[at - 1]) && is_word(piece[at]) {
+                continue;
+            }
+            for candidate in candidates {
+                let text = self.texts[*candidate as usize];
+                let end = at + text.len();
+                let ends = || match (piece.get(end), text.last()) {
+                    (Some(next), Some(last)) => !(is_word(*next) && is_word(*last)),
+                    _ => true,
+                };
+                if text.len() >= shortest && piece[at..].starts_with(text) && ends() {
+                    self.found[*candidate as usize] = true;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attack::testing::Stage;
+    use crate::data::{CellKind, Sink, SinkColumn};
+
+    const ORIGINAL: &str = "name,age,city,ill\nAnna Aasen,20,Oslo,flu\nBertil Berg,21,Bergen,asthma\n";
+    const SAFE: &str = "age,city,ill\n20-29,Norway,flu\n20-29,Norway,asthma\n";
+
+    #[test]
+    fn what_stands_beside_the_cells_is_found() {
+        let stage = Stage::new(ORIGINAL);
+        stage.write("release.csv", SAFE);
+        let report = stage.write("report.html", "<p>made from the record of Bertil Berg in Bergen</p>");
+        let finding = stage.on("release.csv", |mut scene| {
+            scene.files.push(report);
+            crate::attack::testing::attacked("container", &scene).expect("run")
+        });
+        // Bergen may be any word of a report; a name is not.
+        assert_eq!(finding.headline().hits, 1, "{finding:?}");
+        assert!(finding.worst.contains("name=Bertil Berg") && finding.succeeds(), "{finding:?}");
+        assert_eq!(finding.headline().control, Some(0));
+        // Oslo and Bergen, and two names.
+        assert_eq!(finding.headline().targets, 4);
+    }
+
+    #[test]
+    fn nothing_is_found_in_a_safe_release() {
+        let stage = Stage::new(ORIGINAL);
+        let reason = stage.attack("container", SAFE).expect_err("not run");
+        assert!(reason.contains("delimited text"), "{reason}");
+        let manifest = stage.write("manifest.json", "{ \"records\": 2 }");
+        let found = |released: &str| {
+            stage.write("release.csv", released);
+            stage.on("release.csv", |mut scene| {
+                scene.files.push(manifest.clone());
+                crate::attack::testing::attacked("container", &scene).expect("run").headline()
+            })
+        };
+        assert_eq!((found(SAFE).targets, found(SAFE).hits), (4, 0));
+        // A cell that shows a value hides nothing.
+        let shown = found(&SAFE.replace("Norway,flu", "Oslo,flu"));
+        assert_eq!((shown.targets, shown.hits), (3, 0));
+    }
+
+    #[test]
+    fn parquet_pages_are_unpacked() {
+        let stage = Stage::new(ORIGINAL);
+        let path = stage.path("release.parquet");
+        let column = |name: &str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
+        let columns: Vec<SinkColumn> = ["age", "city", "ill"].into_iter().map(column).collect();
+        let kind = FileKind::of_path(&path).expect("a format");
+        let mut sink =
+            Sink::create(&path, kind, ',', &columns, crate::data::Formulas::Refuse).expect("a file");
+        for row in [["20-29", "Norway", "flu"], ["20-29", "Norway", "Bertil Berg"]] {
+            sink.write(&row).expect("written");
+        }
+        sink.finish().expect("written");
+        let mut needles = Needles::new(["Bertil Berg", "Anna Aasen"].into_iter());
+        pieces(&path, &mut |piece| {
+            needles.search(piece, SHORTEST);
+            Ok(())
+        })
+        .expect("read");
+        assert_eq!(needles.found, [true, false]);
+    }
+}

@@ -1,0 +1,338 @@
+//! The wrong list of quasi-identifiers: any released column may be known to somebody.
+//!
+//! All released columns are taken for quasi-identifiers. Level by level, combinations of up to four of them are searched for
+//! rows that no other row could be taken for; for each row the smallest such combination counts. Where cells overlap (`20-29`
+//! and `*`), a row stands out only if no other row's cells have a value in common with it in all of these columns.
+
+use hashbrown::HashMap;
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::finding::NO_GUESS;
+use super::view::{TableView, ViewColumn};
+use super::{Attack, Figure, Finding, Scene};
+use crate::policy::Role;
+use crate::{Error, Result};
+
+/// Row 2 of the attacks.
+pub(super) const ATTACK: Attack =
+    Attack { name: "undeclared", row: 2, dear: false, concerns: |scene| scene.tables().map(|_| ()), run };
+
+/// So many columns are known at most.
+const MOST_KNOWN: usize = 4;
+
+/// So many cells may be looked at: about a few seconds.
+const MOST_STEPS: usize = 400_000_000;
+
+/// A combination of columns, and the rows that it singles out and no smaller one.
+struct Combination {
+    columns: Vec<usize>,
+    rows: Vec<u32>,
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let tables = scene.views()?;
+    let found = tables.iter().map(|table| search(scene, table)).collect::<Result<Vec<_>>>()?;
+    // Of several tables the one that tells most.
+    let at = (0..found.len()).max_by_key(|at| (singled(&found[*at].0).len(), found.len() - at));
+    let (Some((found, levels)), Some(table)) = (at.map(|at| &found[at]), at.map(|at| &tables[at])) else {
+        return Err(Error::internal("a release without a table"));
+    };
+    let rows = table.released.len as u64;
+    let is = |column: usize, is: fn(Option<Role>) -> bool| is(table.columns[column].policy.role);
+    let sensitive =
+        |role: Option<Role>| matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive));
+    let declared = |role: Option<Role>| role == Some(Role::QuasiIdentifier);
+    let without = |combinations: &[Combination], not: fn(Option<Role>) -> bool| -> u64 {
+        let fitting = combinations.iter().filter(|one| !one.columns.iter().any(|column| is(*column, not)));
+        fitting.map(|one| one.rows.len() as u64).sum()
+    };
+    let baseline = found.iter().filter(|one| one.columns.iter().all(|column| is(*column, declared)));
+    let baseline: u64 = baseline.map(|one| one.rows.len() as u64).sum();
+    let open = without(found, sensitive);
+    let figure = |what: String, hits: u64| Figure {
+        what,
+        targets: rows,
+        hits,
+        controlled: NO_GUESS.to_string(),
+        ..Figure::default()
+    };
+    let headline = Figure {
+        baseline,
+        instead: "knows declared quasi-identifiers alone".to_string(),
+        ..figure(
+            format!("released rows that stand alone by at most {levels} columns of any role"),
+            singled(found).len() as u64,
+        )
+    };
+    let mut figures = vec![headline, figure("of these, without sensitive columns".to_string(), open)];
+    for level in 1..=*levels {
+        let here = found.iter().filter(|one| one.columns.len() == level);
+        let columns = if level == 1 { "column" } else { "columns" };
+        figures.push(figure(
+            format!("rows that stand alone by {level} {columns}, and by none fewer"),
+            here.map(|one| one.rows.len() as u64).sum(),
+        ));
+    }
+    let mut order: Vec<&Combination> = found.iter().collect();
+    order.sort_by(|one, other| {
+        let size = |one: &Combination| (one.columns.len(), usize::MAX - one.rows.len());
+        size(one).cmp(&size(other)).then_with(|| one.columns.cmp(&other.columns))
+    });
+    let names = |one: &Combination| {
+        one.columns.iter().map(|column| table.columns[*column].name.as_str()).collect::<Vec<_>>()
+    };
+    let lines: Vec<String> = order
+        .iter()
+        .take(scene.limits.most)
+        .map(|one| format!("{}: {} rows stand alone", names(one).join(", "), one.rows.len()))
+        .collect();
+    let listed: Vec<_> = order
+        .iter()
+        .take(scene.limits.most)
+        .map(|one| json!({ "columns": names(one), "rows": one.rows.len() }))
+        .collect();
+    let warning = match open.saturating_sub(baseline) {
+        0 => String::new(),
+        more => format!(
+            "{more} of {rows} released rows stand alone by at most {levels} columns that the policy does not call \
+             quasi-identifiers (see `privet attack --only undeclared`): declare them, or leave them out"
+        ),
+    };
+    let cut = if *levels < MOST_KNOWN.min(table.columns.len()) {
+        format!("; combinations of more than {levels} columns are too many to search")
+    } else {
+        String::new()
+    };
+    Ok(Finding {
+        knows: "a few columns of somebody's, whatever the policy calls them".to_string(),
+        does: "looks for combinations of columns by which a released row stands alone".to_string(),
+        assumes: format!(
+            "each row counts once, for the smallest combination that singles it out; what is known of a person is known as \
+             the release shows it{cut}"
+        ),
+        figures,
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        warning,
+        more: [("combinations".to_string(), json!(listed))].into_iter().collect(),
+        ..Finding::new(ATTACK.name, "Undeclared quasi-identifiers")
+    })
+}
+
+fn singled(combinations: &[Combination]) -> Vec<u32> {
+    let mut rows: Vec<u32> = combinations.iter().flat_map(|one| one.rows.iter().copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Searches level by level; returns what was found and how many levels there was time for. Each row is in one combination:
+/// among those of its level the one with the most rows, so that few combinations say it all.
+fn search(scene: &Scene<'_>, table: &TableView) -> Result<(Vec<Combination>, usize)> {
+    let columns: Vec<usize> = (0..table.columns.len()).collect();
+    let looks = Overlaps::of(table);
+    let mut alone = vec![false; table.released.len];
+    let (mut found, mut steps, mut levels) = (Vec::new(), 0, 0);
+    for level in 1..=MOST_KNOWN.min(columns.len()) {
+        let sets = subsets(&columns, level);
+        steps += sets.len() * level * table.released.len;
+        if steps > MOST_STEPS {
+            break;
+        }
+        levels = level;
+        let singles = sets.par_iter().map(|set| {
+            scene.clock.check()?;
+            let left = |row: &u32| !alone[*row as usize] && looks.stands_alone(table, *row, set);
+            Ok(unique(table, set).into_iter().filter(left).collect::<Vec<u32>>())
+        });
+        let singles: Vec<Vec<u32>> = singles.collect::<Result<_>>()?;
+        let mut order: Vec<usize> = (0..sets.len()).filter(|at| !singles[*at].is_empty()).collect();
+        order.sort_by_key(|at| (usize::MAX - singles[*at].len(), *at));
+        for at in order {
+            let rows: Vec<u32> = singles[at].iter().copied().filter(|row| !alone[*row as usize]).collect();
+            if !rows.is_empty() {
+                rows.iter().for_each(|row| alone[*row as usize] = true);
+                found.push(Combination { columns: sets[at].clone(), rows });
+            }
+        }
+        if alone.iter().all(|alone| *alone) {
+            break;
+        }
+    }
+    Ok((found, levels))
+}
+
+/// All subsets of so many columns, in order.
+fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, column) in columns.iter().enumerate() {
+        for mut rest in subsets(&columns[at + 1..], size - 1) {
+            rest.insert(0, *column);
+            all.push(rest);
+        }
+    }
+    all
+}
+
+/// The rows whose cells in some columns no other row has.
+fn unique(table: &TableView, columns: &[usize]) -> Vec<u32> {
+    let mut ids: Vec<u32> = vec![0; table.released.len];
+    for column in columns {
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
+        for (id, code) in ids.iter_mut().zip(table.released.codes[*column].iter()) {
+            let next = numbers.len() as u32;
+            *id = *numbers.entry((*id, *code)).or_insert(next);
+        }
+    }
+    let mut counts = vec![0u32; ids.len()];
+    ids.iter().for_each(|id| counts[*id as usize] += 1);
+    (0u32..).zip(&ids).filter(|(_, id)| counts[**id as usize] == 1).map(|(row, _)| row).collect()
+}
+
+/// More pairs of cells than this are not listed.
+const MOST_PAIRS: usize = 4_000_000;
+
+/// Which cells of a column have a value in common.
+enum Overlap {
+    /// None.
+    Nowhere,
+    /// These, per cell and ascending.
+    Listed(Vec<Vec<u32>>),
+    /// So many that all are taken to overlap: then nothing stands alone by this column.
+    Everywhere,
+}
+
+impl Overlap {
+    fn of(column: &ViewColumn) -> Overlap {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for value in 0..column.values.len() as u32 {
+            let cells = column.cover.cells_of(value);
+            if cells.len() * cells.len() > MOST_PAIRS {
+                return Overlap::Everywhere;
+            }
+            for one in &cells {
+                pairs.extend(cells.iter().filter(|other| *other != one).map(|other| (*one, *other)));
+            }
+            if pairs.len() > MOST_PAIRS {
+                pairs.sort_unstable();
+                pairs.dedup();
+                if pairs.len() > MOST_PAIRS / 2 {
+                    return Overlap::Everywhere;
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        if pairs.is_empty() {
+            return Overlap::Nowhere;
+        }
+        let mut others = vec![Vec::new(); column.cells.len()];
+        pairs.iter().for_each(|(one, other)| others[*one as usize].push(*other));
+        Overlap::Listed(others)
+    }
+
+    fn is_nowhere(&self) -> bool {
+        matches!(self, Overlap::Nowhere)
+    }
+}
+
+/// Which cells of each column have a value in common with which others.
+struct Overlaps {
+    /// Per column and cell, the other cells.
+    others: Vec<Overlap>,
+    /// Per column and cell, the rows that have it.
+    rows: Vec<Vec<Vec<u32>>>,
+}
+
+impl Overlaps {
+    fn of(table: &TableView) -> Overlaps {
+        let rows = table.columns.iter().zip(&table.released.codes).map(|(column, codes)| {
+            let mut rows = vec![Vec::new(); column.cells.len()];
+            (0u32..).zip(codes.iter()).for_each(|(row, cell)| rows[*cell as usize].push(row));
+            rows
+        });
+        Overlaps { others: table.columns.iter().map(Overlap::of).collect(), rows: rows.collect() }
+    }
+
+    /// Whether no other row could be taken for this one, by columns in which no other row has the same cells.
+    fn stands_alone(&self, table: &TableView, row: u32, columns: &[usize]) -> bool {
+        if columns.iter().all(|column| self.others[*column].is_nowhere()) {
+            return true;
+        }
+        if columns.iter().all(|column| matches!(self.others[*column], Overlap::Everywhere)) {
+            return table.released.len == 1;
+        }
+        let cell = |column: usize, row: u32| table.released.codes[column][row as usize];
+        // All cells that overlap with the row's own, itself included; there are too many to list where all do.
+        let near = |column: usize| {
+            let own = cell(column, row);
+            let others = match &self.others[column] {
+                Overlap::Listed(others) => &others[own as usize][..],
+                Overlap::Nowhere | Overlap::Everywhere => &[],
+            };
+            std::iter::once(own).chain(others.iter().copied())
+        };
+        let number = |column: &usize| match &self.others[*column] {
+            Overlap::Everywhere => usize::MAX,
+            _ => near(*column).map(|cell| self.rows[*column][cell as usize].len()).sum::<usize>(),
+        };
+        let Some(first) = columns.iter().min_by_key(|column| (number(column), **column)) else {
+            return false;
+        };
+        let overlaps = |other: u32| {
+            columns.iter().all(|column| {
+                let (own, its) = (cell(*column, row), cell(*column, other));
+                own == its
+                    || match &self.others[*column] {
+                        Overlap::Nowhere => false,
+                        Overlap::Listed(others) => others[own as usize].binary_search(&its).is_ok(),
+                        Overlap::Everywhere => true,
+                    }
+            })
+        };
+        let mut candidates = near(*first).flat_map(|cell| self.rows[*first][cell as usize].iter().copied());
+        !candidates.any(|other| other != row && overlaps(other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attack::testing::{POLICY, Stage};
+
+    const ORIGINAL: &str =
+        "age,city,ill,shoe\n20,Oslo,flu,41\n21,Bergen,flu,42\n30,Rome,flu,43\n31,Pisa,flu,43\n";
+
+    fn stage() -> Stage {
+        Stage::with(&format!("{POLICY}[columns.shoe]\nrole = \"other\"\n"), ORIGINAL)
+    }
+
+    #[test]
+    fn a_column_that_nobody_thought_of_singles_out() {
+        let leak = "age,city,ill,shoe\n20-39,*,flu,41\n20-39,*,flu,42\n20-39,*,flu,43\n20-39,*,flu,43\n";
+        let finding = stage().attack("undeclared", leak).expect("run");
+        assert_eq!((finding.headline().hits, finding.headline().baseline), (2, 0), "{finding:?}");
+        assert_eq!(finding.worst, "shoe: 2 rows stand alone");
+        assert!(finding.succeeds());
+    }
+
+    #[test]
+    fn declared_columns_and_overlapping_cells_do_not() {
+        let safe = "age,city,ill,shoe\n20-39,*,flu,43\n20-39,*,flu,43\n20-39,*,flu,43\n20-39,*,flu,43\n";
+        let finding = stage().attack("undeclared", safe).expect("run");
+        assert_eq!((finding.headline().hits, finding.succeeds()), (0, false), "{finding:?}");
+        // A row of its own, but everybody in it could also be in the other.
+        let overlapping = "age,city,ill,shoe\n20-29,*,flu,43\n*,*,flu,43\n";
+        assert_eq!(stage().attack("undeclared", overlapping).expect("run").headline().hits, 0);
+    }
+
+    #[test]
+    fn subsets_are_all_subsets() {
+        assert_eq!(subsets(&[1, 2, 3], 2), [vec![1, 2], vec![1, 3], vec![2, 3]]);
+        assert_eq!(subsets(&[1, 2, 3, 4, 5, 6], 4).len(), 15);
+    }
+}

@@ -1,0 +1,175 @@
+//! What the reports of all kinds of data have in common, gathered.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::Result;
+use crate::method::SearchFacts;
+use crate::policy::{Clause, Policy, PolicyColumn};
+use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
+use crate::release::report::{
+    Audit, Check, Common, Distribution, FileHash, Loss, Method, Records, Reproduce, Risk, Search, ValueCount,
+};
+use crate::release::run::policy_hash;
+
+/// What a kind of data adds to what its manifest claims.
+pub(in crate::release) struct Particulars<'a> {
+    /// What the report calls itself in `report.json`.
+    pub kind: &'a str,
+    /// The columns, where the data has any; settings may name them.
+    pub columns: &'a [PolicyColumn],
+    /// Suppressed cells, or occurrences that are left out.
+    pub starred: u64,
+    /// What was lost, with formulas.
+    pub losses: Vec<Loss>,
+    /// The files that went in beside the data.
+    pub inputs: Vec<&'a Path>,
+}
+
+/// What all reports have in common.
+pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
+    let name = claims.data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let inputs = hashes(std::iter::once(claims.data).chain(particulars.inputs))?;
+    let report = claims.policy.report_keys()?;
+    Ok(Common {
+        title: report.title.clone().unwrap_or_else(|| title(&name)),
+        report,
+        data_name: name,
+        privet: env!("CARGO_PKG_VERSION").to_string(),
+        kind: particulars.kind.to_string(),
+        method: Method {
+            name: claims.method.name().to_string(),
+            summary: drawn(claims.plan).unwrap_or_else(|| claims.method.declaration.summary.to_string()),
+            settings: settings(claims.method, particulars.columns),
+        },
+        policy: claims.policy.text().to_string(),
+        seed: Some(claims.seed),
+        warnings: claims.warnings.to_vec(),
+        records: Records {
+            read: claims.read,
+            dropped: claims.dropped,
+            suppressed: claims.suppressed,
+            released: claims.released,
+            starred: particulars.starred,
+        },
+        columns: Vec::new(),
+        scan: None,
+        tightness: Vec::new(),
+        risk_before: None,
+        risk_after: None,
+        losses: particulars.losses,
+        fidelity: None,
+        subgroups: Vec::new(),
+        search: Some(search(claims.search, claims.cost.value)),
+        counters: claims.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
+        attacks: claims.attacks.found.clone(),
+        attacks_not_run: claims.attacks.not_run.clone(),
+        audit: audit(claims.audit),
+        reproduce: reproduce(claims.policy, claims.seed, inputs, claims.files),
+    })
+}
+
+/// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
+fn drawn(plan: &serde_json::Value) -> Option<String> {
+    let cuts = plan["drawn_from"].as_u64()?;
+    Some(format!(
+        "one of the {cuts} best cuts through the taxonomies, drawn by a secret key, so that nobody can reason from the best one"
+    ))
+}
+
+/// The data's name without its extensions, as a reader would call it.
+fn title(data_name: &str) -> String {
+    let stem = data_name.split('.').next().unwrap_or(data_name);
+    if stem.is_empty() { "data".to_string() } else { stem.to_string() }
+}
+
+/// The risk that follows from the sizes of all classes.
+pub(in crate::release) fn risk(sizes: impl Iterator<Item = u64>) -> Risk {
+    let mut classes: BTreeMap<u64, u64> = BTreeMap::new();
+    sizes.for_each(|size| *classes.entry(size).or_default() += 1);
+    Risk::from_class_sizes(&classes.into_iter().collect::<Vec<_>>())
+}
+
+fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> {
+    clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
+}
+
+/// How many there are of each length, before and after, in bands: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
+pub(in crate::release) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
+    let mut values = Vec::new();
+    let longest = lengths.last_key_value().map_or(0, |(length, _)| *length);
+    let mut band = (0, 0);
+    while band.0 <= longest {
+        let (from, to) = band;
+        let (before, after) = lengths
+            .range(from..=to)
+            .fold((0, 0), |(before, after), (_, more)| (before + more.0, after + more.1));
+        let value = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        values.push(ValueCount { value, before, after });
+        band = (to + 1, if to == 0 { 1 } else { 2 * to });
+    }
+    Distribution { column: name.to_string(), values }
+}
+
+/// How the plan was found; `cost` is what it costs.
+fn search(facts: &SearchFacts, cost: f64) -> Search {
+    let gap = facts.bound.map(|bound| {
+        let distance = (cost - bound).abs();
+        if distance == 0.0 { 0.0 } else { distance / cost.abs().max(f64::MIN_POSITIVE) }
+    });
+    Search {
+        space: facts.space.clone().unwrap_or_else(|| "not counted".to_string()),
+        examined: facts.examined,
+        seconds: facts.seconds,
+        optimal: facts.optimal,
+        bound: facts.bound,
+        gap,
+        trace: facts.trace.clone(),
+    }
+}
+
+fn audit(audit: &crate::audit::Audit) -> Audit {
+    let check = |check: &crate::audit::Check| Check {
+        name: check.name.clone(),
+        holds: check.holds,
+        worst: check.worst.clone().unwrap_or_default(),
+        concerned: check.concerned,
+        detail: check.detail.clone(),
+    };
+    Audit { passed: audit.passed, checks: audit.checks.iter().map(check).collect() }
+}
+
+/// The files that went in, each with what it holds.
+fn hashes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<FileHash>> {
+    let hash = |path: &Path| Ok(FileHash { path: path.display().to_string(), sha256: sha256_of(path)? });
+    paths.map(hash).collect()
+}
+
+/// How to make a release again.
+fn reproduce(policy: &Policy, seed: u64, inputs: Vec<FileHash>, files: &[(String, String)]) -> Reproduce {
+    Reproduce {
+        command: format!("privet anonymize {} -o RELEASE --seed {seed}", policy.path().display()),
+        policy_sha256: policy_hash(policy),
+        program_sha256: program_hash(),
+        key_id: Some(key_id(seed)),
+        inputs,
+        released: files
+            .iter()
+            .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })
+            .collect(),
+    }
+}
+
+/// The hash of the running program. Programs built for debugging are large and change with every build: theirs says nothing.
+fn program_hash() -> Option<String> {
+    static HASH: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
+    if cfg!(debug_assertions) { None } else { HASH.clone() }
+}
+
+/// A name for the seed by which two releases can be seen to share it, without telling it.
+fn key_id(seed: u64) -> String {
+    let mut id = sha256_of_text(&format!("privet: key id: {seed}"));
+    id.truncate(16);
+    id
+}

@@ -1,0 +1,250 @@
+//! Accounts for a release: gathers the figures that its reports show.
+
+mod coded;
+mod columns;
+mod common;
+mod fidelity;
+mod requirement;
+mod subgroups;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+pub(super) use columns::reason;
+pub(super) use common::{Particulars, bands, common, risk};
+pub(super) use fidelity::{of_groups, of_tables};
+pub(super) use requirement::requirement;
+pub(super) use subgroups::subgroups;
+
+use self::columns::{account_column, counts_after};
+use super::manifest::Facts;
+use super::report::{Column, Distribution, Loss, ReportModel, Side, Subgroups, Tightness, ValueCount};
+use super::{confidence, scan, suppression};
+use crate::Result;
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::{ClassTable, Recoding};
+use crate::policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
+use crate::privacy;
+use crate::taxonomy::NodeId;
+
+/// So many counts of a class are listed.
+const MOST_COUNTS: usize = 8;
+
+/// All figures of a release.
+pub(super) fn model(
+    facts: &Facts<'_>,
+    microdata: &Microdata,
+    recoding: &Recoding,
+    classes: &ClassTable,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<ReportModel> {
+    let policy = facts.policy;
+    let scheme = policy.method.settings.choice("suppression");
+    let missing = match (policy.on_missing, policy.missing.first()) {
+        (OnMissing::Value, Some(spelling)) => {
+            format!("A missing value is a value of its own, written '{spelling}'.")
+        }
+        _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
+            .to_string(),
+    };
+    let mut columns: Vec<Column> =
+        (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
+    if policy.subject() == Subject::Freeform {
+        super::freeform::mark(&mut columns, policy, microdata)?;
+    }
+    let particulars = Particulars {
+        kind: "table",
+        columns: &policy.columns,
+        starred: facts.starred,
+        losses: losses(facts),
+        inputs: inputs(policy),
+    };
+    let mut common = common(&facts.claims(), particulars)?;
+    common.columns = columns;
+    common.scan = Some(scan::table(policy, tick)?);
+    common.tightness = tightness(facts, microdata, recoding, classes)?;
+    common.risk_before = Some(risk(sizes_before(microdata).into_iter()));
+    common.risk_after = Some(risk(classes.sizes.iter().copied()));
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
+    common.subgroups = left_out(microdata, recoding, classes);
+    Ok(ReportModel {
+        common,
+        requirements: policy
+            .requirements
+            .iter()
+            .map(|clause| requirement(clause, scheme, &policy.columns))
+            .collect(),
+        missing,
+        suppression: suppression::in_words(scheme),
+        confidences: confidence::confidences(policy, &microdata.table, classes)?,
+        sensitive: distributions(microdata, classes),
+        links: None,
+    })
+}
+
+/// Who was left out of a generalised table.
+fn left_out(microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Vec<Subgroups> {
+    let mut shown: Vec<BTreeSet<NodeId>> = vec![BTreeSet::new(); microdata.quasi.len()];
+    for class in (0..recoding.len()).filter(|class| classes.sizes[*class] > 0) {
+        for ((shown, column), cell) in shown.iter_mut().zip(&recoding.columns).zip(recoding.cells(class)) {
+            shown.extend(column.cells[*cell as usize].node);
+        }
+    }
+    let released = |record: usize| {
+        let total = microdata.summary.count(record);
+        recoding.destinations(record, total).iter().map(|(_, count)| count).sum()
+    };
+    let is_shown = |at: usize, label: &str| {
+        let taxonomy = &microdata.quasi[at].taxonomy;
+        taxonomy.find(label).is_some_and(|node| shown[at].iter().any(|below| taxonomy.contains(node, *below)))
+    };
+    subgroups(microdata, &released, &is_shown)
+}
+
+/// The sizes of the classes of the original: records with the same quasi-identifiers.
+pub(super) fn sizes_before(microdata: &Microdata) -> Vec<u64> {
+    let counts: Vec<u64> =
+        (0..microdata.summary.len()).map(|record| microdata.summary.count(record)).collect();
+    sizes(microdata, &counts)
+}
+
+/// The sizes of classes of records with the same quasi-identifiers, where so many of each distinct record count.
+pub(super) fn sizes(microdata: &Microdata, counts: &[u64]) -> Vec<u64> {
+    // Distinct records are sorted with the quasi-identifiers in front, so equal ones are neighbours.
+    let mut sizes: Vec<u64> = Vec::new();
+    for (record, count) in counts.iter().enumerate() {
+        let same = record > 0 && microdata.quasi_codes(record) == microdata.quasi_codes(record - 1);
+        match sizes.last_mut().filter(|_| same) {
+            Some(size) => *size += count,
+            None => sizes.push(*count),
+        }
+    }
+    sizes.retain(|size| *size > 0);
+    sizes
+}
+
+/// How near the worst class comes to each threshold.
+fn tightness(
+    facts: &Facts<'_>,
+    microdata: &Microdata,
+    recoding: &Recoding,
+    classes: &ClassTable,
+) -> Result<Vec<Tightness>> {
+    if facts.policy.subject() == Subject::Freeform {
+        return super::freeform::tightness(facts.policy, microdata, recoding);
+    }
+    let policy = facts.policy;
+    let requirements = privacy::class_requirements(policy, &microdata.table)?;
+    let mut all = Vec::new();
+    for (clause, requirement) in &requirements {
+        let of = |class: usize| requirement.tightness(&classes.class(class));
+        let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
+        let Some(worst) = worst else { continue };
+        let figure = of(worst);
+        let kind = clause.settings.choice("kind");
+        let column = clause.settings.column("column").map(|column| policy.columns[column].name.clone());
+        all.push(Tightness {
+            requirement: match &column {
+                Some(column) => format!("{} of {column}", clause.name()),
+                None => clause.name().to_string(),
+            },
+            column,
+            inequality: inequality(clause, &policy.columns),
+            worst: in_words(worst, microdata, recoding, classes),
+            exact: in_numbers(clause, worst, microdata, classes),
+            value: figure.value,
+            threshold: figure.threshold,
+            side: match (kind, figure.at_most) {
+                (Some("recursive"), _) => Side::Below,
+                (_, true) => Side::AtMost,
+                (_, false) => Side::AtLeast,
+            },
+            counted: !figure.at_most && kind != Some("entropy"),
+            from_data: confidence::from_data(clause),
+            holds: requirement.holds(&classes.class(worst)),
+        });
+    }
+    Ok(all)
+}
+
+/// What is compared, in integers: the form in which the requirement is decided.
+fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
+    let text = |key: &str| clause.settings.get(key).map(|setting| setting.show(columns)).unwrap_or_default();
+    match (clause.name(), clause.settings.choice("kind")) {
+        ("k-anonymity", _) => format!("n(class) ≥ {}", text("k")),
+        ("l-diversity", Some("frequency")) => format!("n(value) · {} ≤ n(class)", text("l")),
+        ("l-diversity", Some("entropy")) => format!("nⁿ ≥ {}ⁿ · Π nᵢ^nᵢ", text("l")),
+        ("l-diversity", Some("recursive")) => {
+            format!("n₁ < {} · (n_{1} + n_{1}₊₁ + …)", text("c"), text("l"))
+        }
+        ("l-diversity", _) => format!("distinct values ≥ {}", text("l")),
+        ("t-closeness", _) => format!("EMD(class, table) ≤ {}", text("t")),
+        ("l-plus-diversity", _) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
+        ("qs-diversity", _) => format!("p₁ < {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
+        ("qs-closeness", _) => format!("distance(group, all) ≤ {}", text("t")),
+        _ => String::new(),
+    }
+}
+
+/// The counts of the worst class that the comparison is made of.
+fn in_numbers(clause: &Clause, class: usize, microdata: &Microdata, classes: &ClassTable) -> String {
+    let size = classes.sizes[class];
+    let tracked = clause.settings.column("column").and_then(|column| microdata.table.column(column).ok());
+    let Some(tracked) = tracked else { return size.to_string() };
+    let mut counts = Vec::new();
+    classes.class(class).counts.for_each(&tracked.slots, |_, count| counts.push(count));
+    counts.retain(|count| *count > 0);
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    match (clause.name(), clause.settings.choice("kind")) {
+        ("l-diversity", Some("distinct") | None) => format!("{} values in {size} records", counts.len()),
+        _ => {
+            let shown: Vec<String> = counts.iter().take(MOST_COUNTS).map(u64::to_string).collect();
+            let more = if counts.len() > MOST_COUNTS { ", …" } else { "" };
+            format!("{}{more} of {size}", shown.join(", "))
+        }
+    }
+}
+
+fn in_words(class: usize, microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> String {
+    let cells = microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
+    let cells: Vec<String> = cells
+        .map(|((quasi, column), cell)| format!("{} = {}", quasi.name, column.cells[*cell as usize].label))
+        .collect();
+    format!("{} ({} records)", cells.join(", "), classes.sizes[class])
+}
+
+fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distribution> {
+    let sensitive = microdata.table.tracked.iter().filter(|column| column.role == Role::Sensitive);
+    let distribution = |column: &privacy::TrackedColumn| {
+        let after = counts_after(&column.slots, classes);
+        let values = column.values.iter().zip(&column.totals).zip(after);
+        let values = values.map(|((value, before), after)| ValueCount {
+            value: value.clone(),
+            before: *before,
+            after,
+        });
+        Distribution { column: column.name.clone(), values: values.collect() }
+    };
+    sensitive.map(distribution).collect()
+}
+
+fn losses(facts: &Facts<'_>) -> Vec<Loss> {
+    let others = facts.costs.iter().filter(|cost| cost.name != facts.cost.name);
+    let loss = |cost: &crate::method::ShownCost| Loss {
+        name: cost.name.to_string(),
+        value: cost.value,
+        normalised: Some(cost.normalised),
+        formula: cost.info.formula.to_string(),
+        range: cost.info.range.to_string(),
+        direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }
+            .to_string(),
+    };
+    std::iter::once(facts.cost).chain(others).map(loss).collect()
+}
+
+/// The files that went in beside the data.
+fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
+    let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
+    let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
+    hierarchies.chain(sets.map(|sets| sets.knowledge_path.as_path())).collect()
+}

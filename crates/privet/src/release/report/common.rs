@@ -1,0 +1,75 @@
+//! What the reports of all kinds of data have in common, as data.
+
+use serde::{Deserialize, Serialize};
+
+use super::fidelity::Fidelity;
+use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
+use super::risk::Risk;
+use super::scan::Scan;
+use crate::attack::{Finding, NotRun};
+use crate::policy::ReportKeys;
+
+/// What every report draws from; each kind of data adds figures of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Common {
+    /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
+    pub title: String,
+    /// The file the release was made from. Steward only.
+    pub data_name: String,
+    /// What the policy says around the release. The public sees title, owner, contact, licence, review and preset.
+    #[serde(default)]
+    pub report: ReportKeys,
+    /// The version of Privet that made the release.
+    pub privet: String,
+    /// The kind of report: that of the data (`table`, `transactions`, …), or of what is made from a table.
+    pub kind: String,
+    /// How the release was made.
+    pub method: Method,
+    /// The policy as written. Steward only.
+    pub policy: String,
+    /// The secret that every random choice derives from. Steward only.
+    pub seed: Option<u64>,
+    /// What the steward should know before the release leaves the house. Steward only.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// What became of the records.
+    pub records: Records,
+    /// The columns, in the order of the data; none where the data has none.
+    #[serde(default)]
+    pub columns: Vec<Column>,
+    /// What looks like a direct identifier. Steward only.
+    #[serde(default)]
+    pub scan: Option<Scan>,
+    /// How near the worst class comes to each threshold.
+    #[serde(default)]
+    pub tightness: Vec<Tightness>,
+    /// Risk in the original. Steward only.
+    #[serde(default)]
+    pub risk_before: Option<Risk>,
+    /// Risk in the release. Steward only.
+    #[serde(default)]
+    pub risk_after: Option<Risk>,
+    /// What was lost, by each measure; the first one steered the search.
+    pub losses: Vec<Loss>,
+    /// What became of distributions, associations and counts.
+    #[serde(default)]
+    pub fidelity: Option<Fidelity>,
+    /// Who was left out.
+    #[serde(default)]
+    pub subgroups: Vec<Subgroups>,
+    /// How the plan was found. Steward only.
+    pub search: Option<Search>,
+    /// What the search counted on the way, as name and number. Steward only.
+    #[serde(default)]
+    pub counters: Vec<(String, u64)>,
+    /// What attacks on the release found. Steward only.
+    #[serde(default)]
+    pub attacks: Vec<Finding>,
+    /// Attacks that were not run, with the reason. Steward only.
+    #[serde(default)]
+    pub attacks_not_run: Vec<NotRun>,
+    /// What the independent audit found.
+    pub audit: Audit,
+    /// How to get the same bytes again.
+    pub reproduce: Reproduce,
+}

@@ -1,0 +1,54 @@
+//! What an analyst still finds in a release, as data: distributions, associations and counts, before and after.
+
+use serde::{Deserialize, Serialize};
+
+use super::model::Distribution;
+
+/// What became of distributions, associations and counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fidelity {
+    /// Distinct records that the figures rest on, where these are not all.
+    pub sampled: Option<u64>,
+    /// Each column by itself.
+    pub marginals: Vec<Marginal>,
+    /// Columns two by two.
+    pub associations: Associations,
+    /// How far answers to COUNT queries are off, by the number of conditions.
+    pub queries: Vec<QueryErrors>,
+}
+
+/// A column by itself, as an analyst would estimate it who takes all values below a released label for equally likely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Marginal {
+    /// The total variation distance of the estimate to the original, from 0 (the same) to 1 (nothing in common).
+    pub distance: f64,
+    /// Both distributions, in groups where there are many values. Steward only: the release may hide these values.
+    pub values: Distribution,
+}
+
+/// How strongly columns go together: Cramér's V of every two, with the correction for bias by Bergsma (2013), where a label is
+/// shared out among the values it stands for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Associations {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// In the original, as a square matrix, row by row; `None` where there are too many values to tell.
+    pub before: Vec<Option<f64>>,
+    /// In the release; `None` also where no table has both columns.
+    pub after: Vec<Option<f64>>,
+}
+
+/// How far answers to queries of one kind are off, relative to the truth.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QueryErrors {
+    /// How many columns each query has a condition on.
+    pub conditions: u64,
+    /// How many queries were asked.
+    pub queries: u64,
+    /// The least true answer among them that was allowed.
+    pub least: u64,
+    /// The error that 5, 25, 50, 75 and 95 in a hundred queries do not exceed.
+    pub quantiles: [f64; 5],
+    /// The mean error.
+    pub mean: f64,
+}

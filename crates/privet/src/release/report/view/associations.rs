@@ -1,0 +1,78 @@
+//! How strongly columns go together, before and after.
+
+use super::super::Edition;
+use super::super::chart;
+use super::super::fidelity::Associations;
+use super::{DataTable, Figure};
+
+/// So many pairs are listed, those that changed most first.
+const MOST_PAIRS: usize = 15;
+/// An association of at least this strength can be lost.
+const STRONG: f64 = 0.2;
+
+impl Associations {
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let width = self.columns.len();
+        (0..width).flat_map(move |a| (a + 1..width).map(move |b| (a, b)))
+    }
+
+    fn before(&self, a: usize, b: usize) -> Option<f64> {
+        self.before.get(a * self.columns.len() + b).copied().flatten()
+    }
+
+    fn after(&self, a: usize, b: usize) -> Option<f64> {
+        self.after.get(a * self.columns.len() + b).copied().flatten()
+    }
+
+    /// A pair that no table has lost its association altogether.
+    fn change(&self, a: usize, b: usize) -> Option<f64> {
+        Some(self.after(a, b).unwrap_or(0.0) - self.before(a, b)?)
+    }
+}
+
+/// Pairs of columns whose association is mostly gone, strongest first.
+pub(super) fn lost(found: &Associations) -> Vec<String> {
+    let mut lost: Vec<(f64, String)> = (found.pairs())
+        .filter_map(|(a, b)| {
+            let before = found.before(a, b).filter(|before| *before >= STRONG)?;
+            let after = found.after(a, b).unwrap_or(0.0);
+            (after < before / 2.0).then(|| (before, format!("{} and {}", found.columns[a], found.columns[b])))
+        })
+        .collect();
+    lost.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    lost.truncate(6);
+    lost.into_iter().map(|(_, pair)| pair).collect()
+}
+
+/// Heat maps of the original, the release and the difference, with the pairs that changed most beneath.
+pub(super) fn figures(found: &Associations, edition: Edition) -> Vec<Figure> {
+    if found.columns.len() < 2 {
+        return Vec::new();
+    }
+    let strength = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |value| format!("{value:.2}"));
+    let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
+    let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
+    pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
+    let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
+    let table = |head: &str, of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
+        head: vec!["Columns".to_string(), head.to_string()],
+        rows: pairs.iter().take(MOST_PAIRS).map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect(),
+    };
+    let figure = |title: &str, note: &str, of: &dyn Fn(usize, usize) -> Option<f64>| Figure {
+        title: title.to_string(),
+        note: note.to_string(),
+        svg: chart::heat(&found.columns, of, title),
+        table: table("Cramér’s V", of),
+    };
+    let mut figures = Vec::new();
+    if edition.is_steward() {
+        figures.push(figure("Associations in the original", "Cramér’s V, from 0 to 1.", &|a, b| {
+            found.before(a, b)
+        }));
+    }
+    figures.push(figure("Associations in the release", "Cramér’s V, from 0 to 1.", &|a, b| {
+        found.after(a, b)
+    }));
+    figures.push(figure("Release less original", "Below 0: weaker than it was.", &|a, b| found.change(a, b)));
+    figures
+}

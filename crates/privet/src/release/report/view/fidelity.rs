@@ -1,0 +1,145 @@
+//! What an analyst still finds: distributions, associations and counts.
+
+use serde::Serialize;
+
+use super::super::chart::{self, BoxRow};
+use super::super::common::Common;
+use super::super::fidelity::{Fidelity, Marginal, QueryErrors};
+use super::super::lens::{is_small, percent, thousands};
+use super::super::{Edition, chart::Bar};
+use super::{DataTable, Figure, associations, figures};
+
+/// In smaller tables every figure about the original speaks of a few people.
+const LEAST_RECORDS: u64 = 200;
+/// So many columns are drawn one by one.
+const MOST_MARGINALS: usize = 12;
+
+/// The section's figures.
+#[derive(Serialize)]
+pub(super) struct FidelityView {
+    note: String,
+    /// What should not be computed from the release, in words.
+    advice: Vec<String>,
+    overview: Vec<Figure>,
+    heat: Vec<Figure>,
+    marginals: Vec<Figure>,
+}
+
+/// What is said about analysis; nothing in public where it would tell of a few.
+pub(super) fn fidelity(common: &Common, withheld: u64, edition: Edition) -> Option<FidelityView> {
+    let found = common.fidelity.as_ref()?;
+    let few = is_small(withheld) || common.records.read < LEAST_RECORDS;
+    if common.records.released == 0 || (!edition.is_steward() && few) {
+        return None;
+    }
+    let mut overview = Vec::new();
+    overview.extend(distances(found));
+    overview.extend(errors(found));
+    let marginals = found.marginals.iter().filter(|_| edition.is_steward()).take(MOST_MARGINALS);
+    Some(FidelityView {
+        note: match found.sampled {
+            Some(records) => format!("Figures rest on a sample of {} distinct records.", thousands(records)),
+            None => String::new(),
+        },
+        advice: advice(found),
+        overview,
+        heat: associations::figures(&found.associations, edition),
+        marginals: marginals.filter_map(|marginal| drawn(marginal, edition)).collect(),
+    })
+}
+
+/// How far each column's distribution is off.
+fn distances(found: &Fidelity) -> Option<Figure> {
+    let bar = |marginal: &Marginal| Bar {
+        name: marginal.values.column.clone(),
+        before: None,
+        text: rounded(marginal.distance),
+        after: Some(marginal.distance),
+    };
+    let bars: Vec<Bar> = found.marginals.iter().map(bar).collect();
+    let row = |marginal: &Marginal| vec![marginal.values.column.clone(), rounded(marginal.distance)];
+    (!bars.is_empty()).then(|| Figure {
+        title: "How far single columns are off".to_string(),
+        note: "The share of records that would have to change their value to give the original’s distribution, if all values \
+               below a released label are taken for equally likely (total variation distance)."
+            .to_string(),
+        svg: chart::bars(&bars, "Total variation distance of each column to the original"),
+        table: DataTable {
+            head: ["Column", "Distance"].map(str::to_string).to_vec(),
+            rows: found.marginals.iter().map(row).collect(),
+        },
+    })
+}
+
+/// One digit says enough, and tells no counts.
+fn rounded(share: f64) -> String {
+    if share > 0.0 && share < 0.001 { "< 0.1 %".to_string() } else { format!("{:.1} %", share * 100.0) }
+}
+
+/// How far answers to COUNT queries are off.
+fn errors(found: &Fidelity) -> Option<Figure> {
+    let name = |errors: &QueryErrors| match errors.conditions {
+        1 => "one condition".to_string(),
+        2 => "two conditions".to_string(),
+        _ => "three conditions".to_string(),
+    };
+    let boxes: Vec<BoxRow> = (found.queries.iter())
+        .map(|errors| BoxRow { name: name(errors), quantiles: errors.quantiles })
+        .collect();
+    let row = |errors: &QueryErrors| {
+        let mut row = vec![name(errors)];
+        row.extend(errors.quantiles.map(percent));
+        row.push(percent(errors.mean));
+        row
+    };
+    (!boxes.is_empty()).then(|| Figure {
+        title: "How far counts are off".to_string(),
+        note: "Relative error of random questions “how many records have …”, asked of the original and of the release. Box: the \
+               middle half; line: the median; whiskers: all but one in twenty on either side."
+            .to_string(),
+        svg: chart::boxes(&boxes, "Relative error of COUNT queries by the number of conditions"),
+        table: DataTable {
+            head: ["Queries with", "5 %", "25 %", "Median", "75 %", "95 %", "Mean"].map(str::to_string).to_vec(),
+            rows: found.queries.iter().map(row).collect(),
+        },
+    })
+}
+
+fn drawn(marginal: &Marginal, edition: Edition) -> Option<Figure> {
+    let figure = figures::distribution(&marginal.values, edition)?;
+    Some(Figure { note: format!("off by {}", rounded(marginal.distance)), ..figure })
+}
+
+/// What should not be computed from the release.
+fn advice(found: &Fidelity) -> Vec<String> {
+    let mut advice = Vec::new();
+    let coarse: Vec<&str> = (found.marginals.iter())
+        .filter(|marginal| marginal.distance > 0.2)
+        .map(|marginal| marginal.values.column.as_str())
+        .collect();
+    if !coarse.is_empty() {
+        advice.push(format!(
+            "Do not read single values of {} out of the release: more than one record in five would be in the wrong place.",
+            coarse.join(", ")
+        ));
+    }
+    let lost = associations::lost(&found.associations);
+    if !lost.is_empty() {
+        advice.push(format!("Do not model how these go together, it is mostly lost: {}.", lost.join("; ")));
+    }
+    let rough = found.queries.iter().find(|errors| errors.quantiles[2] > 0.5);
+    if let Some(errors) = rough {
+        advice.push(format!(
+            "Do not trust counts under {} or more conditions: half of them are off by more than {}.",
+            if errors.conditions == 1 {
+                "one"
+            } else if errors.conditions == 2 {
+                "two"
+            } else {
+                "three"
+            },
+            percent(errors.quantiles[2])
+        ));
+    }
+    advice
+}

@@ -1,0 +1,230 @@
+//! Who answers for the release, to whom it goes, and what the rule it was drafted after asks for.
+
+use serde::Serialize;
+
+use super::super::Edition;
+use super::super::common::Common;
+use super::super::lens::{percent, thousands};
+use super::super::risk::{Fraction, Risk};
+use super::super::scan::Fate;
+use crate::policy::draft::preset::NO_CERTIFICATE;
+
+/// The least class of a release in which no cell has 1 to 10 people.
+const LEAST_CELL: u64 = 11;
+
+/// What a rule asks for, and what this release has of it.
+#[derive(Serialize)]
+pub(super) struct PresetView {
+    name: String,
+    /// What a preset can and cannot do.
+    caveat: &'static str,
+    sections: Vec<PresetRow>,
+}
+
+/// One thing that a rule asks for.
+#[derive(Serialize)]
+struct PresetRow {
+    asked: &'static str,
+    found: String,
+    /// `yes` or `no` where it can be checked whether it is met, otherwise nothing.
+    met: &'static str,
+}
+
+/// What may be said about the release in both editions, as name and text.
+pub(super) fn facts(common: &Common) -> Vec<(&'static str, String)> {
+    let keys = &common.report;
+    listed([
+        ("Owner", &keys.owner),
+        ("Contact", &keys.contact),
+        ("Licence", &keys.licence),
+        ("To be reviewed", &keys.review),
+    ])
+}
+
+/// The setting in which the release is thought to be safe. Steward only.
+pub(super) fn scenario(common: &Common) -> Vec<(&'static str, String)> {
+    let keys = &common.report;
+    listed([
+        ("Recipient", &keys.recipient),
+        ("Purpose", &keys.purpose),
+        ("Who might attack, and how", &keys.scenario),
+        ("Legal basis", &keys.legal_basis),
+    ])
+}
+
+fn listed<const N: usize>(given: [(&'static str, &Option<String>); N]) -> Vec<(&'static str, String)> {
+    given.into_iter().filter_map(|(name, text)| Some((name, text.clone()?))).collect()
+}
+
+/// What the rule that the policy was drafted after asks for. The public reads its name alone: the rest speaks of risk.
+pub(super) fn preset(common: &Common, edition: Edition) -> Option<PresetView> {
+    let name = common.report.preset.clone()?;
+    let rows = match name.as_str() {
+        "hipaa-safe-harbor" => safe_harbor(common),
+        "ema" => ema(common),
+        "cms" => cms(common),
+        "gdpr" => gdpr(common),
+        _ => Vec::new(),
+    };
+    Some(PresetView {
+        name,
+        caveat: NO_CERTIFICATE,
+        sections: edition.steward_only(rows).unwrap_or_default(),
+    })
+}
+
+fn row(asked: &'static str, found: String, met: Option<bool>) -> PresetRow {
+    let met = match met {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    };
+    PresetRow { asked, found, met }
+}
+
+fn shares(before: Fraction, after: Fraction) -> String {
+    format!("{} before, {} after", percent(before.to_f64()), percent(after.to_f64()))
+}
+
+fn risks(common: &Common) -> Option<(&Risk, &Risk)> {
+    common.risk_before.as_ref().zip(common.risk_after.as_ref())
+}
+
+/// What is published although it looks like an identifier, in words.
+fn leaks(common: &Common) -> (String, Option<bool>) {
+    let Some(scan) = &common.scan else { return ("no scan was made".to_string(), None) };
+    let leaks: Vec<String> = (scan.leaks())
+        .map(|suspect| {
+            format!("{} ({}, {} values)", suspect.column, suspect.kind.name(), thousands(suspect.hits))
+        })
+        .collect();
+    match leaks.as_slice() {
+        [] => ("none that a name or a pattern tells is published as it is".to_string(), Some(true)),
+        leaks => (format!("published as they are: {}", leaks.join("; ")), Some(false)),
+    }
+}
+
+/// How the variables are treated, in words.
+fn rules(common: &Common) -> String {
+    let rule = |column: &super::super::model::Column| format!("{}: {}", column.name, column.transformation);
+    common.columns.iter().map(rule).collect::<Vec<_>>().join("; ")
+}
+
+fn safe_harbor(common: &Common) -> Vec<PresetRow> {
+    let (found, met) = leaks(common);
+    let coarser = common.scan.iter().flat_map(|scan| &scan.suspects);
+    let coarser =
+        coarser.filter(|suspect| suspect.fate == Fate::Changed).map(|suspect| suspect.column.as_str());
+    let coarser: Vec<&str> = coarser.collect();
+    vec![
+        row("Eighteen kinds of identifiers are removed (45 CFR 164.514(b)(2)(i))", found, met),
+        row(
+            "Places: at most three digits of a ZIP code, and 20,000 people behind them; dates: the year; ages above 89 pooled",
+            if coarser.is_empty() {
+                "no such column is generalised".to_string()
+            } else {
+                format!("generalised: {}; check the levels by hand, no census is at hand", coarser.join(", "))
+            },
+            None,
+        ),
+        row(
+            "No actual knowledge that the rest could identify somebody",
+            "only people can say so; the sections on risk and attacks help".to_string(),
+            None,
+        ),
+    ]
+}
+
+fn ema(common: &Common) -> Vec<PresetRow> {
+    let (direct, met) = leaks(common);
+    let mut rows = vec![
+        row("Anonymisation methodology", format!("{}: {}", common.method.name, common.method.summary), None),
+        row("Direct identifiers", direct, met),
+        row("Rule for each variable", rules(common), None),
+    ];
+    if let Some((before, after)) = risks(common) {
+        rows.push(row("Initial risk, highest", percent(before.figures.prosecutor_max.to_f64()), None));
+        rows.push(row(
+            "Threshold",
+            "0.09, which means 1/11: at least eleven people look alike".to_string(),
+            None,
+        ));
+        let (old, new) = (before.in_classes_below(LEAST_CELL), after.in_classes_below(LEAST_CELL));
+        rows.push(row(
+            "Residual risk",
+            format!(
+                "{} at most; share of records above 1/11: {}",
+                percent(after.figures.prosecutor_max.to_f64()),
+                shares(old, new)
+            ),
+            Some(new.numerator == 0),
+        ));
+    }
+    let lost = common.losses.first().and_then(|loss| Some((loss, loss.normalised?)));
+    rows.push(row(
+        "Data utility",
+        lost.map_or_else(String::new, |(loss, share)| {
+            format!("{} of information lost by {}; see “What analysts still find”", percent(share), loss.name)
+        }),
+        None,
+    ));
+    rows
+}
+
+fn cms(common: &Common) -> Vec<PresetRow> {
+    let mut rows = Vec::new();
+    if let Some(after) = &common.risk_after {
+        let smallest = after.figures.smallest;
+        rows.push(row(
+            "No cell of 1 to 10 people in the release",
+            format!("the smallest class has {} records", thousands(smallest)),
+            Some(smallest == 0 || smallest >= LEAST_CELL),
+        ));
+    }
+    let suppressed = common.records.suppressed;
+    rows.push(row(
+        "Nor by subtraction, excluded cases included",
+        format!(
+            "{} records are suppressed; the public edition withholds what a small count would follow from",
+            thousands(suppressed)
+        ),
+        Some(suppressed == 0 || suppressed >= LEAST_CELL),
+    ));
+    rows.push(row(
+        "Nor in the public report",
+        "see “Whether the figures agree”: every count printed there was read again".to_string(),
+        None,
+    ));
+    rows
+}
+
+fn gdpr(common: &Common) -> Vec<PresetRow> {
+    let attack = |words: &[&str]| {
+        let found = common.attacks.iter().find(|found| words.iter().any(|word| found.name.contains(word)));
+        found.map_or_else(
+            || "no attack of this kind was run".to_string(),
+            |found| format!("see the attack “{}”", found.name),
+        )
+    };
+    let unique = risks(common).map(|(before, after)| shares(before.figures.unique, after.figures.unique));
+    vec![
+        row(
+            "Singling out (WP29 opinion 05/2014)",
+            unique.map_or_else(String::new, |unique| {
+                format!("alone with their quasi-identifiers: {unique}; {}", attack(&["singling out"]))
+            }),
+            None,
+        ),
+        row("Linkability", attack(&["link", "composition"]), None),
+        row("Inference", attack(&["inference", "homogeneity", "definetti", "deFinetti"]), None),
+        row(
+            "Not a one-off exercise: weigh the risk again",
+            common
+                .report
+                .review
+                .clone()
+                .unwrap_or_else(|| "no date is set: say `review` in `[report]`".to_string()),
+            Some(common.report.review.is_some()),
+        ),
+    ]
+}
