@@ -67,7 +67,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let order = worst.ok_or_else(|| Error::internal("a release without a table"))?;
     let kept = order.is_kept();
     let headline = Figure {
-        what: "people whose place in the source leads to a row that agrees with them in all columns"
+        what: "people, of those whose rows differ, whose place in the source leads to a row that agrees in all columns"
             .to_string(),
         targets: order.people,
         hits: order.agree,
@@ -137,14 +137,19 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
         rows.sort_unstable();
         let mut mixed = rows.clone();
         shuffle(&mut mixed, &mut random);
-        people += crowd.len() as u64;
         for (place, person) in crowd.iter().enumerate() {
+            let own = agreeing(*person);
+            // Where all rows that a person could be agree with him, order has nothing to tell.
+            if own == rows.len() as u64 {
+                continue;
+            }
+            people += 1;
+            expected += own as f64 / rows.len() as f64;
             let at = (2 * place + 1) * rows.len() / (2 * crowd.len());
             agree += u64::from(agrees(*person, rows[at]));
             let by_luck = agrees(*person, mixed[at]);
             shuffled += u64::from(by_luck);
         }
-        expected += crowd.iter().map(|person| agreeing(*person) as f64 / rows.len() as f64).sum::<f64>();
     }
     let (rho, pairs) = correlation(scene, table, &whole)?;
     Ok(Order { people, agree, expected, shuffled, rho, pairs })

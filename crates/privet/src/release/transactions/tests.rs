@@ -233,7 +233,8 @@ fn a_policy_that_says_less_than_it_seems_is_told() {
     let none = warned("a\nb\n", "[privacy.kl-privacy]\nk = 2\nl = 3\nm = 1\n");
     assert!(none.contains("lists none"), "{none}");
     let alike = warned("milk,Milk\ne\u{301},\u{e9}\n", "[privacy.km-anonymity]\nk = 2\nm = 1\n");
-    assert!(alike.contains("'Milk' and 'milk'") && alike.contains("'e\u{301}' and 'é'"), "{alike}");
+    assert!(alike.contains("look the same") && alike.contains("differ only in case"), "{alike}");
+    assert!(!alike.contains("Milk"), "values stay out of messages: {alike}");
     let sensitive = "[items]\nsensitive = [\"S\", \"T\"]\n[privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n";
     let absent = warned("a\n", sensitive);
     assert!(absent.contains("2 sensitive items do not occur"), "{absent}");
