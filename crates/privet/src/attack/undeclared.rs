@@ -24,6 +24,9 @@ const MOST_KNOWN: usize = 4;
 /// So many cells may be looked at: about a few seconds.
 const MOST_STEPS: usize = 400_000_000;
 
+/// A combination of columns takes as long as so many rows, however few there are.
+const LEAST_ROWS: usize = 100;
+
 /// A combination of columns, and the rows that it singles out and no smaller one.
 struct Combination {
     columns: Vec<usize>,
@@ -133,14 +136,16 @@ fn search(scene: &Scene<'_>, table: &TableView) -> Result<(Vec<Combination>, usi
     let columns: Vec<usize> = (0..table.columns.len()).collect();
     let looks = Overlaps::of(table);
     let mut alone = vec![false; table.released.len];
-    let (mut found, mut steps, mut levels) = (Vec::new(), 0, 0);
+    let (mut found, mut steps, mut levels) = (Vec::new(), 0usize, 0);
     for level in 1..=MOST_KNOWN.min(columns.len()) {
-        let sets = subsets(&columns, level);
-        steps += sets.len() * level * table.released.len;
+        steps = steps.saturating_add(
+            count(columns.len(), level).saturating_mul(level * table.released.len.max(LEAST_ROWS)),
+        );
         if steps > MOST_STEPS {
             break;
         }
         levels = level;
+        let sets = subsets(&columns, level);
         let singles = sets.par_iter().map(|set| {
             scene.clock.check()?;
             let left = |row: &u32| !alone[*row as usize] && looks.stands_alone(table, *row, set);
@@ -161,6 +166,11 @@ fn search(scene: &Scene<'_>, table: &TableView) -> Result<(Vec<Combination>, usi
         }
     }
     Ok((found, levels))
+}
+
+/// How many subsets of so many columns there are.
+fn count(columns: usize, size: usize) -> usize {
+    (0..size).fold(1, |count: usize, at| count.saturating_mul(columns - at) / (at + 1))
 }
 
 /// All subsets of so many columns, in order.
@@ -309,6 +319,15 @@ mod tests {
 
     fn stage() -> Stage {
         Stage::with(&format!("{POLICY}[columns.shoe]\nrole = \"other\"\n"), ORIGINAL)
+    }
+
+    #[test]
+    fn subsets_are_counted_before_they_are_made() {
+        for columns in 0..7usize {
+            let all: Vec<usize> = (0..columns).collect();
+            assert!((0..=columns).all(|size| count(columns, size) == subsets(&all, size).len()));
+        }
+        assert_eq!(count(usize::MAX, 2), usize::MAX / 2);
     }
 
     #[test]
