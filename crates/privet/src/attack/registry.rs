@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Finding, Scene};
 use crate::error::suggestion;
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// An attack.
 #[derive(Debug, Clone, Copy)]
@@ -153,8 +153,20 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         found.seconds = start.elapsed().as_secs_f64();
         Ok(found)
     };
-    let found = chosen.par_iter().map(timed).collect::<Result<Vec<Finding>>>()?;
+    let tried: Vec<Result<Finding>> = chosen.par_iter().map(timed).collect();
     scene.clock.check()?;
+    let mut found = Vec::with_capacity(tried.len());
+    for (attack, tried) in chosen.iter().zip(tried) {
+        match tried {
+            Ok(finding) => found.push(finding),
+            // Odd data that one attack cannot read is no reason to keep quiet about the others.
+            Err(error) if error.kind() == ErrorKind::Input => {
+                let reason = format!("it could not be tried: {}", error.message());
+                not_run.push(NotRun { name: attack.name.to_string(), reason });
+            }
+            Err(error) => return Err(error),
+        }
+    }
     Ok(Attacks { found, not_run })
 }
 

@@ -283,7 +283,11 @@ fn people(
 fn flat(column: &ViewColumn) -> Result<Taxonomy> {
     let mut values: Vec<&str> = column.values.texts().collect();
     values.sort_unstable_by(|one, other| by_size(one, other));
-    Taxonomy::flat(values)
+    let named = values.iter().copied().filter(|value| !value.trim().is_empty());
+    let tree = Taxonomy::flat(named)?;
+    // Paths have no empty labels, but data may have empty cells that are values.
+    let blank = values.iter().filter(|value| value.trim().is_empty());
+    blank.copied().try_fold(tree, |tree, value| tree.with_leaf(value))
 }
 
 /// Per quasi-identifier its column, and the node that each of its cells is, if it is one.

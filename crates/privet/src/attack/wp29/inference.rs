@@ -7,7 +7,7 @@ use serde_json::json;
 use super::super::view::Rows;
 use super::super::{Attack, Figure, Finding, Scene};
 use super::nearest::Haystack;
-use super::{CONTROLLED, TRIES, UNCONTROLLED, added, concerns, drawn, more, others};
+use super::{CONTROLLED, UNCONTROLLED, added, concerns, drawn, more, others, tries};
 use crate::Result;
 
 /// Row 19 of the attacks.
@@ -21,7 +21,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let hits = guessed(scene, &haystack, &table.original, &single)?;
     let control = others(table).map(|people| guessed(scene, &haystack, people, &single)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
-    let targets = drawn(&table.original, TRIES, scene.seed, PURPOSE);
+    let tries = tries(table);
+    let targets = drawn(&table.original, tries, scene.seed, PURPOSE);
     let figure = |column: usize| {
         let usual = usual(&haystack, column, &single[column]);
         let values = &table.original.codes[column];
@@ -54,7 +55,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             "looks for the released rows that miss them least, and guesses the value that most of these have"
                 .to_string(),
         assumes: format!(
-            "{TRIES} people drawn at random; the column comes first of which most is told; a guess counts that is the value \
+            "{tries} times somebody is drawn at random; the column comes first of which most is told; a guess counts that is the value \
              itself, not a range or a group that holds it"
         ),
         more: [more(&headline), ("gain".to_string(), columns.into())].into_iter().collect(),
@@ -92,7 +93,7 @@ fn guessed(
     people: &Rows,
     spelt: &[Vec<Option<u32>>],
 ) -> Result<Vec<u64>> {
-    let targets = drawn(people, TRIES, scene.seed, PURPOSE);
+    let targets = drawn(people, tries(scene.view()?), scene.seed, PURPOSE);
     let right = |person: &usize| {
         scene.clock.check()?;
         let misses = haystack.misses(people, *person);

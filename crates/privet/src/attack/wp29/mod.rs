@@ -34,7 +34,12 @@ fn more(figure: &Figure) -> (String, Json) {
     ("risk".to_string(), json!(added(figure)))
 }
 
-/// Some rows by chance.
+/// How often people are drawn: no more often than there are people, so that nobody takes draws for people.
+fn tries(table: &TableView) -> usize {
+    TRIES.min(table.original.len)
+}
+
+/// Some rows by chance, a row at times more than once.
 fn drawn(rows: &Rows, tries: usize, seed: u64, purpose: &str) -> Vec<usize> {
     let mut random = keyed(seed, purpose);
     if rows.len == 0 {
