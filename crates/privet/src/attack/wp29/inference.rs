@@ -7,7 +7,7 @@ use serde_json::json;
 use super::super::view::Rows;
 use super::super::{Attack, Figure, Finding, Scene};
 use super::nearest::Haystack;
-use super::{CONTROLLED, UNCONTROLLED, added, concerns, drawn, more, others, tries};
+use super::{CONTROLLED, TRIES, UNCONTROLLED, added, concerns, drawn, more, others};
 use crate::Result;
 
 /// Row 19 of the attacks.
@@ -21,13 +21,15 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let hits = guessed(scene, &haystack, &table.original, &single)?;
     let control = others(table).map(|people| guessed(scene, &haystack, people, &single)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
-    let tries = tries(table);
-    let targets = drawn(&table.original, tries, scene.seed, PURPOSE);
+    let targets = drawn(&table.original, TRIES, scene.seed, PURPOSE);
     let figure = |column: usize| {
         let usual = usual(&haystack, column, &single[column]);
         let values = &table.original.codes[column];
         Figure {
-            what: format!("people whose {} is guessed right", table.columns[column].name),
+            what: format!(
+                "times that the {} of somebody drawn at random is guessed right",
+                table.columns[column].name
+            ),
             targets: targets.len() as u64,
             hits: hits[column],
             baseline: targets.iter().filter(|person| usual == Some(values[**person])).count() as u64,
@@ -55,7 +57,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             "looks for the released rows that miss them least, and guesses the value that most of these have"
                 .to_string(),
         assumes: format!(
-            "{tries} times somebody is drawn at random; the column comes first of which most is told; a guess counts that is the value \
+            "{TRIES} times somebody is drawn at random; the column comes first of which most is told; a guess counts that is the value \
              itself, not a range or a group that holds it"
         ),
         more: [more(&headline), ("gain".to_string(), columns.into())].into_iter().collect(),
@@ -93,7 +95,7 @@ fn guessed(
     people: &Rows,
     spelt: &[Vec<Option<u32>>],
 ) -> Result<Vec<u64>> {
-    let targets = drawn(people, tries(scene.view()?), scene.seed, PURPOSE);
+    let targets = drawn(people, TRIES, scene.seed, PURPOSE);
     let right = |person: &usize| {
         scene.clock.check()?;
         let misses = haystack.misses(people, *person);

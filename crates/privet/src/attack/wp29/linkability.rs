@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::super::view::{Rows, TableView};
 use super::super::{Attack, Figure, Finding, Scene};
 use super::nearest::Haystack;
-use super::{CONTROLLED, UNCONTROLLED, concerns, drawn, more, others, tries};
+use super::{CONTROLLED, TRIES, UNCONTROLLED, concerns, drawn, more, others};
 use crate::Result;
 use crate::random::keyed;
 
@@ -18,16 +18,16 @@ pub(in crate::attack) const ATTACK: Attack =
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
     let haystack = Haystack::new(table);
-    let tries = tries(table);
-    let hits = linked(scene, &haystack, &table.original, tries)?;
-    let control = others(table).map(|people| linked(scene, &haystack, people, tries)).transpose()?;
+    let hits = linked(scene, &haystack, &table.original)?;
+    let control = others(table).map(|people| linked(scene, &haystack, people)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
     let headline = Figure {
-        what: "people whose two halves come to the same released row".to_string(),
-        targets: tries as u64,
+        what: "times that the two halves of somebody drawn at random come to the same released row"
+            .to_string(),
+        targets: TRIES as u64,
         hits,
         // Two rows drawn at random are the same one once in as many as there are.
-        baseline: tries as u64 / (table.released.len as u64).max(1),
+        baseline: TRIES as u64 / (table.released.len as u64).max(1),
         instead: "links each half to any row".to_string(),
         control,
         controlled: controlled.to_string(),
@@ -41,7 +41,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does: "links each half to the released row that misses it least, one of them where there are several"
             .to_string(),
         assumes: format!(
-            "{tries} times somebody is drawn at random; a cell misses a value that it does not contain"
+            "{TRIES} times somebody is drawn at random; a cell misses a value that it does not contain"
         ),
         more: [more(&headline)].into_iter().collect(),
         figures: vec![headline],
@@ -60,8 +60,8 @@ fn names(table: &TableView, is: impl Fn(usize) -> bool) -> String {
     names.join(", ")
 }
 
-fn linked(scene: &Scene<'_>, haystack: &Haystack<'_>, people: &Rows, tries: usize) -> Result<u64> {
-    let targets = drawn(people, tries, scene.seed, "people with two halves");
+fn linked(scene: &Scene<'_>, haystack: &Haystack<'_>, people: &Rows) -> Result<u64> {
+    let targets = drawn(people, TRIES, scene.seed, "people with two halves");
     let hit = |(number, person): (usize, &usize)| {
         scene.clock.check()?;
         let misses = haystack.misses(people, *person);

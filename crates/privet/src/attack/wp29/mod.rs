@@ -15,7 +15,7 @@ use super::view::{Rows, TableView};
 use super::{Figure, Scene};
 use crate::random::{below, keyed};
 
-/// So many people are attacked, or predicates tried.
+/// So often somebody is drawn and attacked, or predicates tried: often enough to tell a rate, however few people there are.
 const TRIES: usize = 1000;
 
 /// What to say where nobody was left out.
@@ -32,11 +32,6 @@ fn added(figure: &Figure) -> Option<f64> {
 
 fn more(figure: &Figure) -> (String, Json) {
     ("risk".to_string(), json!(added(figure)))
-}
-
-/// How often people are drawn: no more often than there are people, so that nobody takes draws for people.
-fn tries(table: &TableView) -> usize {
-    TRIES.min(table.original.len)
 }
 
 /// Some rows by chance, a row at times more than once.
