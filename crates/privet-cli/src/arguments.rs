@@ -232,8 +232,8 @@ pub struct Compare {
     /// Write the table as CSV and a page with the frontier between risk and loss to this folder
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace an older comparison in DIR
-    #[arg(long, requires = "output")]
+    /// Replace an older comparison in DIR, or an older FILE
+    #[arg(long)]
     pub force: bool,
     /// Also write the table as CSV to this file
     #[arg(long, value_name = "FILE")]

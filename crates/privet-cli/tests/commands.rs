@@ -465,6 +465,11 @@ fn compare_sets_policies_side_by_side() {
     assert!(table.contains("only 10 records"), "what cannot be met is said: {table}");
     let columns: Vec<usize> = rows(&bench.path("t.csv")).iter().map(Vec::len).collect();
     assert!(columns.iter().all(|count| *count == columns[0]), "a table that other tools can read: {table}");
+    // A file that is there is not lost to a slip: it may be the data.
+    let refused =
+        bench.privet(&["compare", "patients/policy.toml", "--csv", "patients/patients.csv"]).exits(2);
+    assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
+    bench.privet(&["compare", "patients/policy.toml", "--csv", "t.csv", "--force"]).succeeds();
     let json = bench.privet(&["compare", "patients/policy.toml", "--json"]).succeeds().json();
     assert_eq!(json["policies"][0]["method"], "full-domain");
     assert_eq!(bench.names("."), ["patients", "t.csv"]);

@@ -85,6 +85,9 @@ fn told(attacks: &Attacks) -> String {
         for line in &found.lines {
             text += &format!("  {line}\n");
         }
+        if found.succeeds() {
+            text += &format!("  warning: {}\n", found.warning);
+        }
     }
     if attacks.found.is_empty() {
         text += "no attack could be run\n";

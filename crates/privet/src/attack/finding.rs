@@ -123,6 +123,9 @@ impl Finding {
     /// The headline in a line.
     pub fn told(&self) -> String {
         let headline = self.headline();
+        if headline.targets == 0 {
+            return format!("{}: nothing to try it on: {}", self.name, headline.what);
+        }
         let (low, high) = headline.interval();
         let control = match headline.control {
             Some(control) => format!("control {control}"),

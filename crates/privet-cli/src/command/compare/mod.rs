@@ -44,6 +44,11 @@ struct Labelled<P> {
 }
 
 pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
+    if let Some(path) = arguments.csv.as_ref().filter(|path| path.exists() && !arguments.force) {
+        return Err(Error::input("the file for the table exists already")
+            .in_file(path)
+            .help("name another file after --csv, or replace this one with --force"));
+    }
     let page = arguments.output.as_deref().map(|folder| Page::claim(folder, arguments.force)).transpose()?;
     let (mut tables, mut transactions, mut vocabularies) = (Vec::new(), Vec::new(), Vec::new());
     let mut kinds: Vec<(String, DataKind)> = Vec::new();
