@@ -105,4 +105,8 @@ fn what_cannot_be_attacked_is_told() {
     assert!(outcome.stdout.contains("no attack could be run"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("freeform: no column has role 'mixed'"), "{}", outcome.stdout);
     bench.privet(&["attack", "--policy", "policy.toml", "--population", "nobody.csv"]).exits(2);
+    bench.write("strangers.csv", "shoe\n41\n");
+    let lacking =
+        bench.privet(&["attack", "--policy", "policy.toml", "--population", "strangers.csv"]).exits(2);
+    assert!(lacking.stderr.contains("strangers.csv"), "{}", lacking.stderr);
 }

@@ -1,11 +1,11 @@
 //! `privet attack`: runs the known attacks on a release, on the original, or on what another tool made.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
 use privet::data::{ReadOptions, Source};
 use privet::engine::clock::Clock;
-use privet::policy::{AnyPolicy, Policy};
+use privet::policy::{AnyPolicy, Policy, Role};
 use privet::release::{open_release, open_released};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
@@ -19,7 +19,6 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
         [] => Choice::All,
         names => Choice::only(names)?,
     };
-    let table = |path: &PathBuf| Source::open(path, &ReadOptions::default());
     let others = arguments.with.iter().map(|folder| {
         let other = open_release(folder, None)?;
         Ok(OtherRelease {
@@ -30,8 +29,9 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     });
     let mut scene = Scene::new(PolicyRef::from(&policy), released, seed, clock);
     scene.files = files.unwrap_or(scene.files);
-    scene.population = arguments.population.as_ref().map(table).transpose()?;
-    scene.holdout = arguments.holdout.as_ref().map(table).transpose()?;
+    let people = |path: &PathBuf| other_people(path, &policy);
+    scene.population = arguments.population.as_ref().map(people).transpose()?;
+    scene.holdout = arguments.holdout.as_ref().map(people).transpose()?;
     scene.others = others.collect::<Result<_>>()?;
     scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
     clock.progress().stage("attacking", None);
@@ -41,6 +41,16 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
         json!({ "attacks": found, "not_run": attacks.not_run })
     });
     Ok(0)
+}
+
+/// A table of other people. What lacks a quasi-identifier would make everybody look certain, or nobody comparable.
+fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
+    let source = Source::open(path, &ReadOptions::default())?;
+    if let AnyPolicy::Table(policy) = policy {
+        let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
+        quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
+    }
+    Ok(source)
 }
 
 /// What is attacked.
