@@ -9,9 +9,10 @@
 //! It is not a matter of one class alone, and the union of two classes that have it may lack it (each may be close to another
 //! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
 
-use super::earth_mover::{DISTANCES, EarthMover, Whole};
+use super::earth_mover::{EarthMover, Whole};
+use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, T};
 use super::{Class, Table, given};
-use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
+use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Exact, Result};
 
 /// How a policy asks for it.
@@ -23,28 +24,15 @@ pub(super) static DECLARATION: Declaration = Declaration {
            least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \
            such a group itself. For methods full-domain, codip-star and codip.",
     keys: &[
-        Key::optional(
-            "column",
-            KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
-        ),
+        COLUMN,
         Key::required(
             "n",
             KeyKind::Count(1),
             "how many records the larger group has at least, as in n = 1000",
         ),
-        Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2"),
-        Key::with_default(
-            "distance",
-            KeyKind::Choice(DISTANCES),
-            "equal",
-            "what moving a value costs: equal, ordered or hierarchical",
-        ),
-        Key::optional(
-            "columns",
-            KeyKind::Choices(Role::Sensitive, DISTANCES),
-            "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
-        ),
+        T,
+        DISTANCE,
+        COLUMNS,
     ],
 };
 
@@ -105,6 +93,7 @@ pub(super) fn not_for_this_method() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::Role;
     use crate::privacy::{Counts, TrackedColumn};
 
     fn notion(n: u64, t: &str) -> NtCloseness {

@@ -6,6 +6,31 @@ use super::{Class, Closure, Requirement, Table, Tightness, given, largest};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Exact, Result};
 
+/// The key that names the column.
+pub(super) const COLUMN: Key = Key::optional(
+    "column",
+    KeyKind::Column(Role::Sensitive),
+    "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
+);
+
+/// The key for the largest distance.
+pub(super) const T: Key = Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2");
+
+/// The key for what moving a value costs.
+pub(super) const DISTANCE: Key = Key::with_default(
+    "distance",
+    KeyKind::Choice(DISTANCES),
+    "equal",
+    "what moving a value costs: equal, ordered or hierarchical",
+);
+
+/// The key for columns with another distance.
+pub(super) const COLUMNS: Key = Key::optional(
+    "columns",
+    KeyKind::Choices(Role::Sensitive, DISTANCES),
+    "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
+);
+
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     name: "t-closeness",
@@ -13,25 +38,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
     help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \
            whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
            rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
-    keys: &[
-        Key::optional(
-            "column",
-            KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
-        ),
-        Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2"),
-        Key::with_default(
-            "distance",
-            KeyKind::Choice(DISTANCES),
-            "equal",
-            "what moving a value costs: equal, ordered or hierarchical",
-        ),
-        Key::optional(
-            "columns",
-            KeyKind::Choices(Role::Sensitive, DISTANCES),
-            "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
-        ),
-    ],
+    keys: &[COLUMN, T, DISTANCE, COLUMNS],
 };
 
 #[derive(Debug)]

@@ -77,7 +77,11 @@ impl ComparisonPage {
         let head =
             ["setting", &self.loss, &self.risk, "on the frontier", "chosen"].map(String::from).to_vec();
         super::fill(
-            concat!(include_str!("templates/macros.html"), include_str!("templates/comparison.html")),
+            concat!(
+                include_str!("templates/macros.html"),
+                include_str!("templates/head.html"),
+                include_str!("templates/comparison.html")
+            ),
             context! {
                 style => Value::from_safe_string(include_str!("templates/style.css").to_string()),
                 privet => env!("CARGO_PKG_VERSION"),

@@ -53,6 +53,7 @@ macro_rules! page {
     ($own:literal) => {
         concat!(
             include_str!("templates/macros.html"),
+            include_str!("templates/head.html"),
             include_str!("templates/top.html"),
             include_str!("templates/columns.html"),
             include_str!($own),
