@@ -4,6 +4,7 @@
 //! proven yet, over all cores; what those do not need that are done early goes to the others. A part of it goes into
 //! better starts: answers from the halves of each group.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -59,10 +60,14 @@ impl Solver<'_> {
 
     /// The first answers, in the order of the groups.
     pub fn dive(&self, parts: &[&Part]) -> Result<Vec<Answer>> {
-        let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
-        let share = left.map(|left| left.mul_f64(self.cores(parts.len()) / parts.len().max(1) as f64));
+        let waiting = AtomicUsize::new(parts.len());
         let answer = |part: &&Part| {
             self.clock.check()?;
+            // Dives take as long as they take. What a group tries after its own must not come out of the dives of those
+            // that still wait, so it gets its part of half of the time that is left by now.
+            let groups = waiting.fetch_sub(1, Ordering::Relaxed).max(1);
+            let left = self.end.map(|end| end.saturating_duration_since(Instant::now()) / 2);
+            let share = left.map(|left| left.mul_f64(self.cores(groups) / groups as f64));
             let problem = self.problem(part);
             let mut search = Search::new(&problem, self.order);
             search.run(self.budget(TRIES_AT_ONCE, share));

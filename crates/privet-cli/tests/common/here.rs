@@ -1,0 +1,13 @@
+//! A release made in this process, where a test has to watch it from within.
+
+use privet::engine::clock::Clock;
+use privet::policy::Policy;
+use privet::{method, release};
+
+use super::common::Bench;
+
+/// Makes the release `out` of a bench.
+pub fn make_here(bench: &Bench, policy: &str, clock: &Clock) -> privet::Result<()> {
+    let policy = method::check(&Policy::read(&bench.path(policy))?, None)?;
+    release::anonymize_any(policy, &release::RunOptions::to(bench.path("out")), clock).map(drop)
+}
