@@ -228,7 +228,7 @@ impl<'a> Phase<'a> {
             commonness: &self.commonness,
         };
         let (pool, complete) = worker.gatherer.gather(seed, &field, &self.limits(times));
-        let reach = SeedReach { reach: worker.gatherer.reach(), stretches: self.stretches };
+        let reach = SeedReach { reach: worker.gatherer.reach(), places: self.index.places() };
         let reach = Some(reach).filter(|_| self.rows.size(seed) <= SMALL);
         let grower = Grower { seed_reach: reach, ..self.grower() };
         let growth = grower.grow(seed, &pool, &mut worker.matchmaker);

@@ -117,6 +117,8 @@ impl Gatherer {
             self.finds.keys.truncate(limits.pool);
             complete = false;
         }
+        // Where the best come first, few of the others are looked at.
+        self.finds.keys.sort_unstable();
         let candidates = self.finds.keys.iter().map(|key| {
             let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
             let matched = (bag.len() + field.rows.size(row)).saturating_sub(unmatched as usize) / 2;
