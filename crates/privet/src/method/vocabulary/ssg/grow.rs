@@ -8,12 +8,12 @@
 
 use std::ops::Range;
 
+use super::clusters::Ground;
 use super::gather::Candidate;
 use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
 use super::live::Live;
 use super::reach::Reach;
 use super::rows::{Row, Rows};
-use crate::data::Term;
 use crate::engine::matching::value::{self, NO_EDGE};
 use crate::engine::matching::{Match, Weight};
 
@@ -35,6 +35,8 @@ pub(super) struct Growth {
 struct Contender {
     row: Row,
     size: usize,
+    /// Where its terms begin among those of all contenders.
+    begin: usize,
     /// What its match cannot be better than.
     bound: Match,
     sums: Sums,
@@ -50,27 +52,26 @@ struct Sums {
     begin: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Grower<'a> {
     pub(super) rows: &'a Rows,
     pub(super) live: &'a Live,
     pub(super) tariff: Tariff<'a>,
-    /// What is within reach of the seed, where that is at hand.
-    pub(super) seed_reach: Option<SeedReach<'a>>,
-    pub(super) k: usize,
-}
-
-/// What is within reach of a seed: most terms are not, which one look tells.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SeedReach<'a> {
-    pub(super) reach: &'a Reach,
+    pub(super) ground: &'a Ground<'a>,
     /// Where the terms of all rows stand.
     pub(super) places: &'a [u32],
+    /// What is within reach of the seed, where that is at hand: most terms are not, which one look tells.
+    pub(super) seed_reach: Option<&'a Reach>,
+    pub(super) k: usize,
 }
 
 /// A cluster as it grows, and where its bags began.
 struct Growing {
     cluster: Grown,
+    /// The places of the terms in the bags of the hyper-vocabulary.
+    hyper_places: Hyper,
+    /// The places of the terms of all contenders. Rows lie all over the memory, and are fetched all at once.
+    terms: Vec<u32>,
     /// The occurrence of the seed in each bag of the hyper-vocabulary.
     origins: Vec<u32>,
     /// The distances of all contenders that were ever looked at.
@@ -91,17 +92,20 @@ impl Grower<'_> {
         let bag = self.rows.bag(seed);
         let mut growing = Growing {
             cluster: Grown { members: vec![seed], hyper: Hyper::of(bag) },
+            hyper_places: Hyper::of(self.places_of(seed)),
+            terms: Vec::new(),
             origins: (0..bag.len() as u32).collect(),
             distances: Vec::new(),
         };
         let live = candidates.iter().filter(|candidate| self.live.has(candidate.row));
         // Less distance may be had for fewer pairs where both count.
         let weighed = self.tariff.omega.is_some();
-        let contender = |candidate: &Candidate| Contender {
-            row: candidate.row,
-            size: self.rows.size(candidate.row),
-            bound: if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best },
-            sums: Sums::default(),
+        let terms = &mut growing.terms;
+        let contender = |candidate: &Candidate| {
+            let (places, begin) = (self.places_of(candidate.row), terms.len());
+            terms.extend_from_slice(places);
+            let bound = if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best };
+            Contender { row: candidate.row, size: places.len(), begin, bound, sums: Sums::default() }
         };
         let mut contenders: Vec<Contender> = live.map(contender).collect();
         let mut fallback = 0;
@@ -121,6 +125,7 @@ impl Grower<'_> {
             growing.origins =
                 matchmaker.pairs().iter().map(|pair| growing.origins[pair.0 as usize]).collect();
             growing.cluster.hyper.extend(self.rows.bag(row), matchmaker.pairs());
+            growing.hyper_places.extend(self.places_of(row), matchmaker.pairs());
             growing.cluster.members.push(row);
             let user = self.rows.user(row);
             contenders.retain(|contender| self.rows.user(contender.row) != user);
@@ -206,33 +211,33 @@ impl Grower<'_> {
 
     /// Counts the members that joined since the last time into the distances of a contender.
     fn count_in(&self, growing: &mut Growing, contender: &mut Contender) {
-        let Growing { cluster: Grown { members, hyper }, origins, distances } = growing;
+        let Growing { cluster, hyper_places: hyper, terms, origins, distances } = growing;
         let (sums, size) = (&mut contender.sums, contender.size);
         if sums.members == hyper.width() {
             return;
         }
+        let terms = &terms[contender.begin..contender.begin + size];
+        let unit = self.tariff.unit;
         if sums.members == 0 {
             sums.begin = distances.len();
-            let begins_far = self.seed_reach.is_some();
-            let far = if begins_far { NO_EDGE } else { 0 };
-            distances.resize(sums.begin + self.rows.size(members[0]) * size, far);
+            // Far from all that the look at the seed's reach does not find.
+            let far = if self.seed_reach.is_some() { NO_EDGE } else { 0 };
+            distances.resize(sums.begin + self.rows.size(cluster.members[0]) * size, far);
         }
         let distances = &mut distances[sums.begin..];
-        let bag = self.rows.bag(contender.row);
-        if let Some(SeedReach { reach, places }) = self.seed_reach.filter(|_| sums.members == 0) {
-            let Range { start, end } = self.rows.span(contender.row);
-            for (at, place) in places[start as usize..end as usize].iter().enumerate() {
+        if let Some(reach) = self.seed_reach.filter(|_| sums.members == 0) {
+            for (at, place) in terms.iter().enumerate() {
                 let (mask, least) = reach.at(*place as usize);
                 for (mine, origin) in hyper.bags().zip(origins.iter()) {
                     if mask >> origin & 1 == 0 {
                         continue;
                     }
-                    // The least distance is that of the only one.
+                    // Where there is only one, its distance is the least.
                     let far = match least.filter(|_| mask.is_power_of_two()) {
                         Some(least) => Some(least.into()),
-                        None => self.tariff.between(mine[0], bag[at]),
+                        None => self.between(mine[0], *place),
                     };
-                    let far = far.map_or(NO_EDGE, |far| Weight::from(far) * self.tariff.unit);
+                    let far = far.map_or(NO_EDGE, |far| Weight::from(far) * unit);
                     distances[*origin as usize * size + at] = far;
                 }
             }
@@ -240,14 +245,33 @@ impl Grower<'_> {
         }
         if sums.members < hyper.width() {
             for (mine, origin) in hyper.bags().zip(origins.iter()) {
+                let new = &mine[sums.members..];
                 let sums_to = &mut distances[*origin as usize * size..][..size];
-                for (sum, term) in sums_to.iter_mut().zip(bag).filter(|(sum, _)| **sum != NO_EDGE) {
-                    let more = self.tariff.distance(&mine[sums.members..], *term);
-                    *sum = more.map_or(NO_EDGE, |more| *sum + more);
+                for (sum, place) in sums_to.iter_mut().zip(terms).filter(|(sum, _)| **sum != NO_EDGE) {
+                    let more = new.iter().map(|member| self.between(*member, *place).map(Weight::from));
+                    *sum = more.sum::<Option<Weight>>().map_or(NO_EDGE, |more| *sum + more * unit);
                 }
             }
             sums.members = hyper.width();
         }
+    }
+
+    /// How far the terms at two places are apart, if they are relevant to each other.
+    #[inline]
+    fn between(&self, one: u32, other: u32) -> Option<u32> {
+        match &self.ground.kin {
+            Some(kin) => kin.between(one, other),
+            None => {
+                let order = self.ground.stretches.order();
+                self.tariff.between(order[one as usize], order[other as usize])
+            }
+        }
+    }
+
+    /// Where the terms of a row stand.
+    fn places_of(&self, row: Row) -> &[u32] {
+        let Range { start, end } = self.rows.span(row);
+        &self.places[start as usize..end as usize]
     }
 
     /// The first live row that may still join.

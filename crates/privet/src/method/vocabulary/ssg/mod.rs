@@ -19,6 +19,7 @@ mod gather;
 mod grow;
 mod hyper;
 mod index;
+mod kin;
 mod live;
 mod reach;
 mod residual;
@@ -40,10 +41,11 @@ use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key, KeyKind, Subject};
 use crate::{Exact, Result};
 use assign::Assigner;
-use clusters::{Effort, Outcome, Phase};
+use clusters::{Effort, Ground, Outcome, Phase};
 use elect::Election;
 use grow::Grown;
 use hyper::{Hyper, Matchmaker, Tariff};
+use kin::Kin;
 use reach::Reach;
 use rows::{Row, Rows};
 use settings::{Penalty, Settings};
@@ -145,7 +147,9 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
         penalty: settings.penalty,
         matching: settings.matching,
     };
-    let mut outcome = Phase::new(&rows, tariff, &stretches, &settings, effort).run(clock)?;
+    let ground = Ground { stretches: &stretches, kin: Kin::new(task.distances, &stretches, task.epsilon) };
+    let mut outcome = Phase::new(&rows, tariff, &ground, &settings, effort).run(clock)?;
+    drop(ground);
     // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
     let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
     let mut assigner = Assigner {

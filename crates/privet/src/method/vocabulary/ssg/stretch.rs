@@ -14,6 +14,7 @@ use crate::taxonomy::words::{ByDepth, Distances, Neighbours};
 /// Terms by their places in an order, and for each term the places of those within ε.
 #[derive(Debug)]
 pub(super) struct Stretches {
+    order: Vec<Term>,
     places: Vec<u32>,
     near: Vec<Box<[NearStretch]>>,
 }
@@ -55,7 +56,7 @@ impl Stretches {
             order.near(term).into_iter().map(stretch).collect()
         };
         let near = (0..order.order().len() as Term).into_par_iter().map(near).collect();
-        Stretches { places: places_of(order.order()), near }
+        Stretches { order: order.order().to_vec(), places: places_of(order.order()), near }
     }
 
     /// The stretches of any source, put together from all that is near each term.
@@ -87,12 +88,17 @@ impl Stretches {
             stretches.into_boxed_slice()
         };
         let near = (0..terms).into_par_iter().map_init(|| Marks::new(order.len()), joined).collect();
-        Stretches { places, near }
+        Stretches { order, places, near }
     }
 
     /// The number of terms.
     pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// The terms in their order.
+    pub(super) fn order(&self) -> &[Term] {
+        &self.order
     }
 
     /// Where a term stands.
@@ -167,7 +173,7 @@ mod tests {
             let runs = Stretches::by_depth(&distances.by_depth(epsilon).expect("few pieces"));
             let neighbours = distances.neighbours(epsilon).expect("few");
             let joined = Stretches::of(&distances, &neighbours);
-            assert_eq!((runs.places, runs.near), (joined.places, joined.near), "{epsilon}");
+            assert_eq!((runs.order, runs.places, runs.near), (joined.order, joined.places, joined.near), "{epsilon}");
         }
         assert!(distances.by_depth(100).is_none());
     }
