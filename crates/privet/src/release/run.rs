@@ -249,6 +249,7 @@ pub(super) fn publish(
         sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
     };

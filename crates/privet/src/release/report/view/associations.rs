@@ -49,7 +49,11 @@ pub(super) fn figures(found: &Associations, edition: Edition) -> Vec<Figure> {
     if found.columns.len() < 2 {
         return Vec::new();
     }
-    let strength = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |value| format!("{value:.2}"));
+    // The sign of printed figures is a minus, and nothing has none.
+    let strength = |value: Option<f64>| match value {
+        None => "–".to_string(),
+        Some(value) => format!("{value:.2}").replace("-0.00", "0.00").replace('-', "−"),
+    };
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
     pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));

@@ -73,7 +73,11 @@ fn distances(found: &Fidelity) -> Option<Figure> {
 
 /// One digit says enough, and tells no counts.
 fn rounded(share: f64) -> String {
-    if share > 0.0 && share < 0.001 { "< 0.1 %".to_string() } else { format!("{:.1} %", share * 100.0) }
+    match (share * 1000.0).round() {
+        _ if share > 0.0 && share < 0.001 => "< 0.1 %".to_string(),
+        tenths if tenths % 10.0 == 0.0 => format!("{:.0} %", tenths / 10.0),
+        tenths => format!("{:.1} %", tenths / 10.0),
+    }
 }
 
 /// How far answers to COUNT queries are off.
