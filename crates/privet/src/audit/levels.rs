@@ -47,7 +47,8 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<Option<Check>> {
             ));
         }
     }
-    let mut check = Check::new(KEY.replace('_', " "), faults.is_empty(), format!("levels: {}", asked.join(", ")));
+    let mut check =
+        Check::new(KEY.replace('_', " "), faults.is_empty(), format!("levels: {}", asked.join(", ")));
     if asked.is_empty() {
         check.detail = "no column has a least level above 0".to_string();
     }
@@ -55,7 +56,8 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<Option<Check>> {
         return Ok(Some(check));
     }
     check.detail = faults.join("; ");
-    let fine = |cells: &[u32]| cells.iter().zip(&too_fine).any(|(cell, fine)| fine.binary_search(cell).is_ok());
+    let fine =
+        |cells: &[u32]| cells.iter().zip(&too_fine).any(|(cell, fine)| fine.binary_search(cell).is_ok());
     let failing = facts.classes.cells.ids().filter(|class| fine(facts.classes.cells.get(*class)));
     let mut most = 0;
     for class in failing {
@@ -120,7 +122,8 @@ impl Permitted {
     /// Whether a range that is no label of the hierarchy holds all of every group at the least level that it touches. A
     /// group of a single value could be that value, so it does not count.
     fn is_coarse(&self, tree: &Taxonomy, range: &Range) -> bool {
-        let held = |leaf: usize| number_of(tree.label(tree.leaf(leaf))).is_some_and(|number| range.holds(number));
+        let held =
+            |leaf: usize| number_of(tree.label(tree.leaf(leaf))).is_some_and(|number| range.holds(number));
         (0..tree.leaves()).filter(|leaf| held(*leaf)).all(|leaf| {
             let mut group = tree.leaves_below(tree.at_level(leaf, self.level));
             group.len() > 1 && group.all(held)

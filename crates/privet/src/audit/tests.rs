@@ -261,11 +261,16 @@ fn a_cell_finer_than_the_least_level_is_caught() {
     let found = check(&audit, "least levels");
     assert_eq!((found.classes_failing, found.concerned), (2, 6));
     let fine = RELEASE.replace("France", "Lyon").replace("Lyon,cold,e", "Nice,cold,e");
-    let audit = Case::new("[privacy.k-anonymity]\nk = 1\n[method]\nleast_levels = { city = 1 }\n").audit(&fine);
+    let audit =
+        Case::new("[privacy.k-anonymity]\nk = 1\n[method]\nleast_levels = { city = 1 }\n").audit(&fine);
     assert_eq!(failing(&audit), ["least levels"]);
     let found = check(&audit, "least levels");
     assert_eq!((found.classes_failing, found.concerned), (2, 3));
-    assert!(found.detail.contains("column 'city': 'Nice' in line 2 and 1 more is finer than level 1"), "{}", found.detail);
+    assert!(
+        found.detail.contains("column 'city': 'Nice' in line 2 and 1 more is finer than level 1"),
+        "{}",
+        found.detail
+    );
     // Without a hierarchy everything but * is finer than level 1, ranges too; tables of other tools are held to it as well.
     assert_eq!(failing(&levels("age = 1").audit(RELEASE)), ["least levels"]);
     let foreign = levels("city = 2").audit_with(RELEASE, &AuditOptions::foreign()).expect("an audit");

@@ -15,8 +15,8 @@ use crate::attack::composition::{self, Composed};
 use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
 use crate::ledger::{
-    Composition, Event, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt, Signatures,
-    SourceLine, State, Writer, compose as composed, re_release, release_hash,
+    Composition, Event, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
+    Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
 use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
 use crate::{Error, Result};

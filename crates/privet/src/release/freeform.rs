@@ -1,12 +1,12 @@
 //! What reports say about FF-anonymity.
 
 use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
-use crate::Result;
 use crate::attack::freeform::Attacked;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
 use crate::privacy::freeform::model;
+use crate::{Exact, Result};
 
 /// What FF-anonymity promises.
 pub(super) fn notion(threat: &str) -> Notion {
@@ -70,18 +70,55 @@ pub(super) fn tightness(
 ) -> Result<Vec<Tightness>> {
     let table = Attacked::released(policy, microdata, recoding)?;
     let threshold = policy.requirements.iter().find_map(|clause| clause.settings.exact("threat"));
-    let (Some(worst), Some(threshold)) = (table.worst(), threshold) else { return Ok(Vec::new()) };
-    Ok(vec![Tightness {
+    let Some(threshold) = threshold else { return Ok(Vec::new()) };
+    let entry = |exact: String, worst: String, value: f64, holds: bool| Tightness {
         requirement: "ff-anonymity".to_string(),
         column: None,
         inequality: format!("n(X, a) · |sensitive leaves| ≤ {threshold} · n(X) · |leaves|"),
-        exact: format!("{} of {}", worst.hits, worst.support),
-        worst: format!("{worst} ({} of {} records)", worst.hits, worst.support),
-        value: worst.threat,
+        exact,
+        worst,
+        value,
         threshold: threshold.to_f64(),
         side: Side::AtMost,
         counted: false,
         from_data: false,
-        holds: !worst.is_breach,
+        holds,
+    };
+    Ok(vec![match table.worst() {
+        Some(worst) => entry(
+            format!("{} of {}", worst.hits, worst.support),
+            format!("{worst} ({} of {} records)", worst.hits, worst.support),
+            worst.threat,
+            !worst.is_breach,
+        ),
+        None => {
+            let most = most_sensitive(policy, microdata, recoding)?;
+            entry(
+                most.to_string(),
+                "whatever is released is no threat, even to who knows it for sure".to_string(),
+                most.to_f64(),
+                most <= threshold,
+            )
+        }
     }])
+}
+
+/// How sensitive the most sensitive released value is: its threat to who is sure of it.
+fn most_sensitive(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<Exact> {
+    let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+    let model = model(policy, mixed)?;
+    let mut most = Exact::ZERO;
+    for (quasi, column) in microdata.quasi.iter().zip(&recoding.columns) {
+        let attribute = model.attributes.iter().find(|attribute| attribute.name == quasi.name);
+        let nodes = column.cells.iter().filter_map(|cell| cell.node);
+        let Some(attribute) = attribute else { continue };
+        for node in nodes {
+            if !attribute.is_observable(node.0) {
+                let share = attribute.sensitivity(node.0);
+                most = most
+                    .max(Exact::new(share.numerator.into(), share.denominator.into()).unwrap_or(Exact::ONE));
+            }
+        }
+    }
+    Ok(most)
 }

@@ -104,8 +104,12 @@ fn overview(found: &[Finding]) -> Option<Drawing> {
 fn attack(found: &Finding) -> AttackView {
     let head = ["What counts", "Targets", "Hits", "Share", "95 % interval", "For comparison", "Control"];
     // A reason that holds for several figures is given once, beneath them.
-    let mut reasons: Vec<&str> =
-        found.figures.iter().filter(|figure| figure.control.is_none()).map(|figure| figure.controlled.as_str()).collect();
+    let mut reasons: Vec<&str> = found
+        .figures
+        .iter()
+        .filter(|figure| figure.control.is_none())
+        .map(|figure| figure.controlled.as_str())
+        .collect();
     let several = reasons.len() > 1;
     reasons.dedup();
     let uncontrolled = match reasons.as_slice() {

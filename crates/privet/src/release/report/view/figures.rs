@@ -97,8 +97,9 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
         rows.push(row(&name, "share of records", before.in_classes_below(k), after.in_classes_below(k)));
     }
     // The policy's own threshold stands above already.
-    let listed =
-        |threshold: Fraction| k.is_some_and(|k| threshold.numerator.checked_mul(k) == Some(threshold.denominator));
+    let listed = |threshold: Fraction| {
+        k.is_some_and(|k| threshold.numerator.checked_mul(k) == Some(threshold.denominator))
+    };
     for (old, new) in old.above.iter().zip(&new.above).filter(|(old, _)| !listed(old.threshold)) {
         let threshold = match old.threshold {
             Fraction { numerator, denominator: 100 } => figure(numerator as f64 / 100.0),

@@ -113,8 +113,16 @@ fn together(found: &Composition) -> Vec<TogetherRow> {
             thousands(found.pinned_alone),
             thousands(found.pinned_alone.saturating_add(found.pinned)),
         ),
-        row("Values that stay possible, on average", figure(found.candidates_alone), figure(found.candidates)),
-        row("How sure one can be of a value, at most", percent(found.posterior_alone), percent(found.posterior)),
+        row(
+            "Values that stay possible, on average",
+            figure(found.candidates_alone),
+            figure(found.candidates),
+        ),
+        row(
+            "How sure one can be of a value, at most",
+            percent(found.posterior_alone),
+            percent(found.posterior),
+        ),
         row("People alone with all their classes", "–".to_string(), thousands(found.singled)),
     ]
 }
