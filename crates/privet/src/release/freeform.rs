@@ -1,12 +1,12 @@
 //! What reports say about FF-anonymity.
 
 use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
+use crate::Result;
 use crate::attack::freeform::Attacked;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
 use crate::privacy::freeform::model;
-use crate::{Exact, Result};
 
 /// What FF-anonymity promises.
 pub(super) fn notion(threat: &str) -> Notion {
@@ -91,33 +91,27 @@ pub(super) fn tightness(
             worst.threat,
             !worst.is_breach,
         ),
-        None => {
-            let most = most_sensitive(policy, microdata, recoding)?;
-            entry(
-                most.to_string(),
-                "whatever is released is no threat, even to who knows it for sure".to_string(),
-                most.to_f64(),
-                most <= threshold,
-            )
-        }
+        // Which values are in danger is decided exactly; the figure is only shown.
+        None => entry(
+            String::new(),
+            "whatever is released is no threat, even to who is sure of it".to_string(),
+            most_sensitive(policy, microdata, recoding)?,
+            true,
+        ),
     }])
 }
 
 /// How sensitive the most sensitive released value is: its threat to who is sure of it.
-fn most_sensitive(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<Exact> {
+fn most_sensitive(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<f64> {
     let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
     let model = model(policy, mixed)?;
-    let mut most = Exact::ZERO;
+    let mut most: f64 = 0.0;
     for (quasi, column) in microdata.quasi.iter().zip(&recoding.columns) {
         let attribute = model.attributes.iter().find(|attribute| attribute.name == quasi.name);
-        let nodes = column.cells.iter().filter_map(|cell| cell.node);
         let Some(attribute) = attribute else { continue };
-        for node in nodes {
-            if !attribute.is_observable(node.0) {
-                let share = attribute.sensitivity(node.0);
-                most = most
-                    .max(Exact::new(share.numerator.into(), share.denominator.into()).unwrap_or(Exact::ONE));
-            }
+        let nodes = column.cells.iter().filter_map(|cell| cell.node);
+        for node in nodes.filter(|node| !attribute.is_observable(node.0)) {
+            most = most.max(attribute.sensitivity(node.0).to_f64());
         }
     }
     Ok(most)
