@@ -41,9 +41,9 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
         single: (before.single, after.single),
         exposed: (before.exposed, after.exposed),
         unlinked: (before.unlinked, after.unlinked),
-        sizes: bands("labels that a record links to", &sizes),
+        sizes: bands("Labels that a record links to", &sizes),
         likeliest: Distribution {
-            column: "likelihood of the likeliest label".to_string(),
+            column: "Likelihood of the likeliest label".to_string(),
             values: likeliest.collect(),
         },
         terms: Distribution { column: format!("{name}, most removed first"), values: terms },

@@ -11,14 +11,14 @@ mod subgroups;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use columns::reason;
+pub(super) use columns::{account_column, reason};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
 pub(super) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
-use self::columns::{account_column, counts_after};
+use self::columns::counts_after;
 use super::manifest::Facts;
 use super::report::{
     Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,

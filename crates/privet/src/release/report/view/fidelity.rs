@@ -129,7 +129,8 @@ fn errors(found: &Fidelity) -> Option<Figure> {
 
 fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Figure> {
     let figure = figures::distribution(&marginal.values, edition)?;
-    Some(Figure { note: format!("off by {}", rounded(marginal.distance)), ..figure })
+    let note = format!("off by {}. {}", rounded(marginal.distance), figure.note);
+    Some(Figure { note: note.trim_end().trim_end_matches('.').to_string(), ..figure })
 }
 
 /// What should not be computed from the release.

@@ -229,7 +229,18 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
             after,
         }
     });
-    let bars = bars.collect::<Vec<_>>();
+    let mut bars = bars.collect::<Vec<_>>();
+    // What is drawn together would dwarf the rest: then its figures are enough.
+    let length =
+        |bar: &Bar| bar.after.unwrap_or(0.0).max(bar.before.as_ref().map_or(0.0, |(share, _)| *share));
+    let mut note = String::new();
+    if !rest.is_empty()
+        && let Some((last, others)) = bars.split_last()
+        && length(last) > 2.0 * others.iter().map(length).fold(0.0, f64::max)
+    {
+        bars.pop();
+        note = "The figures also tell of the values that are not drawn.".to_string();
+    }
     let (head, rows) = if edition.is_steward() {
         let row = |value: &ValueCount| {
             vec![
@@ -253,7 +264,7 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
     };
     Some(Figure {
         title: distribution.column.clone(),
-        note: String::new(),
+        note,
         svg: chart::bars(&bars, &format!("How often each value of {} occurs", distribution.column)),
         table: DataTable { head, rows },
     })
