@@ -106,13 +106,18 @@ fn years_of_birth_that_tell_an_age_over_89_are_one() {
     assert!(policy.contains("dob = 3") && policy.contains("birth_year = 1"), "{policy}");
     bench.privet(&["anonymize", "draft/policy.toml", "-o", "release"]).exits(0);
     let released = rows(&bench.path("release/public/release.csv"));
-    let columns = released[0].iter().enumerate().filter(|(_, name)| ["dob", "birth_year"].contains(&name.as_str()));
+    let columns =
+        released[0].iter().enumerate().filter(|(_, name)| ["dob", "birth_year"].contains(&name.as_str()));
     for (column, _) in columns {
         for row in &released[1..] {
             // A pooled label names its last year; whatever else begins with a year begins after it.
             let cell = row[column].trim_start_matches(['[', '(']);
             let year: Option<u32> = cell.get(..4).and_then(|year| year.parse().ok());
-            assert!(row[column].contains("or before") || year.is_none_or(|year| year >= 1930), "{}", row[column]);
+            assert!(
+                row[column].contains("or before") || year.is_none_or(|year| year >= 1930),
+                "{}",
+                row[column]
+            );
         }
     }
 }

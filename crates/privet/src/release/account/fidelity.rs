@@ -95,8 +95,8 @@ fn marginals(columns: &[CodedColumn<'_>], original: &Coded, tables: &[Published]
         let before = estimate(original, at, column.values.len());
         let after = estimate(released, at, column.values.len());
         let (all_before, all_after) = (original.total().max(1.0), released.total().max(1.0));
-        let differences = before.iter().zip(&after).map(|(b, a)| (b / all_before - a / all_after).abs());
-        Some(Marginal { distance: differences.sum::<f64>() / 2.0, values: drawn(column, &before, &after) })
+        let differences = before.iter().zip(&after).map(|(b, a)| b / all_before - a / all_after);
+        Some(Marginal { distance: Marginal::distance(differences), values: drawn(column, &before, &after) })
     };
     columns.iter().enumerate().filter_map(marginal).collect()
 }

@@ -121,7 +121,7 @@ pub(in crate::release) fn of_sets(
 fn marginal((what, names): (&str, &[&str]), order: &[u32], before: &[f64], after: &[f64]) -> Marginal {
     let all = |of: &[f64]| of.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let (all_before, all_after) = (all(before), all(after));
-    let differences = before.iter().zip(after).map(|(b, a)| (b / all_before - a / all_after).abs());
+    let differences = before.iter().zip(after).map(|(b, a)| b / all_before - a / all_after);
     let count = |value: String, before: f64, after: f64| ValueCount {
         value,
         before: before.round() as u64,
@@ -136,7 +136,7 @@ fn marginal((what, names): (&str, &[&str]), order: &[u32], before: &[f64], after
         values.push(count(format!("{} other {what}", rest.len()), sum(before), sum(after)));
     }
     Marginal {
-        distance: differences.sum::<f64>() / 2.0,
+        distance: Marginal::distance(differences),
         values: Distribution { column: format!("Most frequent {what}"), values },
     }
 }
