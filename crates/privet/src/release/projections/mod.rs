@@ -15,8 +15,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
 use super::{caution, lettering, people};
-use crate::attack::projections as attack;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -76,13 +75,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let published =
-        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
-    let one_table = std::slice::from_ref(&decision.one_table);
-    let (before, after) = (published(one_table), published(&decision.projections));
-    let inside = Some(Inside::Projected { before, after });
     let tables = Released::Projections(tables);
-    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, None, (seed, &options.attacks), clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
