@@ -47,7 +47,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let found = told(&tables, share);
         let luck = by_luck(&tables, share, scene.seed);
         let one = several.then(|| in_one_table(&tables, share)).unwrap_or_default();
-        let figure = |what: String, of: fn(&Success) -> u64| Figure {
+        let figure = |what: String, of: fn(&Success) -> u64| {
+            Figure {
             what,
             targets: people,
             hits: of(&found),
@@ -60,8 +61,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             .to_string(),
             control: Some(of(&luck)),
             controlled: "the same with sensitive values dealt out anew within each class".to_string(),
+        }
         };
-        figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| of.people));
+        figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| {
+            of.people
+        }));
         figures.push(figure(
             format!("of these, where the same value does not tell it for everybody, {surely}"),
             |of| of.surprised,
@@ -69,9 +73,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let columns: usize = tables.iter().map(|table| table.sensitive.len()).sum();
         figures.push(Figure {
             targets: people * (columns * columns.saturating_sub(1)) as u64,
-            ..figure(format!("pairs of a person's sensitive columns of which one tells the other, {surely}"), |of| {
-                of.pairs
-            })
+            ..figure(
+                format!("pairs of a person's sensitive columns of which one tells the other, {surely}"),
+                |of| of.pairs,
+            )
         });
     }
     let lines: Vec<String> = joinable(&tables).filter_map(worst).collect();
@@ -103,7 +108,9 @@ fn warning(headline: &Figure, several: bool) -> String {
         true => format!(" (of {baseline} if all sensitive columns were in one table)"),
         false => "; method \"codip\" publishes such columns apart".to_string(),
     };
-    format!("who finds a person's class and knows one sensitive value can read another of {hits} of {people} for certain{advice}")
+    format!(
+        "who finds a person's class and knows one sensitive value can read another of {hits} of {people} for certain{advice}"
+    )
 }
 
 /// What the released tables tell of whom.
@@ -150,7 +157,8 @@ fn by_luck(tables: &[Gathered<'_>], share: (u64, u64), seed: u64) -> Success {
 
 /// What one table with all sensitive columns would tell: in the classes of the table where that is most.
 fn in_one_table(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
-    let columns = tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
+    let columns =
+        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
     let columns: Vec<Column> = columns.collect();
     let columns: Vec<&Column> = columns.iter().collect();
     let found = tables.iter().map(|table| among_people(table, &columns, share).success());

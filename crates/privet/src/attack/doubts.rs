@@ -61,11 +61,12 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
             .help(HELP));
         }
         doubts.push(format!(
-            "{} of {} in {} with cells of column '{name}' that stand for no value of the original, such as '{text}': they are \
-             taken to contain nobody, and figures may be too low; {HELP}",
+            "{} of {} of {} {} a cell of column '{name}' that stands for no value of the original, such as '{text}': nobody is \
+             taken to be there, and figures may be too low; {HELP}",
             rows.len(),
-            counted(table.released.len as u64, "row is", "rows are"),
-            file.display()
+            counted(table.released.len as u64, "row", "rows"),
+            file.display(),
+            if rows.len() == 1 { "has" } else { "have" }
         ));
     }
     Ok(())
@@ -100,10 +101,11 @@ fn values(
             .help("people are compared with the data value by value: spell them alike, and check that it is the right file"));
         }
         doubts.push(format!(
-            "{} of {} in {} with a value of column '{}' that neither the data nor its hierarchy has, the first in line {line}",
+            "{} of {} of {} {} a value of column '{}' that neither the data nor its hierarchy has, the first in line {line}",
             strange.len(),
-            counted(people.len as u64, "row is", "rows are"),
+            counted(people.len as u64, "row", "rows"),
             source.path().display(),
+            if strange.len() == 1 { "has" } else { "have" },
             own.name
         ));
     }
@@ -118,7 +120,8 @@ fn fitting(policy: &CheckedPolicy, column: &ViewColumn, original: &[u32]) -> Res
     let is_number = |text: &str| number(text).is_some() || policy.is_missing(text);
     let numeric = (0u32..).zip(&fits).all(|(value, has)| !has || is_number(column.values.text(value)));
     for (fits, text) in fits.iter_mut().zip(column.values.texts()) {
-        let in_tree = || tree.as_ref().is_some_and(|tree| tree.leaf_of(text).is_ok_and(|leaf| leaf.is_some()));
+        let in_tree =
+            || tree.as_ref().is_some_and(|tree| tree.leaf_of(text).is_ok_and(|leaf| leaf.is_some()));
         *fits = *fits || (numeric && is_number(text)) || in_tree();
     }
     Ok(fits)
@@ -131,7 +134,8 @@ fn tuples<'r>(rows: &'r Rows, columns: &'r [usize]) -> impl Iterator<Item = Vec<
 
 /// A population holds everybody who may be in the data; whoever is in the data, at least.
 fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut Vec<String>) -> Result<()> {
-    let known: Vec<usize> = table.quasi.columns.iter().copied().filter(|column| people.has(*column)).collect();
+    let known: Vec<usize> =
+        table.quasi.columns.iter().copied().filter(|column| people.has(*column)).collect();
     let everybody: HashSet<Vec<u32>> = tuples(people, &known).collect();
     let missing = tuples(&table.original, &known).filter(|tuple| !everybody.contains(tuple)).count();
     if missing > 0 && missing == table.original.len {
@@ -141,9 +145,9 @@ fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mu
     }
     if missing > 0 {
         doubts.push(format!(
-            "{} of the data, of {}, not in {}: it should have everybody who may be in the data",
-            counted(missing as u64, "person", "people"),
-            counted(table.original.len as u64, "is", "are"),
+            "{missing} of {} of the data {} not in {}, which should have everybody who may be in the data",
+            counted(table.original.len as u64, "person", "people"),
+            if missing == 1 { "is" } else { "are" },
             source.path().display()
         ));
     }
@@ -161,10 +165,11 @@ fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut V
     }
     if 2 * there.len() > people.len {
         doubts.push(format!(
-            "{} of {} in {} just like somebody in the data: a hold-out should have people who were left out of it",
+            "{} of {} of {} {} just like somebody in the data: a hold-out should have people who were left out of it",
             there.len(),
             counted(people.len as u64, "row", "rows"),
-            format_args!("{} {}", source.path().display(), if there.len() == 1 { "is" } else { "are" })
+            source.path().display(),
+            if there.len() == 1 { "is" } else { "are" }
         ));
     }
     Ok(())
@@ -220,7 +225,10 @@ mod tests {
     #[test]
     fn cells_that_mean_nothing_are_told() {
         let some = doubts(&SAFE.replace("*,*", "nan,*"), None, None).expect("a doubt");
-        assert!(some.len() == 1 && some[0].starts_with("1 of 4 rows are in") && some[0].contains("'nan'"), "{some:?}");
+        assert!(
+            some.len() == 1 && some[0].starts_with("1 of 4 rows of") && some[0].contains("'nan'"),
+            "{some:?}"
+        );
         let error = fails(doubts("age,city,ill\nnan,*,flu\nNULL,*,flu\n", None, None));
         assert!(error.to_string().contains("release.csv: no released cell of column 'age'"), "{error}");
         let error = fails(doubts("a,b\n1,2\n", None, None));
@@ -241,16 +249,24 @@ mod tests {
             assert!(error.to_string().contains(said), "{error}");
         }
         let some = population("age,city\n20,Oslo\n21,Bergen\n30,Atlantis\n").expect("doubts");
-        assert!(some.len() == 2 && some[0].contains("line 4") && some[1].starts_with("2 people of the data"), "{some:?}");
+        assert!(
+            some.len() == 2
+                && some[0].contains("line 4")
+                && some[1].starts_with("2 of 4 people of the data are not in"),
+            "{some:?}"
+        );
     }
 
     #[test]
     fn a_holdout_has_other_people() {
         let holdout = |text: &str| doubts(SAFE, None, Some(text));
-        assert_eq!(holdout("age,city,ill\n22,Oslo,flu\n33,Pisa,flu\n").expect("no error"), Vec::<String>::new());
+        assert_eq!(
+            holdout("age,city,ill\n22,Oslo,flu\n33,Pisa,flu\n").expect("no error"),
+            Vec::<String>::new()
+        );
         assert!(fails(holdout(ORIGINAL)).to_string().contains("not people who were left out"));
         let mostly = holdout("age,city,ill\n20,Oslo,flu\n21,Bergen,asthma\n33,Pisa,flu\n").expect("a doubt");
-        assert!(mostly.len() == 1 && mostly[0].starts_with("2 of 3 rows"), "{mostly:?}");
+        assert!(mostly.len() == 1 && mostly[0].starts_with("2 of 3 rows of"), "{mostly:?}");
         let stage = Stage::new(ORIGINAL);
         stage.write("release.csv", SAFE);
         let same = Source::open(&stage.path("table.csv"), &ReadOptions::default()).expect("people");

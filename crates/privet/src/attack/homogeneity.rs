@@ -144,7 +144,10 @@ mod tests {
         let original = "age,ill,job\n20,flu|cold,a\n21,flu|ulcer,b\n30,cold,a\n31,cold|ulcer,b\n";
         let stage = Stage::with(SETS, original);
         // As columns of zeros and ones, in one of several tables.
-        stage.write("out/projection-1.csv", "age,ill=cold,ill=flu\n20-29,1,1\n20-29,0,1\n30-39,1,0\n30-39,1,0\n");
+        stage.write(
+            "out/projection-1.csv",
+            "age,ill=cold,ill=flu\n20-29,1,1\n20-29,0,1\n30-39,1,0\n30-39,1,0\n",
+        );
         stage.write("out/projection-2.csv", "age,ill=ulcer,job\n*,0,a\n*,1,b\n*,0,a\n*,1,b\n");
         let attacked = |path: &str| {
             stage.on(path, |scene| crate::attack::testing::attacked("homogeneity", &scene)).expect("run")
@@ -154,7 +157,10 @@ mod tests {
         assert_eq!((found.headline().hits, found.headline().baseline), (2, 0), "{found:?}");
         assert!(found.worst.contains("→ ill=flu=1"), "{}", found.worst);
         // Whole sets of a table that another tool made are taken apart.
-        stage.write("sets.csv", "age,ill,job\n20-29,cold|flu,a\n20-29,flu|ulcer,b\n30-39,cold,a\n30-39,ulcer|cold,b\n");
+        stage.write(
+            "sets.csv",
+            "age,ill,job\n20-29,cold|flu,a\n20-29,flu|ulcer,b\n30-39,cold,a\n30-39,ulcer|cold,b\n",
+        );
         assert_eq!(attacked("sets.csv").headline().hits, 2, "{:?}", attacked("sets.csv"));
         stage.write("safe.csv", "age,ill,job\n*,cold|flu,a\n*,flu|ulcer,b\n*,cold,a\n*,*,b\n");
         assert_eq!(attacked("safe.csv").headline().hits, 0);

@@ -304,7 +304,8 @@ mod tests {
     fn what_reaches_most_stands_first() {
         // Two items tell nobody apart, the absence of one does.
         let baskets = shop(&["beer milk", "beer milk", "beer"]);
-        let view = seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
+        let view =
+            seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
         let found = joined(horizons(&view), "One item more").expect("a finding");
         let hits: Vec<u64> = found.figures.iter().map(|figure| figure.hits).collect();
         assert_eq!(found.headline().hits, hits.iter().copied().max().expect("a figure"), "{found:?}");

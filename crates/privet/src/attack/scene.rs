@@ -171,7 +171,8 @@ impl<'a> Scene<'a> {
     /// The original and the released vocabularies, read when they are asked for first.
     pub(super) fn bags(&self) -> Result<(&Bags, &Bags)> {
         let read = || {
-            let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) = (self.policy, &self.released)
+            let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) =
+                (self.policy, &self.released)
             else {
                 return Err(crate::Error::internal("vocabularies of something else"));
             };
@@ -180,7 +181,11 @@ impl<'a> Scene<'a> {
             let (released, _) = file.read(&mut tick)?;
             Ok((source, released))
         };
-        self.bags.get_or_init(read).as_ref().map(|(source, released)| (source, released)).map_err(Clone::clone)
+        self.bags
+            .get_or_init(read)
+            .as_ref()
+            .map(|(source, released)| (source, released))
+            .map_err(Clone::clone)
     }
 
     /// The policy, where it is about a table.

@@ -60,9 +60,7 @@ impl Found {
             let found = search(scene, table, &overlaps, &columns, limit)?.0;
             Ok::<u64, Error>(rows_of(&found))
         };
-        let open = rows(|role| {
-            !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive))
-        })?;
+        let open = rows(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
         let declared = rows(|role| role == Some(Role::QuasiIdentifier))?;
         Ok(Found { any, levels, limit, open, declared })
     }

@@ -98,7 +98,8 @@ fn joined(tables: &[Gathered<'_>], likeliest: &[Vec<Likeliest>]) -> Linkability 
         let own = tables.iter().zip(likeliest).filter(|(table, _)| crowd(table) != NOWHERE);
         let own: Vec<Likeliest> = own.map(|(table, likeliest)| likeliest[crowd(table) as usize]).collect();
         found.nearly += u64::from(own.iter().any(|(most, all)| reaches(*most, *all, NEARLY)));
-        let mut shares: Vec<f64> = own.iter().map(|(most, all)| *most as f64 / (*all).max(1) as f64).collect();
+        let mut shares: Vec<f64> =
+            own.iter().map(|(most, all)| *most as f64 / (*all).max(1) as f64).collect();
         shares.sort_by(|one, other| other.total_cmp(one));
         found.value = found.value.max(shares.first().copied().unwrap_or(0.0));
         if let [first, second, ..] = shares.as_slice() {
@@ -110,13 +111,18 @@ fn joined(tables: &[Gathered<'_>], likeliest: &[Vec<Likeliest>]) -> Linkability 
 
 /// The same from one table with all sensitive columns, in the classes of the table where that is most.
 fn in_one_table(tables: &[Gathered<'_>]) -> Linkability {
-    let columns = tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
+    let columns =
+        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
     let columns: Vec<Column> = columns.collect();
     let one = |table: &Gathered<'_>| {
         let likeliest = likeliest(&table.crowds.of_row, &columns, table.crowds.rows.len());
         joined(std::slice::from_ref(table), &[likeliest])
     };
-    tables.iter().map(one).reduce(|best, next| if next.nearly > best.nearly { next } else { best }).unwrap_or_default()
+    tables
+        .iter()
+        .map(one)
+        .reduce(|best, next| if next.nearly > best.nearly { next } else { best })
+        .unwrap_or_default()
 }
 
 /// Per class the likeliest sensitive value of any column.
@@ -125,8 +131,7 @@ fn likeliest(classes: &[u32], columns: &[Column], number: usize) -> Vec<Likelies
     classes.iter().filter(|class| **class != NOWHERE).for_each(|class| sizes[*class as usize] += 1);
     let mut most = vec![0u64; number];
     for column in columns {
-        let mut cells: Vec<(u32, u32)> =
-            classes.iter().copied().zip(column.codes.iter().copied()).collect();
+        let mut cells: Vec<(u32, u32)> = classes.iter().copied().zip(column.codes.iter().copied()).collect();
         cells.retain(|(class, code)| *class != NOWHERE && column.sensitive[*code as usize]);
         cells.sort_unstable();
         for same in cells.chunk_by(|one, other| one == other) {
