@@ -142,6 +142,10 @@ pub struct Anonymize {
     /// Which attacks are tried on the release before it is published
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
     pub attacks: AttackChoice,
+    /// Keep this share of people out of the release, as in 10% or 0.1, and try attacks on them as well: what succeeds there
+    /// too is no fault of the release. Only for tables
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub holdout: Option<privet::Exact>,
     /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
     #[arg(long)]
     pub csv_safe: bool,
@@ -204,7 +208,7 @@ pub struct Attack {
     #[arg(long, value_name = "FILE")]
     pub population: Option<PathBuf>,
     /// People like those in the data who were left out of the release, to tell what it gives away from what is true of
-    /// anybody
+    /// anybody [default: those whom `privet anonymize --holdout` kept out]
     #[arg(long, value_name = "FILE")]
     pub holdout: Option<PathBuf>,
     /// Other releases about some of the same people, to be attacked together with this one
@@ -416,6 +420,13 @@ pub struct Experiment {
 fn time(text: &str) -> Result<std::time::Duration, String> {
     privet::policy::parse_duration(text)
         .ok_or_else(|| "write a length of time, as in 500ms, 30s, 5m or 2h".to_string())
+}
+
+fn share(text: &str) -> Result<privet::Exact, String> {
+    let within = |share: &privet::Exact| *share > privet::Exact::ZERO && *share < privet::Exact::ONE;
+    privet::Exact::parse(text)
+        .filter(within)
+        .ok_or_else(|| "write a share of people between 0 and 1, as in 10%, 0.1 or 1/10".to_string())
 }
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {

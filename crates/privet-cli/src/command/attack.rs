@@ -14,13 +14,13 @@ use crate::arguments::Attack;
 use crate::output::Output;
 
 pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
-    let Opened { policy, released, files, seed } = opened(arguments)?;
+    let Opened { policy, released, files, seed, holdout } = opened(arguments, clock)?;
     let choice = match arguments.only.as_slice() {
         [] => Choice::All,
         names => Choice::only(names)?,
     };
     let others = arguments.with.iter().map(|folder| {
-        let other = open_release(folder, None)?;
+        let other = open_release(folder, None, clock)?;
         Ok(OtherRelease {
             name: folder.display().to_string(),
             policy: other.policy,
@@ -31,7 +31,7 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     scene.files = files.unwrap_or(scene.files);
     let people = |path: &PathBuf| other_people(path, &policy);
     scene.population = arguments.population.as_ref().map(people).transpose()?;
-    scene.holdout = arguments.holdout.as_ref().map(people).transpose()?;
+    scene.holdout = arguments.holdout.as_ref().map(people).transpose()?.or(holdout);
     scene.others = others.collect::<Result<_>>()?;
     scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
     clock.progress().stage("attacking", None);
@@ -60,17 +60,20 @@ struct Opened {
     /// All files that leave the house, where there are more than those with the data.
     files: Option<Vec<PathBuf>>,
     seed: u64,
+    /// Who was kept out of the release when it was made.
+    holdout: Option<Source>,
 }
 
 /// Random choices of attacks on files that were not made here: what they find is told, never published.
 const SEED: u64 = 1;
 
-fn opened(arguments: &Attack) -> Result<Opened> {
+fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
     let original = arguments.original.as_deref();
     if let Some(folder) = &arguments.folder {
-        let release = open_release(folder, original)?;
+        let release = open_release(folder, original, clock)?;
         let (policy, released) = (release.policy, release.released);
-        return Ok(Opened { policy, released, files: Some(release.files), seed: release.seed });
+        let (files, seed, holdout) = (Some(release.files), release.seed, release.holdout);
+        return Ok(Opened { policy, released, files, seed, holdout });
     }
     let path = arguments.policy.as_ref().ok_or_else(|| {
         Error::input("name a release folder, or --policy").help("see `privet attack --help`")
@@ -85,7 +88,7 @@ fn opened(arguments: &Attack) -> Result<Opened> {
             return Err(Error::input("name the released vocabularies to attack").help("add --release FILE"));
         }
     };
-    Ok(Opened { policy, released, files: None, seed: SEED })
+    Ok(Opened { policy, released, files: None, seed: SEED, holdout: None })
 }
 
 fn told(attacks: &Attacks) -> String {

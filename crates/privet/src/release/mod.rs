@@ -7,6 +7,7 @@ mod buckets;
 mod caution;
 mod confidence;
 mod freeform;
+mod holdout;
 mod lettering;
 mod links;
 mod manifest;

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::run::{broken, kept_policy, open_written, read_manifest};
-use super::{buckets, projections};
+use super::{buckets, holdout, projections};
 use crate::attack::{PolicyRef, Released};
 use crate::data::{
     ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
 };
+use crate::engine::clock::Clock;
 use crate::policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
 use crate::{Error, Result, method};
 
@@ -23,14 +24,20 @@ pub struct OpenRelease {
     pub files: Vec<PathBuf>,
     /// What the run's random choices derive from.
     pub seed: u64,
+    /// The people who were kept out of it, where there are any; the policy's data is without them.
+    pub holdout: Option<Source>,
 }
 
 /// Opens a published release. `original` stands in for the data's place when it was made.
-pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenRelease> {
+pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
     let manifest = read_manifest(folder)?;
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
-    let policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let holdout = match &mut policy {
+        AnyPolicy::Table(policy) => holdout::again(policy, (folder, &manifest), seed, clock)?,
+        AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
+    };
     let public = folder.join("public");
     let released = match &policy {
         AnyPolicy::Table(policy) => match policy.subject() {
@@ -44,7 +51,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenReleas
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
-    Ok(OpenRelease { policy, released, files, seed })
+    Ok(OpenRelease { policy, released, files, seed, holdout })
 }
 
 /// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.
