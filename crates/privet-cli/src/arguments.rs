@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -70,6 +70,18 @@ pub enum Command {
     Explain(Explain),
     /// Re-run a publication's experiment on real data, its figures beside ours
     Experiment(Experiment),
+}
+
+impl Command {
+    /// The folder that it makes or changes in one step, if it does.
+    pub fn target(&self) -> Option<&Path> {
+        match self {
+            Command::Anonymize(arguments) => Some(&arguments.output),
+            Command::Report(arguments) => Some(&arguments.folder),
+            Command::Compare(arguments) => arguments.output.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

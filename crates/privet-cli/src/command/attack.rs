@@ -6,7 +6,7 @@ use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, 
 use privet::data::{ReadOptions, Source};
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Role};
-use privet::release::{open_release, open_released};
+use privet::release::{attack_by_ledger, open_release, open_released};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -35,12 +35,34 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     scene.others = others.collect::<Result<_>>()?;
     scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
     clock.progress().stage("attacking", None);
-    let attacks = attack(&scene, &choice)?;
+    let mut attacks = attack(&scene, &choice)?;
+    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty()) {
+        add_ledger(&mut attacks, folder, policy.written(), &arguments.only)?;
+    }
     output.result(&told(&attacks), || {
         let found: Vec<Json> = attacks.found.iter().map(Finding::to_json).collect();
         json!({ "attacks": found, "not_run": attacks.not_run })
     });
     Ok(0)
+}
+
+/// Puts what the release tells together with others of its ledger among the other attacks, unless it was attacked together with
+/// releases that the user names.
+fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[String]) -> Result<()> {
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
+    let both = ["composition", "re-release"];
+    match attack_by_ledger(folder, policy)? {
+        None => {}
+        Some(Ok(found)) => {
+            attacks.not_run.retain(|attack| !both.contains(&attack.name.as_str()));
+            attacks.found.extend(found.into_iter().filter(|found| is_wanted(&found.name)));
+        }
+        Some(Err(reason)) => {
+            let about = attacks.not_run.iter_mut().filter(|attack| both.contains(&attack.name.as_str()));
+            about.for_each(|attack| attack.reason.clone_from(&reason));
+        }
+    }
+    Ok(())
 }
 
 /// A table of other people. What lacks a quasi-identifier would make everybody look certain, or nobody comparable.

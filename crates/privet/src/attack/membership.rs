@@ -32,7 +32,9 @@ pub(super) const ATTACK: Attack = Attack {
         match (tables.iter().any(has), scene.population.is_some()) {
             (true, _) => Ok(()),
             (false, true) => Err("the population file has none of the quasi-identifiers".to_string()),
-            (false, false) => Err("the people who were left out have none of the quasi-identifiers".to_string()),
+            (false, false) => {
+                Err("the people who were left out have none of the quasi-identifiers".to_string())
+            }
         }
     },
     run,
@@ -204,7 +206,8 @@ mod tests {
 
     fn told_by_others(released: &str) -> Finding {
         let stage = Stage::new("age,city,ill\n20,Oslo,flu\n21,Bergen,asthma\n");
-        let path = stage.write("others.csv", "age,city,ill\n22,Oslo,flu\n23,Oslo,flu\n30,Rome,flu\n31,Rome,flu\n");
+        let path =
+            stage.write("others.csv", "age,city,ill\n22,Oslo,flu\n23,Oslo,flu\n30,Rome,flu\n31,Rome,flu\n");
         stage.write("release.csv", released);
         stage.on("release.csv", |mut scene| {
             scene.holdout = Some(Source::open(&path, &ReadOptions::default()).expect("people"));

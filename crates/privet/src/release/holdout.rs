@@ -133,9 +133,8 @@ fn drawn_records(hashes: &mut [(u64, u32)], share: Exact, seed: u64) -> (RowSet,
     hashes.sort_unstable();
     for same in hashes.chunk_by_mut(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
         for (turn, (hash, _)) in (0u64..).zip(same) {
-            *hash = number(
-                keyed(seed, "turn").chain_update(hash.to_le_bytes()).chain_update(turn.to_le_bytes()),
-            );
+            *hash =
+                number(keyed(seed, "turn").chain_update(hash.to_le_bytes()).chain_update(turn.to_le_bytes()));
         }
     }
     hashes.sort_unstable();
@@ -170,8 +169,7 @@ impl HeldOut {
     /// Writes their records to the steward's room, with the columns that the release is about, and opens them.
     pub fn write(&self, policy: &CheckedPolicy, target: &Target, clock: &Clock) -> Result<Source> {
         let path = target.steward().join(FILE);
-        let published: Vec<_> =
-            policy.columns.iter().filter(|column| super::is_published(column)).collect();
+        let published: Vec<_> = policy.columns.iter().filter(|column| super::is_published(column)).collect();
         let columns: Vec<SinkColumn> = (published.iter())
             .map(|column| SinkColumn { name: column.name.clone(), kind: CellKind::Text })
             .collect();
@@ -182,8 +180,7 @@ impl HeldOut {
         self.whole.only(self.rows.clone()).read(&mut |batch: &Batch, _| {
             clock.check()?;
             for row in 0..batch.rows() {
-                let cells: Vec<&str> =
-                    published.iter().map(|column| batch.cell(row, column.index)).collect();
+                let cells: Vec<&str> = published.iter().map(|column| batch.cell(row, column.index)).collect();
                 sink.write(&cells)?;
             }
             Ok(())

@@ -9,11 +9,11 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::book::{self, Book, Kept};
+use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::holdout::{self, HeldOut};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::{caution, lettering, people};
 use crate::attack::projections as attack;

@@ -146,7 +146,11 @@ impl RecordsView {
     fn beside(mut self, held_out: u64, edition: Edition) -> RecordsView {
         if held_out > 0 {
             let count = edition.count(held_out);
-            self.parts.push(RecordPart { name: "Held out before, for attacks to be tried on", swatch: None, count });
+            self.parts.push(RecordPart {
+                name: "Held out before, for attacks to be tried on",
+                swatch: None,
+                count,
+            });
         }
         self
     }
