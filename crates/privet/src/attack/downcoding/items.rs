@@ -11,9 +11,9 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::Downcoded;
+use crate::Result;
 use crate::attack::baskets::BasketView;
 use crate::engine::clock::Clock;
-use crate::Result;
 use crate::taxonomy::{ItemTree, Node};
 
 /// Transactions are held against released sets as long as they are no more than this, all in all.
@@ -47,14 +47,7 @@ pub(super) fn downcode(view: &BasketView, clock: &Clock) -> Result<(Downcoded, u
         Ok(one_set(view, &below, &shown, &usual, nodes, *count))
     };
     let all: Vec<Downcoded> = tried.par_iter().map(one).collect::<Result<_>>()?;
-    let sum = all.into_iter().fold(Downcoded::default(), |sum, one| Downcoded {
-        cells: sum.cells + one.cells,
-        forced: sum.forced + one.forced,
-        forced_usual: sum.forced_usual + one.forced_usual,
-        right: sum.right + one.right,
-        usual: sum.usual + one.usual,
-        ..sum
-    });
+    let sum = all.into_iter().fold(Downcoded::default(), Downcoded::plus);
     Ok((sum, untried))
 }
 
@@ -85,7 +78,8 @@ fn usual(view: &BasketView, below: &Below, shown: &HashSet<Node>) -> BTreeMap<No
     let people = |child: &Node| -> u64 {
         below.baskets[*child as usize].iter().map(|basket| view.original.count(*basket as usize)).sum()
     };
-    let most = |node: &Node| tree.children(*node).max_by_key(|child| (people(child), std::cmp::Reverse(*child)));
+    let most =
+        |node: &Node| tree.children(*node).max_by_key(|child| (people(child), std::cmp::Reverse(*child)));
     shown.iter().filter_map(|node| Some((*node, most(node)?))).collect()
 }
 
@@ -95,9 +89,8 @@ fn candidates(view: &BasketView, below: &Below, shown: &HashSet<Node>, nodes: &[
     let Some(rarest) = nodes.iter().min_by_key(|node| below.baskets[**node as usize].len()) else {
         return Vec::new();
     };
-    let has_all = |basket: &&u32| {
-        nodes.iter().all(|node| below.baskets[*node as usize].binary_search(*basket).is_ok())
-    };
+    let has_all =
+        |basket: &&u32| nodes.iter().all(|node| below.baskets[*node as usize].binary_search(*basket).is_ok());
     let is_told = |item: &Node| {
         let within = |node: &Node| tree.contains(*node, *item);
         nodes.iter().any(within)
@@ -151,7 +144,7 @@ mod tests {
     use crate::attack::Finding;
     use crate::attack::testing::{Stage, attacked};
 
-    const POLICY: &str = "[data]\nkind = \"transactions\"\npath = \"table.csv\"\nhierarchy = \"items.csv\"\n\
+    const POLICY: &str = "[data]\nkind = \"transactions\"\npath = \"table.csv\"\n[items]\nhierarchy = \"items.csv\"\n\
                           [privacy.km-anonymity]\nk = 2\nm = 1\n";
 
     fn found(original: &str, released: &str) -> Finding {
@@ -169,13 +162,21 @@ mod tests {
         let headline = leak.headline();
         assert_eq!((headline.targets, headline.hits, leak.succeeds()), (5, 2, true), "{leak:?}");
         // wine is the usual drink, and right for the certain two and one of the others.
-        assert_eq!((headline.baseline, leak.figures[1].hits, leak.figures[1].baseline), (2, 3, 3), "{leak:?}");
+        assert_eq!(
+            (headline.baseline, leak.figures[1].hits, leak.figures[1].baseline),
+            (2, 3, 3),
+            "{leak:?}"
+        );
     }
 
     #[test]
     fn sets_that_may_be_either_tell_nothing() {
         let safe = found("beer\nwine\nmilk\ncheese\n", "drink\ndrink\ndairy\ndairy\n");
-        assert_eq!((safe.headline().targets, safe.headline().hits, safe.succeeds()), (4, 0, false), "{safe:?}");
+        assert_eq!(
+            (safe.headline().targets, safe.headline().hits, safe.succeeds()),
+            (4, 0, false),
+            "{safe:?}"
+        );
     }
 
     #[test]

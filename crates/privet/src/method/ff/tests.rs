@@ -29,7 +29,7 @@ fn prepare(case: &Case, method: &str) -> Prepared {
 
 fn prepare_with(case: &Case, method: &str, k: u64) -> Prepared {
     let folder = tempfile::tempdir().expect("a folder");
-    let policy = case.write_with(folder.path(), method, k);
+    let policy = case.write(folder.path(), method, k);
     let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("a table");
     Prepared { policy, microdata, folder }
 }

@@ -141,13 +141,8 @@ impl Case {
         text
     }
 
-    /// Writes table, hierarchies and policy into a folder, and reads the policy.
-    pub fn write(&self, folder: &Path, method: &str) -> CheckedPolicy {
-        self.write_with(folder, method, 1)
-    }
-
-    /// The same with k-anonymity beside FF-anonymity, for k above 1.
-    pub fn write_with(&self, folder: &Path, method: &str, k: u64) -> CheckedPolicy {
+    /// Writes table, hierarchies and policy into a folder, and reads the policy; with k-anonymity beside FF-anonymity for k above 1.
+    pub fn write(&self, folder: &Path, method: &str, k: u64) -> CheckedPolicy {
         let names: Vec<String> = (0..self.columns.len()).map(|at| format!("c{at}")).collect();
         let mut table = names.join(",") + "\n";
         for row in &self.rows {
