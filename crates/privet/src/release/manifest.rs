@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::holdout::HeldOut;
 use crate::attack::Attacks;
 use crate::audit::Audit;
 use crate::method::released_sets::ReleasedSets;
@@ -38,6 +39,8 @@ pub(super) struct Facts<'a> {
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a manifest states, whatever kind of data the release is made from.
@@ -65,6 +68,8 @@ pub(super) struct Claims<'a> {
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a release loses by one measure.
@@ -180,6 +185,9 @@ impl Claims<'_> {
             .map(|(name, count)| (name.to_string(), shown(*count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
+        if let Some(held) = self.held {
+            manifest["records"]["held_out"] = shown(held.records);
+        }
         manifest["loss"] = losses;
         manifest["audit"] = json!({ "passed": self.audit.passed });
         manifest["files"] = files(self.files);
@@ -230,6 +238,7 @@ impl Facts<'_> {
             attacks: self.attacks,
             audit: self.audit,
             files: self.files,
+            held: self.held,
         }
     }
 

@@ -142,6 +142,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         warnings: &["whoever knows three items may find somebody".to_string()],
         attacks: &attacks,
         audit: &audit,
+        held: None,
         files: &[("release.txt".to_string(), "00ff".repeat(16))],
     };
     let facts = Facts {
