@@ -259,6 +259,7 @@ pub(super) fn publish(
         sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
         held: held.as_ref(),

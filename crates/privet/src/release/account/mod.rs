@@ -4,6 +4,7 @@ mod coded;
 mod columns;
 mod common;
 mod fidelity;
+mod holdings;
 mod requirement;
 mod subgroups;
 
@@ -13,6 +14,7 @@ use std::path::Path;
 pub(super) use columns::reason;
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
+pub(super) use holdings::{Holdings, of_sets, step};
 pub(super) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
