@@ -39,6 +39,7 @@ pub mod vocabularies;
 
 use serde::Serialize;
 
+pub(crate) use render::counted;
 pub use render::render;
 pub use transactions::{StatedCost, audit_transactions};
 

@@ -4,6 +4,7 @@
 //! moved into place; another line confirms it afterwards. Whenever the run is stopped, every release that was published is in
 //! the ledger, and one that was announced and never confirmed counts as published.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ use crate::attack::composition::{self, Composed};
 use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
 use crate::ledger::{
-    Composition, Event, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
+    Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
 use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
@@ -31,6 +32,8 @@ pub(super) struct Book {
     signatures: Signatures,
     /// What the attacks on this release and the earlier ones together found.
     findings: Vec<Finding>,
+    /// What there is to say about how people are told apart.
+    remarks: RefCell<Vec<String>>,
     /// What is to be told about the earlier ones.
     account: LedgerAccount,
 }
@@ -60,6 +63,7 @@ pub(super) fn compose(
 ) -> Result<()> {
     let Some(book) = ledger else { return Ok(()) };
     book.signatures = signatures(book)?;
+    warnings.append(&mut book.remarks.take());
     (book.findings, book.account) = book.attack(warnings)?;
     Ok(())
 }
@@ -92,7 +96,7 @@ impl Book {
         let salt = writer.salt()?;
         let source =
             SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
-        let (signatures, findings) = (Signatures::default(), Vec::new());
+        let (signatures, findings, remarks) = (Signatures::default(), Vec::new(), RefCell::default());
         let account = LedgerAccount {
             entry: writer.ledger().entries().len() as u64 + 1,
             person: keys.person.clone(),
@@ -100,7 +104,7 @@ impl Book {
             earlier: Vec::new(),
             together: None,
         };
-        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings, account }))
+        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings, remarks, account }))
     }
 
     /// What goes into the ledger's hashes.
@@ -119,6 +123,27 @@ impl Book {
             Some(_) => PersonKeys::by_column(self.salt),
             None => PersonKeys::by_record(self.salt),
         }
+    }
+
+    /// Refuses a column that does not tell people apart, where one is named, and says so where it does for some only.
+    pub fn check_person(&self, policy: &Policy, keys: &PersonKeys, records: u64) -> Result<()> {
+        let (Some(name), distinct) = (self.person(), keys.distinct()) else { return Ok(()) };
+        if 2 * distinct < records {
+            return Err(Error::input(format!(
+                "'ledger.person' names '{name}', which has {distinct} different values in {records} records: it does not tell \
+                 people apart"
+            ))
+            .in_file(policy.path())
+            .help("name a column that is different for everybody, or leave out 'person' in [ledger]"));
+        }
+        if distinct < records {
+            self.remarks.borrow_mut().push(format!(
+                "'ledger.person' names '{name}', which is not different for everybody ({distinct} values in {records} records): \
+                 records with the same one are told apart by their order, so what releases tell together about them is \
+                 uncertain"
+            ));
+        }
+        Ok(())
     }
 
     /// What reports tell about the earlier releases.
@@ -253,6 +278,55 @@ pub(super) fn publish(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Re
             Err(error)
         }
     }
+}
+
+/// What a published release tells together with all others that its policy's ledger has; a reason where that cannot be said, and
+/// `None` where the policy names no ledger.
+pub fn attack_by_ledger(
+    folder: &Path,
+    policy: &Policy,
+) -> Result<Option<std::result::Result<Vec<Finding>, String>>> {
+    let Some(keys) = policy.ledger()? else { return Ok(None) };
+    let place = keys.path.display();
+    let ledger = match Ledger::read(&keys.path) {
+        Ok(ledger) => ledger,
+        Err(error) => {
+            return Ok(Some(Err(format!("the ledger that the policy names cannot be used: {error}"))));
+        }
+    };
+    if let Some(fault) = ledger.faults.first() {
+        return Ok(Some(Err(format!(
+            "the ledger cannot be relied on: {place}:{}: {}; run `privet ledger check`",
+            fault.line, fault.message
+        ))));
+    }
+    let files = released_files(folder)?;
+    let is_this = |recorded: &Recorded<'_>| recorded.release.files.iter().all(|file| files.contains(file));
+    let published: Vec<Recorded<'_>> =
+        ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
+    // The same files may have been published twice: then this is the one of this folder.
+    let here = absolute(folder);
+    let own = published.iter().filter(|recorded| is_this(recorded));
+    let Some(own) = own.max_by_key(|recorded| (recorded.release.folder == here, recorded.entry)) else {
+        return Ok(Some(Err(format!("the ledger {place} does not have this release"))));
+    };
+    let others: Vec<&Signatures> = (published.iter())
+        .filter(|recorded| recorded.entry != own.entry)
+        .map(|recorded| &recorded.release.signatures)
+        .collect();
+    if others.is_empty() {
+        return Ok(Some(Err(format!("the ledger {place} has no other release"))));
+    }
+    let start = Instant::now();
+    let found = composed(&own.release.signatures, &others);
+    if found.people == 0 {
+        return Ok(Some(Err(format!("no other release in the ledger {place} has any of its people"))));
+    }
+    let composition = composition::composition(&found, Composed::Recorded);
+    let composition = Finding { seconds: start.elapsed().as_secs_f64(), ..composition };
+    let start = Instant::now();
+    let kept = composition::re_release(&re_release(&own.release.signatures, &others));
+    Ok(Some(Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])))
 }
 
 /// The released files that a folder's manifest names, with what they hold now.

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::holdout::HeldOut;
 use super::report::LedgerAccount;
 use crate::attack::Attacks;
 use crate::audit::Audit;
@@ -41,6 +42,8 @@ pub(super) struct Facts<'a> {
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a manifest states, whatever kind of data the release is made from.
@@ -70,6 +73,8 @@ pub(super) struct Claims<'a> {
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a release loses by one measure.
@@ -188,6 +193,9 @@ impl Claims<'_> {
             .map(|(name, count)| (name.to_string(), shown(*count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
+        if let Some(held) = self.held {
+            manifest["records"]["held_out"] = shown(held.records);
+        }
         manifest["loss"] = losses;
         manifest["audit"] = json!({ "passed": self.audit.passed });
         manifest["files"] = files(self.files);
@@ -239,6 +247,7 @@ impl Facts<'_> {
             ledger: self.ledger,
             audit: self.audit,
             files: self.files,
+            held: self.held,
         }
     }
 

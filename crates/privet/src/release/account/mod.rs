@@ -135,12 +135,12 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
-    if facts.policy.subject() == Subject::Freeform {
-        return super::freeform::tightness(facts.policy, microdata, recoding);
-    }
     let policy = facts.policy;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
-    let mut all = Vec::new();
+    let mut all = match policy.subject() {
+        Subject::Freeform => super::freeform::tightness(policy, microdata, recoding)?,
+        _ => Vec::new(),
+    };
     for (clause, requirement) in &requirements {
         let of = |class: usize| requirement.tightness(&classes.class(class));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));

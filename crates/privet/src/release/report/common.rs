@@ -35,6 +35,9 @@ pub struct Common {
     pub warnings: Vec<String>,
     /// What became of the records.
     pub records: Records,
+    /// Records of people who were kept out of the release, for attacks to be tried on as well.
+    #[serde(default)]
+    pub held_out: u64,
     /// The columns, in the order of the data; none where the data has none.
     #[serde(default)]
     pub columns: Vec<Column>,

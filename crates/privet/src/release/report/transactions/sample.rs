@@ -143,6 +143,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         attacks: &attacks,
         ledger: None,
         audit: &audit,
+        held: None,
         files: &[("release.txt".to_string(), "00ff".repeat(16))],
     };
     let facts = Facts {

@@ -144,6 +144,21 @@ struct RecordsView {
     flow: Option<Value>,
 }
 
+impl RecordsView {
+    /// With those of people who were kept out, which are not among the records that were read for the release.
+    fn beside(mut self, held_out: u64, edition: Edition) -> RecordsView {
+        if held_out > 0 {
+            let count = edition.count(held_out);
+            self.parts.push(RecordPart {
+                name: "Held out before, for attacks to be tried on",
+                swatch: None,
+                count,
+            });
+        }
+        self
+    }
+}
+
 /// How many records have one fate.
 #[derive(Serialize)]
 struct RecordPart {
@@ -268,7 +283,7 @@ impl Frame {
             reproduce: reproduce(&common.reproduce, edition),
             verdict: own.verdict.weighed(common),
             requirements: own.requirements,
-            records: own.records,
+            records: own.records.beside(common.held_out, edition),
             reading: own.reading,
             sections,
             glossary: glossary(own.glossary),
