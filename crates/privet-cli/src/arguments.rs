@@ -205,7 +205,7 @@ pub struct Audit {
 #[derive(Debug, Args)]
 pub struct Attack {
     /// A release folder that `privet anonymize` made
-    #[arg(required_unless_present = "policy", conflicts_with_all = ["policy", "release"])]
+    #[arg(conflicts_with_all = ["policy", "release"])]
     pub folder: Option<PathBuf>,
     /// The policy, to attack the original, or a table that another tool made
     #[arg(long)]

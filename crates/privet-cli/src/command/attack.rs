@@ -14,7 +14,7 @@ use crate::arguments::Attack;
 use crate::output::Output;
 
 pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
-    let Opened { policy, released, files, seed, holdout } = opened(arguments, clock)?;
+    let Opened { policy, released, files, seed, mut doubts, holdout } = opened(arguments, clock)?;
     let choice = match arguments.only.as_slice() {
         [] => Choice::All,
         names => Choice::only(names)?,
@@ -34,6 +34,8 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     scene.holdout = arguments.holdout.as_ref().map(people).transpose()?.or(holdout);
     scene.others = others.collect::<Result<_>>()?;
     scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
+    doubts.extend(scene.doubts()?);
+    doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);
     let mut attacks = attack(&scene, &choice)?;
     if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty()) {
@@ -67,11 +69,15 @@ fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[Str
 
 /// A table of other people. What lacks a quasi-identifier would make everybody look certain, or nobody comparable.
 fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
+    let AnyPolicy::Table(policy) = policy else {
+        let kind = policy.kind().name();
+        return Err(Error::input(format!("other people have no meaning for kind = \"{kind}\""))
+            .in_file(path)
+            .help("leave out --population and --holdout: they are for tables"));
+    };
     let source = Source::open(path, &ReadOptions::default())?;
-    if let AnyPolicy::Table(policy) = policy {
-        let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
-        quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
-    }
+    let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
+    quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
     Ok(source)
 }
 
@@ -82,6 +88,8 @@ struct Opened {
     /// All files that leave the house, where there are more than those with the data.
     files: Option<Vec<PathBuf>>,
     seed: u64,
+    /// What has to be said before anything is compared.
+    doubts: Vec<String>,
     /// Who was kept out of the release when it was made.
     holdout: Option<Source>,
 }
@@ -93,12 +101,20 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
     let original = arguments.original.as_deref();
     if let Some(folder) = &arguments.folder {
         let release = open_release(folder, original, clock)?;
-        let (policy, released) = (release.policy, release.released);
-        let (files, seed, holdout) = (Some(release.files), release.seed, release.holdout);
-        return Ok(Opened { policy, released, files, seed, holdout });
+        return Ok(Opened {
+            policy: release.policy,
+            released: release.released,
+            files: Some(release.files),
+            seed: release.seed,
+            doubts: release.doubts,
+            holdout: release.holdout,
+        });
     }
     let path = arguments.policy.as_ref().ok_or_else(|| {
-        Error::input("name a release folder, or --policy").help("see `privet attack --help`")
+        Error::input("name what to attack").help(
+            "a release that Privet made: privet attack DIR; what another tool made: privet attack --policy FILE --original \
+             FILE --release FILE; the data as it is: privet attack --policy FILE",
+        )
     })?;
     let policy = method::check(&Policy::read(path)?, original)?;
     let released = match (&arguments.release, &policy) {
@@ -110,7 +126,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
             return Err(Error::input("name the released vocabularies to attack").help("add --release FILE"));
         }
     };
-    Ok(Opened { policy, released, files: None, seed: SEED, holdout: None })
+    Ok(Opened { policy, released, files: None, seed: SEED, doubts: Vec::new(), holdout: None })
 }
 
 fn told(attacks: &Attacks) -> String {

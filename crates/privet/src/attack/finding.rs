@@ -1,5 +1,7 @@
 //! What an attack found: the same shape for all of them, so that they can be read side by side.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -90,6 +92,11 @@ impl Finding {
         !self.warning.is_empty() && self.figures.iter().any(|figure| figure.hits > 0)
     }
 
+    /// Whether there was nobody and nothing to try it on, nor anything to say.
+    pub(super) fn is_void(&self) -> bool {
+        self.lines.is_empty() && self.figures.iter().all(|figure| figure.targets == 0)
+    }
+
     /// As `privet attack --json` prints it.
     pub fn to_json(&self) -> Json {
         let headline = self.headline();
@@ -150,6 +157,12 @@ impl Finding {
 }
 
 impl Figure {
+    /// Orders figures so that the one with the largest share of hits comes first.
+    pub(super) fn worse_first(&self, other: &Figure) -> Ordering {
+        let cross = |one: &Figure, other: &Figure| u128::from(one.hits) * u128::from(other.targets.max(1));
+        cross(other, self).cmp(&cross(self, other))
+    }
+
     /// The share of targets that are hit; 0 where there are none.
     pub fn share(&self) -> f64 {
         self.hits as f64 / self.targets.max(1) as f64

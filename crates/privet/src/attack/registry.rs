@@ -37,7 +37,7 @@ pub static ATTACKS: &[Attack] = &[
     super::similarity::ATTACK,
     super::negative_rules::ATTACK,
     super::background_join::ATTACK,
-    super::projections::linkability::ATTACK,
+    super::xy_linkability::ATTACK,
     super::freeform::ATTACK,
     super::horizon::HORIZON,
     super::horizon::RANDOM,
@@ -137,8 +137,15 @@ impl Attacks {
     }
 }
 
-/// Runs the chosen attacks. What they find does not depend on the number of threads.
+/// Runs the chosen attacks. What they find does not depend on the number of threads, and both lists are in the order of
+/// [`ATTACKS`].
+///
+/// A release that cannot be read, or other people who cannot be held against it, are an error, whatever is chosen.
 pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
+    if *choice == Choice::None {
+        return Ok(Attacks::default());
+    }
+    scene.read()?;
     let mut not_run = Vec::new();
     let mut chosen = Vec::new();
     for attack in ATTACKS.iter().filter(|attack| choice.mentions(attack)) {
@@ -162,6 +169,11 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     let mut found = Vec::with_capacity(tried.len());
     for (attack, tried) in chosen.iter().zip(tried) {
         match tried {
+            // None of none reads like a release that withstood.
+            Ok(finding) if finding.is_void() => {
+                let reason = format!("there is nothing to try it on: no {}", finding.headline().what);
+                not_run.push(NotRun { name: attack.name.to_string(), reason });
+            }
             Ok(finding) => found.push(finding),
             // Odd data that one attack cannot read is no reason to keep quiet about the others.
             Err(error) if error.kind() == ErrorKind::Input => {
@@ -171,6 +183,8 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             Err(error) => return Err(error),
         }
     }
+    let place = |other: &NotRun| ATTACKS.iter().position(|attack| attack.name == other.name);
+    not_run.sort_by_key(place);
     Ok(Attacks { found, not_run })
 }
 

@@ -33,7 +33,7 @@ mod vocabularies;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
-pub use formula::{Formulas, is_formula};
+pub use formula::{Formulas, is_formula, marked};
 pub(crate) use formula::{kept_apart, unmarked};
 pub use knowledge::Knowledge;
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};

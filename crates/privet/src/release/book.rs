@@ -9,14 +9,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::manifest::{absolute, sha256_of, sha256_of_text};
+use super::report::{EarlierRelease, LedgerAccount};
 use super::run::named_files;
 use super::target::Target;
 use crate::attack::composition::{self, Composed};
 use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
 use crate::ledger::{
-    Event, Ledger, PeopleBy, PersonKeys, Recorded, ReleaseLine, ReleasedFile, Salt, Signatures, SourceLine,
-    State, Writer, compose as composed, re_release, release_hash,
+    Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
+    Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
 use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
 use crate::{Error, Result};
@@ -33,6 +34,8 @@ pub(super) struct Book {
     findings: Vec<Finding>,
     /// What there is to say about how people are told apart.
     remarks: RefCell<Vec<String>>,
+    /// What is to be told about the earlier ones.
+    account: LedgerAccount,
 }
 
 /// What the ledger keeps of a release beside its classes.
@@ -61,7 +64,7 @@ pub(super) fn compose(
     let Some(book) = ledger else { return Ok(()) };
     book.signatures = signatures(book)?;
     warnings.append(&mut book.remarks.take());
-    book.findings = book.attack(warnings)?;
+    (book.findings, book.account) = book.attack(warnings)?;
     Ok(())
 }
 
@@ -94,7 +97,14 @@ impl Book {
         let source =
             SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
         let (signatures, findings, remarks) = (Signatures::default(), Vec::new(), RefCell::default());
-        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings, remarks }))
+        let account = LedgerAccount {
+            entry: writer.ledger().entries().len() as u64 + 1,
+            person: keys.person.clone(),
+            refuses: keys.on_composition == OnComposition::Refuse,
+            earlier: Vec::new(),
+            together: None,
+        };
+        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings, remarks, account }))
     }
 
     /// What goes into the ledger's hashes.
@@ -136,8 +146,42 @@ impl Book {
         Ok(())
     }
 
+    /// What reports tell about the earlier releases.
+    pub fn account(&self) -> &LedgerAccount {
+        &self.account
+    }
+
+    /// Whether another release was made from the same data.
+    fn is_same(&self, source: &SourceLine) -> bool {
+        source.path == self.source.path || source.sha256 == self.source.sha256
+    }
+
+    /// What is to be told of the earlier releases, each with how it lies to this one.
+    fn told(
+        &self,
+        recorded: &[Recorded<'_>],
+        relations: &[Relation],
+        together: Option<Composition>,
+    ) -> LedgerAccount {
+        let relations = relations.iter().copied().chain(std::iter::repeat(Relation::Apart));
+        let earlier = recorded.iter().zip(relations).map(|(recorded, relation)| EarlierRelease {
+            entry: recorded.entry,
+            date: recorded.date.to_string(),
+            state: recorded.state.name().to_string(),
+            method: recorded.release.method.clone(),
+            recipient: recorded.release.recipient.clone(),
+            folder: recorded.release.folder.clone(),
+            same_source: self.is_same(&recorded.release.source),
+            people: recorded.release.people,
+            relation,
+            policy_sha256: recorded.release.policy_sha256.clone(),
+            release_sha256: recorded.release.release_sha256.clone(),
+        });
+        LedgerAccount { earlier: earlier.collect(), together, ..self.account.clone() }
+    }
+
     /// Sets the release against the earlier ones.
-    fn attack(&self, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
+    fn attack(&self, warnings: &mut Vec<String>) -> Result<(Vec<Finding>, LedgerAccount)> {
         let ledger = self.writer.ledger();
         if ledger.shared {
             warnings.push(format!(
@@ -152,9 +196,7 @@ impl Book {
         let start = Instant::now();
         let found = composed(&self.signatures, &earlier);
         if found.people == 0 {
-            let same =
-                |source: &SourceLine| source.path == self.source.path || source.sha256 == self.source.sha256;
-            let known = recorded.iter().filter(|recorded| same(&recorded.release.source)).count();
+            let known = recorded.iter().filter(|recorded| self.is_same(&recorded.release.source)).count();
             if known > 0 {
                 warnings.push(format!(
                     "this source was released before ({known} in the ledger), but none of its people is found again, so \
@@ -162,7 +204,7 @@ impl Book {
                      in [ledger]"
                 ));
             }
-            return Ok(Vec::new());
+            return Ok((Vec::new(), self.told(&recorded, &[], None)));
         }
         if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
             return Err(Error::infeasible(format!(
@@ -185,8 +227,10 @@ impl Book {
         let seconds = start.elapsed().as_secs_f64();
         let composition = Finding { seconds, ..composition::composition(&found, Composed::Classes) };
         let start = Instant::now();
-        let kept = composition::re_release(&re_release(&self.signatures, &earlier));
-        Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])
+        let again = re_release(&self.signatures, &earlier);
+        let kept = composition::re_release(&again);
+        let kept = Finding { seconds: start.elapsed().as_secs_f64(), ..kept };
+        Ok((vec![composition, kept], self.told(&recorded, &again.relations, Some(found))))
     }
 
     fn line(&self, kept: &Kept<'_>) -> Event {

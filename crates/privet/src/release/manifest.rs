@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::holdout::HeldOut;
+use super::report::LedgerAccount;
 use crate::attack::Attacks;
 use crate::audit::Audit;
 use crate::method::released_sets::ReleasedSets;
@@ -36,6 +37,8 @@ pub(super) struct Facts<'a> {
     pub sets: Option<&'a ReleasedSets>,
     pub warnings: &'a [String],
     pub attacks: &'a Attacks,
+    /// What the ledger tells, where there is one.
+    pub ledger: Option<&'a LedgerAccount>,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -65,6 +68,8 @@ pub(super) struct Claims<'a> {
     pub plan: &'a Json,
     pub warnings: &'a [String],
     pub attacks: &'a Attacks,
+    /// What the ledger tells, where there is one.
+    pub ledger: Option<&'a LedgerAccount>,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
@@ -151,6 +156,9 @@ impl Claims<'_> {
             manifest["attacks"] = json!(self.attacks.found);
             manifest["attacks_not_run"] = json!(self.attacks.not_run);
         }
+        if let Some(ledger) = self.ledger {
+            manifest["ledger"] = json!(ledger);
+        }
         manifest
     }
 
@@ -236,6 +244,7 @@ impl Facts<'_> {
             plan: self.plan,
             warnings: self.warnings,
             attacks: self.attacks,
+            ledger: self.ledger,
             audit: self.audit,
             files: self.files,
             held: self.held,

@@ -259,6 +259,7 @@ pub(super) fn publish(
         sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
         held: held.as_ref(),
@@ -404,7 +405,7 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
 }
 
 /// Whether the public room holds just the files that were published, and the policy is the one they were made under.
-fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
+pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     let mut faults = Vec::new();
     let public = folder.join("public");
     let mut published = Vec::new();

@@ -66,6 +66,7 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         counters: claims.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
         attacks: claims.attacks.found.clone(),
         attacks_not_run: claims.attacks.not_run.clone(),
+        ledger: claims.ledger.cloned(),
         audit: audit(claims.audit),
         reproduce: reproduce(claims, inputs),
     })

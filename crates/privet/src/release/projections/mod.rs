@@ -16,8 +16,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::{caution, lettering, people};
-use crate::attack::projections as attack;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -80,13 +79,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let published =
-        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
-    let one_table = std::slice::from_ref(&decision.one_table);
-    let (before, after) = (published(one_table), published(&decision.projections));
-    let inside = Some(Inside::Projected { before, after });
     let tables = Released::Projections(tables);
-    let trial = Trial { seed, choice: &options.attacks, inside, holdout: others };
+    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
     let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
@@ -112,6 +106,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         plan: &decision.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
         held: held.as_ref(),

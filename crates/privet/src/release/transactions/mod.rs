@@ -139,6 +139,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         plan: &solution.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
         held: None,

@@ -140,6 +140,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         plan: &solution.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
         held: None,

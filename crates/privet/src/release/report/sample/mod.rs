@@ -244,6 +244,7 @@ pub(super) fn census() -> ReportModel {
             }),
             attacks: Vec::new(),
             attacks_not_run: Vec::new(),
+            ledger: None,
             audit: Audit {
                 passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]

@@ -12,6 +12,7 @@ mod consistency;
 mod fidelity;
 mod figures;
 mod item_trees;
+mod ledger;
 mod links;
 mod projections;
 mod scan;
@@ -41,6 +42,7 @@ use columns::ColumnView;
 use consistency::ConsistencyRow;
 use fidelity::FidelityView;
 use figures::{RiskView, TightnessView};
+use ledger::LedgerView;
 use scan::ScanView;
 use setting::PresetView;
 use suppression::SuppressionView;
@@ -75,6 +77,7 @@ struct Frame {
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
     attacks: Option<AttacksView>,
+    ledger: Option<LedgerView>,
     audit: AuditView,
     consistency: Vec<ConsistencyRow>,
     reproduce: ReproduceView,
@@ -217,6 +220,7 @@ impl Frame {
     fn new(common: &Common, own: Own, edition: Edition) -> Frame {
         let losses = shown_losses(common, own.withheld, edition);
         let attacks = edition.steward_only(()).and_then(|()| attacks::attacks(common));
+        let ledger = edition.steward_only(ledger::ledger(common));
         let search = common.search.as_ref().filter(|_| edition.is_steward());
         let columns: Vec<ColumnView> =
             common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
@@ -235,6 +239,7 @@ impl Frame {
         section(!tightness.is_empty(), "tightness", "Requirements");
         section(risk.is_some(), "risk", "Risk");
         section(attacks.is_some(), "attacks", "Attacks");
+        section(ledger.is_some(), "ledger", "Earlier releases");
         section(!losses.is_empty(), "losses", "Losses");
         section(fidelity.is_some(), "fidelity", "Analysis");
         section(suppressed.is_some(), "suppressed", "Left out");
@@ -272,6 +277,7 @@ impl Frame {
             search: search.map(|found| search::facts(found, &common.counters)),
             search_curve: search.and_then(search::curve),
             attacks,
+            ledger,
             audit: audit(&common.audit, edition),
             consistency: consistency::consistency(common, edition),
             reproduce: reproduce(&common.reproduce, edition),
