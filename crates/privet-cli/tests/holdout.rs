@@ -159,9 +159,10 @@ fn a_changed_hold_out_is_noticed() {
     assert!(outcome.stdout.contains("steward/holdout.csv is not as it was written"), "{}", outcome.stdout);
     // Of another original other people would have been held out.
     bench.write("out/steward/holdout.csv", held);
-    let text = bench.text("people.csv");
-    bench.write("people.csv", text.lines().take(300).map(|line| line.to_string() + "\n").collect::<String>());
-    let outcome = bench.privet(&["attack", "out"]).exits(2);
+    let fewer: String =
+        bench.text("people.csv").lines().take(300).map(|line| line.to_string() + "\n").collect();
+    bench.write("fewer.csv", fewer);
+    let outcome = bench.privet(&["attack", "out", "--original", "fewer.csv"]).exits(2);
     assert!(outcome.stderr.contains("other people would be held out"), "{}", outcome.stderr);
 }
 
