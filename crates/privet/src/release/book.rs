@@ -301,12 +301,11 @@ pub fn attack_by_ledger(
         ))));
     }
     let files = released_files(folder)?;
-    let is_this = |recorded: &Recorded<'_>| recorded.release.files.iter().all(|file| files.contains(file));
     let published: Vec<Recorded<'_>> =
         ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
     // The same files may have been published twice: then this is the one of this folder.
     let here = absolute(folder);
-    let own = published.iter().filter(|recorded| is_this(recorded));
+    let own = published.iter().filter(|recorded| recorded.has(&files));
     let Some(own) = own.max_by_key(|recorded| (recorded.release.folder == here, recorded.entry)) else {
         return Ok(Some(Err(format!("the ledger {place} does not have this release"))));
     };
