@@ -167,7 +167,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         match tried {
             // None of none reads like a release that withstood.
             Ok(finding) if finding.is_void() => {
-                let reason = format!("there is nothing to try it on: no {}", finding.headline().what);
+                let reason = "there is nobody and nothing in this release to try it on".to_string();
                 not_run.push(NotRun { name: attack.name.to_string(), reason });
             }
             Ok(finding) => found.push(finding),
