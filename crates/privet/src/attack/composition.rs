@@ -38,8 +38,10 @@ const PARTS: f64 = 1e9;
 /// How the adversary knows in which class a person is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Composed {
-    /// From the ledger.
+    /// From the ledger, for a release that follows those in it.
     Classes,
+    /// From the ledger, for one of those in it.
+    Recorded,
     /// By quasi-identifiers.
     MatchSets,
 }
@@ -161,7 +163,7 @@ pub(crate) fn composition(found: &Composition, how: Composed) -> Finding {
         String::new()
     };
     let known = match how {
-        Composed::Classes => "each person's class is known, as the ledger has it",
+        Composed::Classes | Composed::Recorded => "each person's class is known, as the ledger has it",
         Composed::MatchSets => "a person's class is what their quasi-identifiers leave possible",
     };
     let figure = Figure {

@@ -61,6 +61,9 @@ pub struct Figure {
 /// Why an attack has no control: the sentence for those that state a fact about the file and guess nothing.
 pub(super) const NO_GUESS: &str = "nothing is guessed, so luck plays no part";
 
+/// What a rate is called that wants a control and has none.
+const UNCONTROLLED: &str = "uncontrolled";
+
 impl Finding {
     /// An empty finding of the attack with this name and title, for the rest of a struct.
     pub(crate) fn new(name: &str, title: &str) -> Finding {
@@ -136,6 +139,7 @@ impl Finding {
         let (low, high) = headline.interval();
         let control = match headline.control {
             Some(control) => format!("control {control}"),
+            None if headline.controlled.contains(UNCONTROLLED) => UNCONTROLLED.to_string(),
             None => "no control".to_string(),
         };
         format!(

@@ -35,6 +35,7 @@ mod query_terms;
 mod registry;
 mod row_order;
 mod scene;
+mod shown;
 mod similarity;
 mod skewness;
 mod suppression;

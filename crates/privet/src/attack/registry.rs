@@ -59,6 +59,9 @@ pub static ATTACKS: &[Attack] = &[
     super::membership::ATTACK,
 ];
 
+/// The row of the attacks that need people who were left out. Who holds people out wants these, though they take longer.
+const CONTROLLED: u8 = 19;
+
 /// Which attacks to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Choice {
@@ -90,9 +93,10 @@ impl Choice {
     }
 
     /// Why an attack is left out; `None` where it is chosen.
-    fn leaves_out(&self, attack: &Attack) -> Option<&'static str> {
+    fn leaves_out(&self, attack: &Attack, scene: &Scene<'_>) -> Option<&'static str> {
+        let wanted = scene.holdout.is_some() && attack.row == CONTROLLED;
         match self {
-            Choice::Cheap if attack.dear => {
+            Choice::Cheap if attack.dear && !wanted => {
                 Some("it takes long; `--attacks all` runs it, and `privet attack`")
             }
             _ => None,
@@ -147,7 +151,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     for attack in ATTACKS.iter().filter(|attack| choice.mentions(attack)) {
         // What is at hand is looked at first: who hears that an attack takes long should be able to run it.
         let reason = (attack.concerns)(scene).err();
-        match reason.or_else(|| choice.leaves_out(attack).map(str::to_string)) {
+        match reason.or_else(|| choice.leaves_out(attack, scene).map(str::to_string)) {
             Some(reason) => not_run.push(NotRun { name: attack.name.to_string(), reason }),
             None => chosen.push(attack),
         }

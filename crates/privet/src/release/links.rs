@@ -72,13 +72,34 @@ pub(super) fn notion(clause: &Clause, column: &str, text: &dyn Fn(&str) -> Strin
             ),
         )
     };
-    let protections = vec![Protection {
+    // The honest matrix: labels are diverse under (c,l)-diversity, and close to what was believed under t-closeness.
+    let of_labels = if clause.name() == "qs-diversity" {
+        Protection {
+            attack: Attack::Homogeneity,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "No label that the terms of {column} point to is near certain in a group: the likeliest is limited by c = {}.",
+                text("c")
+            ),
+        }
+    } else {
+        Protection {
+            attack: Attack::Skew,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "What the terms of a group point to changes what can be believed about labels by at most {}.",
+                text("t")
+            ),
+        }
+    };
+    let outside = Protection {
         attack: Attack::OutsideKnowledge,
         cover: Cover::Partly,
         meaning: format!(
             "What the knowledge file says about {column} is bounded for every group; other knowledge, or labels that are not \
              equally likely for a record, are not."
         ),
-    }];
+    };
+    let protections = vec![of_labels, outside];
     Notion::Other { name, promise, column: Some(column.to_string()), protections }
 }

@@ -7,11 +7,12 @@ use serde_json::Value as Json;
 
 use super::manifest::sha256_of;
 use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
-use super::{buckets, projections};
+use super::{buckets, holdout, projections};
 use crate::attack::{PolicyRef, Released};
 use crate::data::{
     ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
 };
+use crate::engine::clock::Clock;
 use crate::policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
 use crate::{Error, ErrorKind, Result, method};
 
@@ -28,13 +29,15 @@ pub struct OpenRelease {
     pub seed: u64,
     /// What makes it doubtful that the original is the one that the release was made from, as sentences.
     pub doubts: Vec<String>,
+    /// The people who were kept out of it, where there are any; the policy's data is without them.
+    pub holdout: Option<Source>,
 }
 
 /// Opens a published release. `original` stands in for the data's place when it was made.
 ///
 /// A release whose files are not as they were published is an error, as it is a violation to an audit; so is data that has
 /// changed where it lies. Who names another original knows what he does, and is told.
-pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenRelease> {
+pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
     let manifest = read_manifest(folder)?;
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
@@ -42,7 +45,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenReleas
     if !files.holds {
         return Err(altered(files.detail).in_file(folder));
     }
-    let policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
     let mut doubts = Vec::new();
     if is_other_data(folder, policy.data())? {
         let message = "this is not the data that the release was made from: its SHA-256 differs";
@@ -51,6 +54,10 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenReleas
             Some(path) => doubts.push(format!("{}: {message}", path.display())),
         }
     }
+    let holdout = match &mut policy {
+        AnyPolicy::Table(policy) => holdout::again(policy, (folder, &manifest), seed, clock)?,
+        AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
+    };
     let public = folder.join("public");
     let released = match &policy {
         AnyPolicy::Table(policy) => match policy.subject() {
@@ -64,7 +71,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenReleas
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
-    Ok(OpenRelease { policy, released, files, seed, doubts })
+    Ok(OpenRelease { policy, released, files, seed, doubts, holdout })
 }
 
 fn altered(message: impl Into<String>) -> Error {

@@ -14,7 +14,7 @@ use super::{Frame, Own, shown_losses};
 const MOST_RULES: usize = 200;
 
 /// What makes records alike.
-const ALIKE: &str = "A class are records with the same quasi-identifiers, which are published as they are: the release does not change this risk. What it hides is whose the sensitive values are.";
+const ALIKE: &str = "A class is all records with the same quasi-identifiers, which are published as they are: the release does not change this risk. What it hides is whose the sensitive values are.";
 
 /// The whole page.
 #[derive(Serialize)]

@@ -97,7 +97,9 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
         rows.push(row(&name, "share of records", before.in_classes_below(k), after.in_classes_below(k)));
     }
     // The policy's own threshold stands above already.
-    let listed = |threshold: Fraction| Some(threshold.denominator) == k && threshold.numerator == 1;
+    let listed = |threshold: Fraction| {
+        k.is_some_and(|k| threshold.numerator.checked_mul(k) == Some(threshold.denominator))
+    };
     for (old, new) in old.above.iter().zip(&new.above).filter(|(old, _)| !listed(old.threshold)) {
         let threshold = match old.threshold {
             Fraction { numerator, denominator: 100 } => figure(numerator as f64 / 100.0),
@@ -119,7 +121,7 @@ fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<Figure> {
     };
     let at_most = |risk: &Risk, size: u64| {
         let below = risk.in_classes_below(size);
-        percent(1.0 - below.to_f64())
+        percent((below.denominator - below.numerator) as f64 / below.denominator.max(1) as f64)
     };
     let risks = DataTable {
         head: ["Risk at most", "Original", "Release"].map(str::to_string).to_vec(),
@@ -182,6 +184,9 @@ fn margin(value: f64, entry: &Tightness) -> String {
     match (room == 0.0, entry.counted) {
         (true, _) => "none: at the limit".to_string(),
         (false, true) => figure(room),
+        (false, false) if room.abs() < 0.001 => {
+            format!("{} of the threshold", percent(room / entry.threshold.max(f64::MIN_POSITIVE)))
+        }
         (false, false) => {
             format!("{} ({})", figure(room), percent(room / entry.threshold.max(f64::MIN_POSITIVE)))
         }
