@@ -54,8 +54,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             hits: of(&found),
             baseline: of(&one),
             instead: match several {
-                true => "the same in one table with all sensitive columns, in the classes of the released table in which that \
-                         tells most",
+                true => "the same in one table with all sensitive columns, in the classes of the finest released one",
                 false => "knows no sensitive value; what the class gives away by itself is not counted",
             }
             .to_string(),
@@ -155,14 +154,11 @@ fn by_luck(tables: &[Gathered<'_>], share: (u64, u64), seed: u64) -> Success {
     marks.success()
 }
 
-/// What one table with all sensitive columns would tell: in the classes of the table where that is most.
+/// What one table with all sensitive columns would tell, in the classes of the finest of the tables.
 fn in_one_table(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
-    let columns =
-        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
-    let columns: Vec<Column> = columns.collect();
+    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
     let columns: Vec<&Column> = columns.iter().collect();
-    let found = tables.iter().map(|table| among_people(table, &columns, share).success());
-    found.reduce(|best, next| if next.people > best.people { next } else { best }).unwrap_or_default()
+    Gathered::finest(tables).map(|table| among_people(table, &columns, share).success()).unwrap_or_default()
 }
 
 /// The surest conclusion in a table, in words.
