@@ -23,6 +23,11 @@ pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear
 /// How sure he has to be: certain, and nine in ten.
 const SHARES: [((u64, u64), &str); 2] = [((1, 1), "with certainty"), ((9, 10), "at least nine in ten sure")];
 
+/// What he does without the attack: where there are several tables, and where there is one.
+const IN_ONE_TABLE: &str =
+    "the same in one table with all sensitive columns, in the classes of the finest released one";
+const BY_CLASS: &str = "knows no sensitive value; what the class gives away by itself is not counted";
+
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let joinable =
         |view: &TableView| view.groups.is_none() && view.columns_where(ViewColumn::is_sensitive).len() > 1;
@@ -47,20 +52,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let found = told(&tables, share);
         let luck = by_luck(&tables, share, scene.seed);
         let one = several.then(|| in_one_table(&tables, share)).unwrap_or_default();
-        let figure = |what: String, of: fn(&Success) -> u64| {
-            Figure {
+        let figure = |what: String, of: fn(&Success) -> u64| Figure {
             what,
             targets: people,
             hits: of(&found),
             baseline: of(&one),
-            instead: match several {
-                true => "the same in one table with all sensitive columns, in the classes of the finest released one",
-                false => "knows no sensitive value; what the class gives away by itself is not counted",
-            }
-            .to_string(),
+            instead: if several { IN_ONE_TABLE } else { BY_CLASS }.to_string(),
             control: Some(of(&luck)),
             controlled: "the same with sensitive values dealt out anew within each class".to_string(),
-        }
         };
         figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| {
             of.people
