@@ -74,6 +74,7 @@ pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
     let told = |name: &str| book.findings.iter().any(|found| found.name == name);
     attacks.not_run.retain(|attack| !told(&attack.name));
     attacks.found.extend(book.findings.iter().cloned());
+    attacks.order();
 }
 
 impl Book {
