@@ -7,13 +7,11 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-/// Records in classes: distinct ones with counts, or one by one.
+/// Records in classes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Classed<'a> {
     /// The class of every record.
     pub classes: &'a [u32],
-    /// How many people each record is.
-    pub counts: &'a [u64],
 }
 
 /// A sensitive column: the value of every record, and which values are worth keeping secret.
@@ -43,8 +41,8 @@ pub(crate) struct Marks {
     pub hit: Vec<bool>,
     /// Something follows that does not follow for everybody.
     pub surprised: Vec<bool>,
-    /// Triples of a person, what is known and what follows.
-    pub pairs: u64,
+    /// How often something follows: once for each column that is known and each that follows from it.
+    pub pairs: Vec<u32>,
 }
 
 /// Whether `part` of `whole` is at least this share.
@@ -55,32 +53,43 @@ pub(crate) fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
 impl Marks {
     /// No marks yet on so many records.
     pub fn new(records: usize) -> Marks {
-        Marks { hit: vec![false; records], surprised: vec![false; records], pairs: 0 }
+        Marks { hit: vec![false; records], surprised: vec![false; records], pairs: vec![0; records] }
     }
 
-    /// Tries every pair of columns of one table; `share` is how sure he has to be. It is more than half, so that only the
-    /// most frequent value of some rows can reach it.
-    pub fn add(&mut self, table: Classed<'_>, columns: &[&Column], share: (u64, u64)) {
-        let records = table.classes.len();
-        let found = (0..columns.len())
-            .into_par_iter()
-            .map(|known| Following { table, columns, share }.from(known))
-            .reduce(|| Marks::new(records), Marks::with);
-        *self = std::mem::take(self).with(found);
+    /// What follows from each column of one table about the others, by the column that is known; `share` is how sure he has
+    /// to be. It is more than half, so that only the most frequent value of some rows can reach it. All records of a class
+    /// with the same known value have the same marks.
+    pub fn by_known(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Vec<Marks> {
+        let from = |known: usize| Following { table, columns, share }.from(known);
+        (0..columns.len()).into_par_iter().map(from).collect()
     }
 
-    fn with(mut self, other: Marks) -> Marks {
-        self.pairs += other.pairs;
+    /// The same from whatever column is known.
+    pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+        let from = |known: usize| Following { table, columns, share }.from(known);
+        (0..columns.len()).into_par_iter().map(from).reduce(|| Marks::new(table.classes.len()), Marks::with)
+    }
+
+    /// The marks of either.
+    pub fn with(mut self, other: Marks) -> Marks {
         self.hit.iter_mut().zip(other.hit).for_each(|(own, other)| *own |= other);
         self.surprised.iter_mut().zip(other.surprised).for_each(|(own, other)| *own |= other);
+        self.pairs.iter_mut().zip(other.pairs).for_each(|(own, other)| *own += other);
         self
     }
 
-    /// Counts people.
-    pub fn success(&self, counts: &[u64]) -> Success {
-        let people =
-            |of: &[bool]| of.iter().zip(counts).filter(|(hit, _)| **hit).map(|(_, count)| count).sum();
-        Success { pairs: self.pairs, people: people(&self.hit), surprised: people(&self.surprised) }
+    /// Takes over what is marked about a record of others.
+    pub fn take(&mut self, record: usize, others: &Marks, other: usize) {
+        self.hit[record] |= others.hit[other];
+        self.surprised[record] |= others.surprised[other];
+        self.pairs[record] += others.pairs[other];
+    }
+
+    /// Counts records.
+    pub fn success(&self) -> Success {
+        let people = |of: &[bool]| of.iter().filter(|hit| **hit).count() as u64;
+        let pairs = self.pairs.iter().map(|pairs| u64::from(*pairs)).sum();
+        Success { pairs, people: people(&self.hit), surprised: people(&self.surprised) }
     }
 }
 
@@ -108,8 +117,8 @@ impl Classed<'_> {
     fn walk(&self, known: &Column, read: &Column, order: &[u32], mut each: impl FnMut(Beside, &[u32])) {
         let class = |record: &u32| self.classes[*record as usize];
         let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(self.counts, read);
-        let mut together = Counter::new(self.counts, read);
+        let mut apart = Counter::new(read);
+        let mut together = Counter::new(read);
         for class in order.chunk_by(|a, b| class(a) == class(b)) {
             let size = together.count(class).all;
             for run in class.chunk_by(|a, b| value(a) == value(b)) {
@@ -201,7 +210,7 @@ impl Following<'_> {
     fn about(&self, known: usize, read: usize, by_known: &[u32], order: &[u32], marks: &mut Marks) {
         let (known, read) = (self.columns[known], self.columns[read]);
         let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(self.table.counts, read);
+        let mut apart = Counter::new(read);
         // The same for everybody: what most of those have who have a value.
         let mut everywhere: Vec<Option<Mode>> = vec![None; known.sensitive.len()];
         for run in by_known.chunk_by(|a, b| value(a) == value(b)) {
@@ -217,8 +226,8 @@ impl Following<'_> {
             }
             let everybody = everywhere[value(&run[0]) as usize].filter(|all| all.value == found.mode.value);
             let surprises = !everybody.is_some_and(|all| reaches(all.most, all.all, self.share));
-            marks.pairs += found.mode.all;
             for record in run {
+                marks.pairs[*record as usize] += 1;
                 marks.hit[*record as usize] = true;
                 marks.surprised[*record as usize] |= surprises;
             }
@@ -228,23 +237,22 @@ impl Following<'_> {
 
 /// Counts of a column's values in some records, one set of records after the other.
 struct Counter<'a> {
-    people: &'a [u64],
     codes: &'a [u32],
     counts: Vec<u64>,
 }
 
 impl<'a> Counter<'a> {
-    fn new(people: &'a [u64], column: &'a Column) -> Counter<'a> {
-        Counter { people, codes: &column.codes, counts: vec![0; column.sensitive.len()] }
+    fn new(column: &'a Column) -> Counter<'a> {
+        Counter { codes: &column.codes, counts: vec![0; column.sensitive.len()] }
     }
 
     fn count(&mut self, records: &[u32]) -> Mode {
         let mut mode = Mode { value: 0, most: 0, all: 0 };
         for record in records {
-            let (value, people) = (self.codes[*record as usize], self.people[*record as usize]);
+            let value = self.codes[*record as usize];
             let count = &mut self.counts[value as usize];
-            *count += people;
-            mode.all += people;
+            *count += 1;
+            mode.all += 1;
             if *count > mode.most {
                 (mode.value, mode.most) = (value, *count);
             }
