@@ -233,7 +233,9 @@ impl LPlus {
                 let losses = self.rules.losses[column].iter().zip(&self.counts[column]);
                 losses.map(|(loss, count)| loss * Amount::from(*count)).collect()
             }
-            Metric::Dm => warm.spread.as_ref().map_or(&warm.fine.pairs, |spread| &spread.pairs)[column].clone(),
+            Metric::Dm => {
+                warm.spread.as_ref().map_or(&warm.fine.pairs, |spread| &spread.pairs)[column].clone()
+            }
             // Part of what the walk sums up.
             Metric::Cm => vec![0; self.counts[column].len()],
         }
@@ -365,7 +367,8 @@ impl CutProblem for LPlus {
         let fine = &warm.fine;
         let mut candidates = vec![(fine.cut.clone(), fine.cost)];
         candidates.retain(|(cut, _)| *cut == bottom);
-        let is_priced = known == Some(&reduced.suggestion) || candidates.iter().any(|(cut, _)| *cut == reduced.suggestion);
+        let is_priced = known == Some(&reduced.suggestion)
+            || candidates.iter().any(|(cut, _)| *cut == reduced.suggestion);
         if reduced.least < cutoff && !is_priced {
             let is_refused = counted.is_some_and(|counted| counted.refuses(&reduced.suggestion));
             let cost = if is_refused { FORBIDDEN } else { fine.cost_of(rules, forest, &reduced.suggestion) };

@@ -8,9 +8,7 @@ use super::rules::Scheme;
 use super::walk::{Question, walk};
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{
-    Amount, Cut, FORBIDDEN, Interval, Limits, Place, Programme, search, search_within,
-};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Interval, Limits, Place, Programme, search, search_within};
 
 /// Where nothing may be suppressed, tables of at least so many rows are not searched column by column,
 const ROWS: usize = 1 << 13;
@@ -71,7 +69,8 @@ fn deepen(problem: &LPlus, known: (Cut, Amount), clock: &Clock) -> Result<(Cut, 
 /// many columns they are.
 fn step_deeper(problem: &LPlus, cut: &Cut, first: usize) -> (Cut, usize) {
     let (forest, columns) = (&problem.forest, problem.forest.trees.len());
-    let tuples = |cut: &Cut| cut.0.iter().try_fold(1u64, |tuples, nodes| tuples.checked_mul(nodes.len() as u64));
+    let tuples =
+        |cut: &Cut| cut.0.iter().try_fold(1u64, |tuples, nodes| tuples.checked_mul(nodes.len() as u64));
     let most = problem.fine.len() as u64 / ROWS_PER_TUPLE;
     let (mut deeper, mut deepened) = (cut.clone(), 0);
     for column in (first..first + columns).map(|column| column % columns) {

@@ -85,12 +85,6 @@ enum Choice {
     Smallest(Row),
 }
 
-impl Choice {
-    fn is(&self, contender: usize) -> bool {
-        matches!(self, Choice::Contender(chosen) if *chosen == contender)
-    }
-}
-
 impl Grower<'_> {
     /// Adds k - 1 members to a seed: of the candidates, or the smallest rows where those cost less. There are enough live
     /// people.
@@ -175,15 +169,11 @@ impl Grower<'_> {
                 second = beaten.map(|(_, choice)| choice);
             }
         }
-        let mut choice = best.map(|(_, choice)| choice);
-        // Who nearly won is likely to win next: looked at first, it spares looking at others.
+        // Who nearly won is likely to win next: looked at first, it spares looking at others. It stood before the winner.
         if let Some(Choice::Contender(second)) = second {
             contenders.swap(0, second);
-            if let Some(Choice::Contender(chosen)) = choice.as_mut().filter(|chosen| chosen.is(0)) {
-                *chosen = second;
-            }
         }
-        choice
+        best.map(|(_, choice)| choice)
     }
 
     /// The value of a small contender's matching with the cluster as it is; where that cannot win, a bound that shows it.

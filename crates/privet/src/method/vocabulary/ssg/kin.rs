@@ -18,7 +18,7 @@ const FARTHEST: u32 = KEPT as u32 - 1;
 #[derive(Debug)]
 pub(super) struct Kin {
     ends: Vec<LowerEnd>,
-    reach: u16,
+    reach: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl Kin {
             }
             end
         };
-        Some(Kin { ends: stretches.order().iter().map(|term| end(*term)).collect(), reach: epsilon as u16 })
+        Some(Kin { ends: stretches.order().iter().map(|term| end(*term)).collect(), reach: epsilon })
     }
 
     /// How far the terms at two places are apart; `None` if that is more than ε.
@@ -59,16 +59,17 @@ impl Kin {
             return Some(0);
         }
         let (one, other) = (&self.ends[one as usize], &self.ends[other as usize]);
-        let both = one.length + other.length;
+        let (mine, theirs) = (u32::from(one.length), u32::from(other.length));
+        let both = mine + theirs;
         // So many nodes, from the root on, they must have in common; ways that share a node share all nodes above it.
         let least = both.saturating_sub(self.reach).div_ceil(2).max(1);
-        let most = one.length.min(other.length);
-        let shares = |depth: u16| one.nodes[depth as usize % KEPT] == other.nodes[depth as usize % KEPT];
+        let most = mine.min(theirs);
+        let shares = |depth: u32| one.nodes[depth as usize % KEPT] == other.nodes[depth as usize % KEPT];
         if least > most || !shares(least - 1) {
             return None;
         }
-        let deeper = (least..most).take_while(|depth| shares(*depth)).count() as u16;
-        Some((both - 2 * (least + deeper)).into())
+        let deeper = (least..most).take_while(|depth| shares(*depth)).count() as u32;
+        Some(both - 2 * (least + deeper))
     }
 }
 
