@@ -51,11 +51,15 @@ fn main() -> ExitCode {
             ExitCode::from(error.kind().exit_status())
         }
         Err(_) => {
-            let error =
-                privet::Error::internal("internal error: this is a defect of Privet, nothing was written")
-                    .help("please report it with the policy and the command, without the data");
+            let error = defect();
             output.error(&error);
             ExitCode::from(error.kind().exit_status())
         }
     }
+}
+
+/// The error for what should never happen.
+fn defect() -> privet::Error {
+    privet::Error::internal("internal error: this is a defect of Privet, nothing was written")
+        .help("please report it with the policy and the command, without the data")
 }

@@ -29,6 +29,10 @@ const ENDLESS: u64 = 1 << 60;
 const ABORTED: i32 = 6;
 const KILLED: i32 = 9;
 
+/// What helps against too little memory.
+const MORE: &str = "allow it more memory (ulimit -v, or the limit of the container); --threads 1 takes less, and `anonymize \
+                    --attacks none` leaves attacks, which hold tables in memory, to `privet attack` on a larger machine";
+
 /// Whether this process works for a supervisor.
 pub fn is_worker() -> bool {
     env::var(SUPERVISOR).is_ok_and(|supervisor| supervisor == parent_id().to_string())
@@ -73,16 +77,15 @@ fn told(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Output) -
         clear_away(target);
     }
     let error = match ended.ok().and_then(|status| status.signal()) {
-        Some(ABORTED) => Error::input("memory ran out, and the run was ended; nothing was written"),
+        Some(ABORTED) => {
+            Error::input("memory ran out, and the run was ended; nothing was written").help(MORE)
+        }
         Some(KILLED) => {
             Error::input("the run was killed, most likely because memory ran out; nothing was written")
+                .help(MORE)
         }
-        _ => Error::internal("internal error: this is a defect of Privet, nothing was written"),
+        _ => crate::defect(),
     };
-    let error = error.help(
-        "allow it more memory (ulimit -v, or the limit of the container); --threads 1 takes less, and `anonymize --attacks none` \
-         leaves attacks, which hold tables in memory, to `privet attack` on a larger machine",
-    );
     output.error(&error);
     ExitCode::from(error.kind().exit_status())
 }

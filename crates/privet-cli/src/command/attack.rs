@@ -58,6 +58,7 @@ fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[Str
         Some(Ok(found)) => {
             attacks.not_run.retain(|attack| !both.contains(&attack.name.as_str()));
             attacks.found.extend(found.into_iter().filter(|found| is_wanted(&found.name)));
+            attacks.order();
         }
         Some(Err(reason)) => {
             let about = attacks.not_run.iter_mut().filter(|attack| both.contains(&attack.name.as_str()));

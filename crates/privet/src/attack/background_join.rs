@@ -23,6 +23,11 @@ pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear
 /// How sure he has to be: certain, and nine in ten.
 const SHARES: [((u64, u64), &str); 2] = [((1, 1), "with certainty"), ((9, 10), "at least nine in ten sure")];
 
+/// What he does without the attack: where there are several tables, and where there is one.
+const IN_ONE_TABLE: &str =
+    "the same in one table with all sensitive columns, in the classes of the finest released one";
+const BY_CLASS: &str = "knows no sensitive value; what the class gives away by itself is not counted";
+
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let joinable =
         |view: &TableView| view.groups.is_none() && view.columns_where(ViewColumn::is_sensitive).len() > 1;
@@ -47,21 +52,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let found = told(&tables, share);
         let luck = by_luck(&tables, share, scene.seed);
         let one = several.then(|| in_one_table(&tables, share)).unwrap_or_default();
-        let figure = |what: String, of: fn(&Success) -> u64| {
-            Figure {
+        let figure = |what: String, of: fn(&Success) -> u64| Figure {
             what,
             targets: people,
             hits: of(&found),
             baseline: of(&one),
-            instead: match several {
-                true => "the same in one table with all sensitive columns, in the classes of the released table in which that \
-                         tells most",
-                false => "knows no sensitive value; what the class gives away by itself is not counted",
-            }
-            .to_string(),
+            instead: if several { IN_ONE_TABLE } else { BY_CLASS }.to_string(),
             control: Some(of(&luck)),
             controlled: "the same with sensitive values dealt out anew within each class".to_string(),
-        }
         };
         figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| {
             of.people
@@ -155,14 +153,11 @@ fn by_luck(tables: &[Gathered<'_>], share: (u64, u64), seed: u64) -> Success {
     marks.success()
 }
 
-/// What one table with all sensitive columns would tell: in the classes of the table where that is most.
+/// What one table with all sensitive columns would tell, in the classes of the finest of the tables.
 fn in_one_table(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
-    let columns =
-        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
-    let columns: Vec<Column> = columns.collect();
+    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
     let columns: Vec<&Column> = columns.iter().collect();
-    let found = tables.iter().map(|table| among_people(table, &columns, share).success());
-    found.reduce(|best, next| if next.people > best.people { next } else { best }).unwrap_or_default()
+    Gathered::finest(tables).map(|table| among_people(table, &columns, share).success()).unwrap_or_default()
 }
 
 /// The surest conclusion in a table, in words.

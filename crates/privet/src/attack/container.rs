@@ -33,7 +33,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
-        (None, _) => Err(PLAIN.to_string()),
+        (None, _) => Err("the release is not a table".to_string()),
     }
 }
 

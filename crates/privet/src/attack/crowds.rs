@@ -95,6 +95,16 @@ impl<'v> Gathered<'v> {
         (classes, self.sensitive.iter().map(column).collect())
     }
 
+    /// The table with the most crowds; of equals the first.
+    pub fn finest<'t>(tables: &'t [Gathered<'v>]) -> Option<&'t Gathered<'v>> {
+        tables.iter().rev().max_by_key(|table| table.crowds.rows.len())
+    }
+
+    /// The sensitive columns of all tables, as people have them.
+    pub fn sensitive_columns(tables: &[Gathered<'_>]) -> impl Iterator<Item = Column> {
+        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)))
+    }
+
     /// A sensitive column of the people.
     pub fn original(&self, column: usize) -> Column {
         let own = &self.view.columns[column];

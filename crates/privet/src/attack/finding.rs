@@ -134,7 +134,7 @@ impl Finding {
     pub fn told(&self) -> String {
         let headline = self.headline();
         if headline.targets == 0 {
-            return format!("{}: nothing to try it on: {}", self.name, headline.what);
+            return format!("{}: nobody and nothing to try it on", self.name);
         }
         let (low, high) = headline.interval();
         let control = match headline.control {

@@ -66,8 +66,8 @@ impl Marks {
 
     /// The same from whatever column is known.
     pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
-        let all = Marks::by_known(table, columns, share);
-        all.into_iter().fold(Marks::new(table.classes.len()), Marks::with)
+        let from = |known: usize| Following { table, columns, share }.from(known);
+        (0..columns.len()).into_par_iter().map(from).reduce(|| Marks::new(table.classes.len()), Marks::with)
     }
 
     /// The marks of either.

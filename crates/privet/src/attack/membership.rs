@@ -12,6 +12,7 @@ use serde_json::json;
 use super::view::{Matcher, Rows, TableView};
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
+use crate::audit::counted;
 
 /// Row 21 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
@@ -93,14 +94,17 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => {
-            format!("of {hits} of {people} people in the population it is certain that they are in the data")
+            let people = counted(people, "person", "people");
+            format!("of {hits} of {people} in the population it is certain that they are in the data")
         }
     };
     Ok(Finding {
         knows: "the quasi-identifiers of everybody who may be in the data".to_string(),
         does: "sets as many released rows as look alike against the people whom they contain".to_string(),
         assumes: format!(
-            "the list is complete; {released} rows are about {people} people, a share of {rate:.3}; the highest δ is {highest:.3}"
+            "the list is complete; {} about {}, a share of {rate:.3}; the highest δ is {highest:.3}",
+            counted(released, "row is", "rows are"),
+            counted(people, "person", "people")
         ),
         figures: vec![
             certain,

@@ -131,6 +131,13 @@ pub struct Attacks {
 }
 
 impl Attacks {
+    /// Puts both lists into the order of [`ATTACKS`], whatever was added to them.
+    pub fn order(&mut self) {
+        let place = |name: &str| ATTACKS.iter().position(|attack| attack.name == name);
+        self.found.sort_by_key(|found| place(&found.name));
+        self.not_run.sort_by_key(|other| place(&other.name));
+    }
+
     /// The sentences that somebody about to publish should read.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone())
@@ -171,7 +178,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         match tried {
             // None of none reads like a release that withstood.
             Ok(finding) if finding.is_void() => {
-                let reason = format!("there is nothing to try it on: no {}", finding.headline().what);
+                let reason = "there is nobody and nothing in this release to try it on".to_string();
                 not_run.push(NotRun { name: attack.name.to_string(), reason });
             }
             Ok(finding) => found.push(finding),
@@ -183,9 +190,9 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             Err(error) => return Err(error),
         }
     }
-    let place = |other: &NotRun| ATTACKS.iter().position(|attack| attack.name == other.name);
-    not_run.sort_by_key(place);
-    Ok(Attacks { found, not_run })
+    let mut attacks = Attacks { found, not_run };
+    attacks.order();
+    Ok(attacks)
 }
 
 #[cfg(test)]

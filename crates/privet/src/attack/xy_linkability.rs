@@ -73,13 +73,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             scene.view()?.quasi.sampling()
         ),
         figures: vec![Figure {
-            what: "people of whom a sensitive value follows with a confidence of at least nine in ten".to_string(),
+            what: "people of whom a sensitive value follows with a confidence of at least nine in ten"
+                .to_string(),
             targets: people,
             hits: several.nearly,
             baseline: one.nearly,
-            instead: "the same in one table with all sensitive columns, in the classes of the released table in which that \
-                      tells most"
-                .to_string(),
+            instead:
+                "the same in one table with all sensitive columns, in the classes of the finest released one"
+                    .to_string(),
             control: Some(luck.nearly),
             controlled: "the same with sensitive values dealt out anew".to_string(),
         }],
@@ -109,20 +110,14 @@ fn joined(tables: &[Gathered<'_>], likeliest: &[Vec<Likeliest>]) -> Linkability 
     found
 }
 
-/// The same from one table with all sensitive columns, in the classes of the table where that is most.
+/// The same from one table with all sensitive columns, in the classes of the finest of the tables.
 fn in_one_table(tables: &[Gathered<'_>]) -> Linkability {
-    let columns =
-        tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)));
-    let columns: Vec<Column> = columns.collect();
+    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
     let one = |table: &Gathered<'_>| {
         let likeliest = likeliest(&table.crowds.of_row, &columns, table.crowds.rows.len());
         joined(std::slice::from_ref(table), &[likeliest])
     };
-    tables
-        .iter()
-        .map(one)
-        .reduce(|best, next| if next.nearly > best.nearly { next } else { best })
-        .unwrap_or_default()
+    Gathered::finest(tables).map(one).unwrap_or_default()
 }
 
 /// Per class the likeliest sensitive value of any column.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::line::{Entry, Event, ReleaseLine, line_hash};
+use super::line::{Entry, Event, ReleaseLine, ReleasedFile, line_hash};
 use super::signature::Salt;
 use crate::engine::clock::Clock;
 use crate::{Error, ErrorKind, Result};
@@ -86,6 +86,13 @@ pub struct Recorded<'a> {
     pub state: State,
     /// What is kept of it.
     pub release: &'a ReleaseLine,
+}
+
+impl Recorded<'_> {
+    /// Whether these are the files that it had; there may be others beside them.
+    pub fn has(&self, files: &[ReleasedFile]) -> bool {
+        self.release.files.iter().all(|file| files.contains(file))
+    }
 }
 
 impl Ledger {

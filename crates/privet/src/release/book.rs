@@ -74,6 +74,7 @@ pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
     let told = |name: &str| book.findings.iter().any(|found| found.name == name);
     attacks.not_run.retain(|attack| !told(&attack.name));
     attacks.found.extend(book.findings.iter().cloned());
+    attacks.order();
 }
 
 impl Book {
@@ -301,12 +302,11 @@ pub fn attack_by_ledger(
         ))));
     }
     let files = released_files(folder)?;
-    let is_this = |recorded: &Recorded<'_>| recorded.release.files.iter().all(|file| files.contains(file));
     let published: Vec<Recorded<'_>> =
         ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
     // The same files may have been published twice: then this is the one of this folder.
     let here = absolute(folder);
-    let own = published.iter().filter(|recorded| is_this(recorded));
+    let own = published.iter().filter(|recorded| recorded.has(&files));
     let Some(own) = own.max_by_key(|recorded| (recorded.release.folder == here, recorded.entry)) else {
         return Ok(Some(Err(format!("the ledger {place} does not have this release"))));
     };

@@ -260,3 +260,55 @@ fn stated(manifest: &Json) -> Option<Stated> {
         records: holdout["records"].as_u64()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lines that are drawn of a table with one column, by what they hold.
+    fn drawn(lines: &[u8], share: Exact, person: bool, seed: u64) -> (Vec<u8>, u64) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.csv");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&path, format!("id\n{text}")).expect("written");
+        let source = Source::open(&path, &ReadOptions::default()).expect("a table");
+        let mut hashes = hashes(&source, person.then_some(0), seed, &Clock::unlimited()).expect("numbers");
+        let (rows, people, _) = match person {
+            true => drawn_people(&mut hashes, share),
+            false => drawn_records(&mut hashes, share, seed),
+        };
+        let mut held: Vec<u8> =
+            (0..lines.len()).filter(|row| rows.contains(*row)).map(|row| lines[row]).collect();
+        held.sort_unstable();
+        (held, people)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn as_many_are_drawn_as_asked_for_whatever_their_order(
+            mut lines in prop::collection::vec(0u8..12, 1..40), part in 1u64..10, seed in 0u64..4,
+        ) {
+            let share = Exact::new(part, 10).expect("a share");
+            let (held, people) = drawn(&lines, share, false, seed);
+            prop_assert_eq!(held.len() as u64, people);
+            prop_assert_eq!(people, share.floor_of(lines.len() as u64));
+            let (whole, people) = drawn(&lines, share, true, seed);
+            let count = |list: &[u8], line: u8| list.iter().filter(|other| **other == line).count();
+            let mut names = lines.clone();
+            names.sort_unstable();
+            names.dedup();
+            prop_assert_eq!(people, share.floor_of(names.len() as u64));
+            for name in names {
+                let gone = count(&whole, name);
+                prop_assert!(gone == 0 || gone == count(&lines, name), "a person goes whole or not at all");
+            }
+            lines.reverse();
+            prop_assert_eq!(drawn(&lines, share, false, seed).0, held);
+            prop_assert_eq!(drawn(&lines, share, true, seed).0, whole);
+        }
+    }
+}

@@ -232,6 +232,11 @@ impl<'a> Reader<'a> {
         Ok(Rows { len: lines.len(), codes, lines: Arc::new(lines) })
     }
 
+    /// How many values each column has so far.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.dictionaries.iter().map(Dictionary::len).collect()
+    }
+
     pub fn dictionaries(self) -> Vec<Arc<Dictionary>> {
         self.dictionaries.into_iter().map(Arc::new).collect()
     }

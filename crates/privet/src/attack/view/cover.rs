@@ -41,11 +41,11 @@ struct Sets {
 }
 
 impl Cover {
-    /// Reads the meaning of every released cell of a column.
+    /// Reads the meaning of every released cell of a column. The first `own` values are those of the original.
     pub(super) fn of(
         policy: &CheckedPolicy,
         column: &PolicyColumn,
-        values: &Dictionary,
+        (values, own): (&Dictionary, usize),
         cells: &Dictionary,
     ) -> Result<Cover> {
         if let Some(sets) = &column.sets {
@@ -53,8 +53,9 @@ impl Cover {
         }
         let tree = value_tree(policy, column)?;
         let numbers: Vec<Option<f64>> = values.texts().map(number).collect();
-        let numeric =
-            values.texts().zip(&numbers).all(|(value, number)| number.is_some() || policy.is_missing(value));
+        // What other people are said to have does not decide what the column is.
+        let numeric = (values.texts().zip(&numbers).take(own))
+            .all(|(value, number)| number.is_some() || policy.is_missing(value));
         let ranges: Vec<(u32, Range)> = match numeric {
             true => (0..)
                 .zip(cells.texts())

@@ -36,6 +36,8 @@ pub(super) struct ViewColumn {
     pub policy: PolicyColumn,
     /// The values of people: of the original, and of the population and the hold-out where there are any.
     pub values: Arc<Dictionary>,
+    /// How many of these the original has: they are the first.
+    pub own: usize,
     /// The released cells.
     pub cells: Dictionary,
     /// Which cells stand for which values.
@@ -53,11 +55,17 @@ impl ViewColumn {
         self.policy.role == Some(Role::Sensitive)
     }
 
+    /// Whether all values of the original are numbers.
+    pub fn is_numeric(&self, policy: &CheckedPolicy) -> bool {
+        let mut own = self.values.texts().take(self.own);
+        own.all(|value| number(value).is_some() || policy.is_missing(value))
+    }
+
     /// Which of the released cells say something that neither the original, nor the hierarchy, nor a range, a list or `*` makes
     /// sense of: they match nobody.
     pub fn senseless(&self, policy: &CheckedPolicy) -> Result<Vec<bool>> {
         let tree = value_tree(policy, &self.policy)?;
-        let numeric = self.values.texts().all(|value| number(value).is_some() || policy.is_missing(value));
+        let numeric = self.is_numeric(policy);
         let mut makes_sense = vec![self.policy.sets.is_some(); self.cells.len()];
         for value in 0..self.values.len() as u32 {
             self.cover.cells_of(value).iter().for_each(|cell| makes_sense[*cell as usize] = true);
@@ -247,6 +255,7 @@ fn read(
     }
     let mut reader = Reader::new(policy, &shared, scene.clock, scene.limits.rows);
     let original = reader.original()?;
+    let own = reader.lengths();
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
     let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
     let dictionaries = reader.dictionaries();
@@ -269,8 +278,16 @@ fn read(
                     false => continue,
                 };
                 let (policy_column, values) = (wanted.policy(), dictionaries[place].clone());
-                let cover = Arc::new(Cover::of(policy, &policy_column, &values, &cells)?);
-                columns.push(ViewColumn { name: wanted.name(), policy: policy_column, values, cells, cover });
+                let own = own[place];
+                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells)?);
+                columns.push(ViewColumn {
+                    name: wanted.name(),
+                    policy: policy_column,
+                    values,
+                    own,
+                    cells,
+                    cover,
+                });
                 rows.codes.push(codes);
                 places.push(place);
             }

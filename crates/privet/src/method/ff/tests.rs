@@ -137,7 +137,7 @@ proptest! {
     /// The audit finds a class that is too small, whatever made the table.
     #[test]
     fn the_audit_tells_small_classes(case in cases(3, 10), k in 2u64..4) {
-        let Prepared { policy, .. } = prepare_with(&case, "ff", k);
+        let Prepared { policy, folder: _folder, .. } = prepare_with(&case, "ff", k);
         let source = policy.source.clone();
         let raw = crate::audit::audit_table(&policy, &source, &crate::audit::AuditOptions::foreign()).expect("an audit");
         let holds = smallest_class(&case.shown(|_, _| true)) as u64 >= k;
