@@ -4,7 +4,7 @@
 //! sensitive values looks only at the rows of the class that have it, and these may agree in another column. What the class
 //! gives away without that knowledge is not counted.
 
-use super::follow::{Classed, Column, Marks, surest};
+use super::follow::{Classed, Column, follow, surest};
 use super::projections::background_join::tried;
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Inside, Scene};
@@ -15,7 +15,8 @@ use crate::random::{keyed, shuffle};
 pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear: false, concerns, run };
 
 /// How sure he has to be, for the two figures: certain, and nine in ten.
-const SHARES: [((u64, u64), &str); 2] = [((1, 1), "with certainty"), ((9, 10), "at least nine in ten sure")];
+const SHARES: [(u64, u64); 2] = [(1, 1), (9, 10)];
+const SURELY: [&str; 2] = ["with certainty", "at least nine in ten sure"];
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     if let Some(Inside::Projected { .. }) = scene.inside {
@@ -48,13 +49,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             (0u64..).zip(&columns).map(|(at, column)| dealt_anew(table, column, scene.seed, at)).collect();
         let columns: Vec<&Column> = columns.iter().collect();
         let dealt: Vec<&Column> = dealt.iter().collect();
-        for (share, surely) in SHARES {
-            let people = |columns: &[&Column]| {
-                let mut marks = Marks::new(view.released.len);
-                marks.add(table, columns, share);
-                marks.success(&counts)
-            };
-            let found = people(&columns);
+        let people = |columns: &[&Column]| follow(table, columns, SHARES).map(|marks| marks.success(&counts));
+        let (found, by_luck) = (people(&columns), people(&dealt));
+        for (surely, (found, by_luck)) in SURELY.into_iter().zip(found.into_iter().zip(by_luck)) {
             let figure = |what: &str, hits: u64| Figure {
                 what: format!("{what}, {surely}"),
                 targets: view.released.len as u64,
@@ -65,7 +62,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
                 baseline: 0,
                 instead: "knowing no sensitive value; what the class gives away by itself is not counted"
                     .to_string(),
-                control: Some(people(&dealt).people),
+                control: Some(by_luck.people),
                 controlled: "the same with sensitive values dealt out anew within each class".to_string(),
                 ..figure("people of whom one sensitive value tells another", found.people)
             });
@@ -148,8 +145,7 @@ mod tests {
         // In the class, disease 0 goes with treatment 0 alone; disease 1 with two of them.
         let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
         let (disease, treatment) = (column(&[0, 0, 1, 1], 2), column(&[0, 0, 1, 2], 3));
-        let mut marks = Marks::new(4);
-        marks.add(table, &[&disease, &treatment], (1, 1));
+        let [marks] = follow(table, &[&disease, &treatment], [(1, 1)]);
         // Treatments tell the disease of all four; the disease tells the treatment of two.
         assert_eq!(marks.success(&[1; 4]), Success { pairs: 6, people: 4, surprised: 0 });
         let surest = surest(table, &[&disease, &treatment]).expect("a conclusion");
@@ -160,8 +156,7 @@ mod tests {
     fn independent_columns_tell_nothing() {
         let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
         let (a, b) = (column(&[0, 0, 1, 1], 2), column(&[0, 1, 0, 1], 2));
-        let mut marks = Marks::new(4);
-        marks.add(table, &[&a, &b], (9, 10));
+        let [marks] = follow(table, &[&a, &b], [(9, 10)]);
         assert_eq!(marks.success(&[1; 4]), Success::default());
         assert_eq!(surest(table, &[&a, &b]), None, "nothing becomes surer than the class makes it");
     }
@@ -170,8 +165,7 @@ mod tests {
     fn what_the_class_gives_away_is_not_counted() {
         let table = Classed { classes: &[0, 0], counts: &[3, 2] };
         let (a, b) = (column(&[0, 1], 2), column(&[0, 0], 1));
-        let mut marks = Marks::new(2);
-        marks.add(table, &[&a, &b], (1, 1));
+        let [marks] = follow(table, &[&a, &b], [(1, 1)]);
         assert_eq!(marks.success(&[3, 2]).people, 0);
     }
 

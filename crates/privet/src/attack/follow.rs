@@ -1,7 +1,7 @@
 //! What follows from one sensitive column about another, in the rows of a class.
 //!
-//! Rows are sorted by class and in it by what is known, so that those which an adversary cannot tell apart stand together, and
-//! what is beside it is counted in an array by value: nothing is hashed, and memory follows the number of values.
+//! Of two columns the pairs of values that occur in a class are counted once, and what follows from either about the other is
+//! read off these counts, for all shares that are asked about. Nothing is hashed, and memory follows records and values.
 
 use std::cmp::Ordering;
 
@@ -58,22 +58,11 @@ impl Marks {
         Marks { hit: vec![false; records], surprised: vec![false; records], pairs: 0 }
     }
 
-    /// Tries every pair of columns of one table; `share` is how sure he has to be. It is more than half, so that only the
-    /// most frequent value of some rows can reach it.
-    pub fn add(&mut self, table: Classed<'_>, columns: &[&Column], share: (u64, u64)) {
-        let records = table.classes.len();
-        let found = (0..columns.len())
-            .into_par_iter()
-            .map(|known| Following { table, columns, share }.from(known))
-            .reduce(|| Marks::new(records), Marks::with);
-        *self = std::mem::take(self).with(found);
-    }
-
-    fn with(mut self, other: Marks) -> Marks {
+    /// Takes over the marks of others on the same records.
+    pub fn add(&mut self, other: &Marks) {
         self.pairs += other.pairs;
-        self.hit.iter_mut().zip(other.hit).for_each(|(own, other)| *own |= other);
-        self.surprised.iter_mut().zip(other.surprised).for_each(|(own, other)| *own |= other);
-        self
+        self.hit.iter_mut().zip(&other.hit).for_each(|(own, other)| *own |= other);
+        self.surprised.iter_mut().zip(&other.surprised).for_each(|(own, other)| *own |= other);
     }
 
     /// Counts people.
@@ -121,11 +110,9 @@ impl Classed<'_> {
         }
     }
 
-    /// The records by known value, and by class and in it by known value.
-    fn orders(&self, known: &Column) -> (Vec<u32>, Vec<u32>) {
-        let by_known = sorted((0..self.classes.len() as u32).collect(), &known.codes);
-        let order = sorted(by_known.clone(), self.classes);
-        (by_known, order)
+    /// The records by class and in it by known value.
+    fn order(&self, known: &Column) -> Vec<u32> {
+        sorted(sorted((0..self.classes.len() as u32).collect(), &known.codes), self.classes)
     }
 }
 
@@ -157,7 +144,7 @@ impl Surest {
 /// The surest conclusion that the class does not give away already, of those the one with most rows.
 pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
     let from = |known: usize| {
-        let (_, order) = table.orders(columns[known]);
+        let order = table.order(columns[known]);
         let mut best: Option<Surest> = None;
         for read in (0..columns.len()).filter(|read| *read != known) {
             table.walk(columns[known], columns[read], &order, |Beside { mode, alone, size }, run| {
@@ -178,51 +165,199 @@ pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> 
     best.into_iter().flatten().max_by(Surest::compare)
 }
 
-/// The columns of one table.
-struct Following<'a> {
-    table: Classed<'a>,
-    columns: &'a [&'a Column],
-    share: (u64, u64),
+/// Tries every pair of columns of one table; `shares` are how sure he has to be. They are more than half, so that only the
+/// most frequent value of some rows can reach them.
+pub(crate) fn follow<const N: usize>(
+    table: Classed<'_>,
+    columns: &[&Column],
+    shares: [(u64, u64); N],
+) -> [Marks; N] {
+    let records = table.classes.len();
+    let none = || std::array::from_fn::<Marks, N, _>(|_| Marks::new(records));
+    let class = |record: &u32| table.classes[*record as usize];
+    let order = sorted((0..records as u32).collect(), table.classes);
+    let classes: Vec<&[u32]> = order.chunk_by(|a, b| class(a) == class(b)).collect();
+    let pairs = (0..columns.len()).flat_map(|a| (a + 1..columns.len()).map(move |b| (a, b)));
+    let tried = pairs.collect::<Vec<_>>().into_par_iter().fold(none, |mut marks, (a, b)| {
+        let pair = Pair { counts: table.counts, columns: [columns[a], columns[b]] };
+        pair.follow(&classes, &shares, &mut marks);
+        marks
+    });
+    tried.reduce(none, |mut one, other| {
+        one.iter_mut().zip(&other).for_each(|(one, other)| one.add(other));
+        one
+    })
 }
 
-impl Following<'_> {
-    /// What follows from one column about all others.
-    fn from(&self, known: usize) -> Marks {
-        let records = self.table.classes.len();
-        let mut marks = Marks::new(records);
-        let (by_known, order) = self.table.orders(self.columns[known]);
-        for read in (0..self.columns.len()).filter(|read| *read != known) {
-            self.about(known, read, &by_known, &order, &mut marks);
+/// Two columns of one table.
+struct Pair<'a> {
+    counts: &'a [u64],
+    columns: [&'a Column; 2],
+}
+
+/// Values of both columns, and how many people have them.
+type Both = (u32, u32, u64);
+
+impl Pair<'_> {
+    /// Marks everybody of whom one of the columns follows from the other.
+    fn follow<const N: usize>(&self, classes: &[&[u32]], shares: &[(u64, u64); N], marks: &mut [Marks; N]) {
+        let [first, second] = self.columns;
+        let sizes = (first.sensitive.len(), second.sensitive.len());
+        let mut counting = Counting::default();
+        let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(classes.len()));
+        for class in classes {
+            let both = class.iter().map(|record| {
+                let at = *record as usize;
+                (first.codes[at], second.codes[at], self.counts[at])
+            });
+            counting.count(both, class.len(), sizes, &mut cells);
+            ends.push(cells.len());
         }
-        marks
+        let mut all = Vec::new();
+        counting.count(cells.iter().copied(), cells.len(), sizes, &mut all);
+        // The same for everybody: what most of those have who have a value.
+        let mut everywhere = [Modes::new(sizes.0), Modes::new(sizes.1)];
+        Modes::add_all(&mut everywhere, &all);
+        let mut here = [Modes::new(sizes.0), Modes::new(sizes.1)];
+        let mut start = 0;
+        for (class, end) in classes.iter().zip(ends) {
+            let own = &cells[start..end];
+            start = end;
+            Modes::add_all(&mut here, own);
+            for (known, read) in [(0, 1), (1, 0)] {
+                let found = Followed {
+                    codes: &self.columns[known].codes,
+                    known: &here[known],
+                    everywhere: &everywhere[known],
+                    read: &here[read],
+                    sensitive: &self.columns[read].sensitive,
+                    size: own.iter().map(|(_, _, people)| people).sum(),
+                };
+                for (share, marks) in shares.iter().zip(&mut *marks) {
+                    found.mark(*share, class, marks);
+                }
+            }
+            here.iter_mut().for_each(Modes::forget);
+        }
+    }
+}
+
+/// What follows in a class from one column about another.
+struct Followed<'a> {
+    codes: &'a [u32],
+    /// What stands beside each known value: in the class, and everywhere.
+    known: &'a Modes,
+    everywhere: &'a Modes,
+    /// Of the column that is read: how many of the class have each value, and which values are sensitive.
+    read: &'a Modes,
+    sensitive: &'a [bool],
+    /// How many people the class has.
+    size: u64,
+}
+
+impl Followed<'_> {
+    fn mark(&self, share: (u64, u64), class: &[u32], marks: &mut Marks) {
+        let follows = |value: &&u32| {
+            let mode = self.known.of[**value as usize];
+            let alone = self.read.of[mode.value as usize].all;
+            self.sensitive[mode.value as usize]
+                && reaches(mode.most, mode.all, share)
+                && !reaches(alone, self.size, share)
+        };
+        // Per value from which something follows, whether that is a surprise.
+        let mut found: Vec<Option<bool>> = Vec::new();
+        for value in self.known.seen.iter().filter(follows) {
+            found.resize(self.known.of.len(), None);
+            let (mode, everybody) = (self.known.of[*value as usize], self.everywhere.of[*value as usize]);
+            let is_known = everybody.value == mode.value && reaches(everybody.most, everybody.all, share);
+            found[*value as usize] = Some(!is_known);
+            marks.pairs += mode.all;
+        }
+        if found.is_empty() {
+            return;
+        }
+        for record in class.iter().map(|record| *record as usize) {
+            if let Some(surprises) = found[self.codes[record] as usize] {
+                marks.hit[record] = true;
+                marks.surprised[record] |= surprises;
+            }
+        }
+    }
+}
+
+/// Counts pairs of values.
+#[derive(Default)]
+struct Counting {
+    matrix: Vec<u64>,
+    sparse: Vec<Both>,
+}
+
+impl Counting {
+    /// Adds the pairs that occur to `cells`, each once and in their order. `number` pairs are counted, of so many values.
+    fn count(
+        &mut self,
+        both: impl Iterator<Item = Both>,
+        number: usize,
+        sizes: (usize, usize),
+        cells: &mut Vec<Both>,
+    ) {
+        let width = sizes.1;
+        let size = sizes.0.saturating_mul(width);
+        if size > 4 * number {
+            self.sparse.clear();
+            self.sparse.extend(both);
+            self.sparse.sort_unstable();
+            let same = self.sparse.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+            cells.extend(
+                same.map(|same| (same[0].0, same[0].1, same.iter().map(|(_, _, people)| people).sum())),
+            );
+            return;
+        }
+        if self.matrix.len() < size {
+            self.matrix.resize(size, 0);
+        }
+        both.for_each(|(one, other, people)| self.matrix[one as usize * width + other as usize] += people);
+        for (at, people) in self.matrix[..size].iter_mut().enumerate().filter(|(_, people)| **people > 0) {
+            cells.push(((at / width) as u32, (at % width) as u32, std::mem::take(people)));
+        }
+    }
+}
+
+/// Per value of one column, the most frequent value of the other.
+struct Modes {
+    of: Vec<Mode>,
+    /// The values that occur.
+    seen: Vec<u32>,
+}
+
+impl Modes {
+    fn new(values: usize) -> Modes {
+        Modes { of: vec![Mode { value: 0, most: 0, all: 0 }; values], seen: Vec::new() }
     }
 
-    /// What follows from one column about another.
-    fn about(&self, known: usize, read: usize, by_known: &[u32], order: &[u32], marks: &mut Marks) {
-        let (known, read) = (self.columns[known], self.columns[read]);
-        let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(self.table.counts, read);
-        // The same for everybody: what most of those have who have a value.
-        let mut everywhere: Vec<Option<Mode>> = vec![None; known.sensitive.len()];
-        for run in by_known.chunk_by(|a, b| value(a) == value(b)) {
-            everywhere[value(&run[0]) as usize] = Some(apart.count(run));
-            apart.forget(run);
+    /// Takes in the pairs of values that occur, into the modes of the first column and of the second.
+    fn add_all([first, second]: &mut [Modes; 2], cells: &[Both]) {
+        for (one, other, people) in cells {
+            first.add(*one, *other, *people);
+            second.add(*other, *one, *people);
         }
-        self.table.walk(known, read, order, |found, run| {
-            let follows = read.sensitive[found.mode.value as usize]
-                && reaches(found.mode.most, found.mode.all, self.share)
-                && !reaches(found.alone, found.size, self.share);
-            if !follows {
-                return;
-            }
-            let everybody = everywhere[value(&run[0]) as usize].filter(|all| all.value == found.mode.value);
-            let surprises = !everybody.is_some_and(|all| reaches(all.most, all.all, self.share));
-            marks.pairs += found.mode.all;
-            for record in run {
-                marks.hit[*record as usize] = true;
-                marks.surprised[*record as usize] |= surprises;
-            }
-        });
+    }
+
+    fn add(&mut self, value: u32, beside: u32, people: u64) {
+        let mode = &mut self.of[value as usize];
+        if mode.all == 0 {
+            self.seen.push(value);
+        }
+        mode.all += people;
+        if people > mode.most {
+            (mode.value, mode.most) = (beside, people);
+        }
+    }
+
+    fn forget(&mut self) {
+        for value in self.seen.drain(..) {
+            self.of[value as usize] = Mode { value: 0, most: 0, all: 0 };
+        }
     }
 }
 

@@ -190,22 +190,27 @@ impl Grouping {
         let fields = ladders.leaf_fields(microdata);
         let mut key = vec![0; ladders.words];
         let mut class_of_record = Vec::with_capacity(microdata.summary.len());
+        // Records are sorted and begin with their quasi-identifiers: those that look alike stand together.
+        let (mut before, mut class): (Option<&[u32]>, u32) = (None, 0);
         for record in 0..microdata.summary.len() {
-            key.fill(0);
-            for (code, (word, values)) in microdata.quasi_codes(record).iter().zip(&fields) {
-                key[*word] |= values[*code as usize];
+            let codes = microdata.quasi_codes(record);
+            if before != Some(codes) {
+                key.fill(0);
+                for (code, (word, values)) in codes.iter().zip(&fields) {
+                    key[*word] |= values[*code as usize];
+                }
+                class = built.class(&key);
+                before = Some(codes);
             }
-            let class = built.class(&key);
             built.grouping.sizes[class as usize] += microdata.summary.count(record);
             class_of_record.push(class);
         }
-        // Class by class, so that the counts at hand stay few.
+        let lists = microdata.slot_lists();
         let mut tallies = Tallies::of_classes(slots, built.grouping.len());
-        for record in by_class(&class_of_record, built.grouping.len()) {
-            let (class, count) = (class_of_record[record as usize], microdata.summary.count(record as usize));
-            for slot in microdata.slots(record as usize) {
-                tallies.add(class as usize, slot, count);
-            }
+        for (record, class) in class_of_record.iter().enumerate() {
+            let (codes, count) = (microdata.summary.record(record), microdata.summary.count(record));
+            let slots = lists.iter().flat_map(|list| list.of(codes[list.column]));
+            tallies.add_all(*class as usize, slots.copied(), count);
         }
         built.grouping.tallies = tallies.into();
         (built.grouping, class_of_record)
@@ -213,27 +218,53 @@ impl Grouping {
 
     /// The classes of a finer grouping at coarser levels.
     pub fn roll_up(finer: &Arc<Grouping>, levels: &[u8], ladders: &Ladders) -> Grouping {
-        let climb = |(column, ladder): (usize, &Ladder)| -> (Field, Vec<u64>) {
+        // Per column, what each value becomes: in the key, and in the place among all combinations of values.
+        let mut places = 1usize;
+        let mut climbs: Vec<(Field, Vec<(u64, usize)>)> = Vec::with_capacity(levels.len());
+        for ((column, ladder), level) in ladders.columns.iter().enumerate().zip(levels) {
             let field = ladders.fields[column];
-            let values = ladder.climb(finer.levels[column], levels[column]);
-            (field, values.into_iter().map(|value| u64::from(value) << field.shift).collect())
-        };
-        let climbs: Vec<(Field, Vec<u64>)> = ladders.columns.iter().enumerate().map(climb).collect();
+            let climb = ladder.climb(finer.levels[column], *level).into_iter();
+            let climb =
+                climb.map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)));
+            climbs.push((field, climb.collect()));
+            places = places.saturating_mul(ladder.nodes[*level as usize].len());
+        }
         let mut rolled = Builder::new(levels.into(), finer.words);
+        // Combinations of values that are few are numbered in a list, which is quicker than an index.
+        let is_listed = places <= 4 * finer.len() + 64;
+        let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
         let mut key = vec![0; finer.words];
         let mut class_of = Vec::with_capacity(finer.len());
         for class in 0..finer.len() {
             let below = finer.key(class);
+            let mut place = 0usize;
             key.fill(0);
             for (field, values) in &climbs {
-                key[field.word] |= values[field.value(below) as usize];
+                let (value, step) = values[field.value(below) as usize];
+                key[field.word] |= value;
+                place = place.wrapping_add(step);
             }
-            let target = rolled.class(&key);
+            let target = match listed.get_mut(place).filter(|_| is_listed) {
+                Some(known) if *known == u32::MAX => {
+                    *known = rolled.grouping.add(&key);
+                    *known
+                }
+                Some(known) => *known,
+                None => rolled.class(&key),
+            };
             rolled.grouping.sizes[target as usize] += finer.sizes[class];
             class_of.push(target);
         }
         rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
         rolled.grouping
+    }
+
+    /// A new class without records.
+    fn add(&mut self, key: &[u64]) -> u32 {
+        let class = self.sizes.len() as u32;
+        self.keys.extend_from_slice(key);
+        self.sizes.push(0);
+        class
     }
 
     /// Per class at the lowest levels, the class that it is part of.
@@ -305,23 +336,12 @@ impl Grouping {
 }
 
 impl Tallies {
-    /// No class yet; about `classes` are expected.
-    pub fn new(slots: usize, classes: usize) -> Tallies {
-        if slots.saturating_mul(classes) <= MOST_DENSE {
-            Tallies::Dense { slots, counts: Vec::new() }
-        } else {
-            Tallies::Sparse(Vec::new())
-        }
-    }
-
     /// So many classes without counts.
-    fn of_classes(slots: usize, classes: usize) -> Tallies {
-        let mut tallies = Tallies::new(slots, classes);
-        match &mut tallies {
-            Tallies::Dense { slots, counts } => counts.resize(*slots * classes, 0),
-            Tallies::Sparse(pairs) => pairs.resize(classes, Vec::new()),
+    pub fn of_classes(slots: usize, classes: usize) -> Tallies {
+        match slots.checked_mul(classes).filter(|counts| *counts <= MOST_DENSE) {
+            Some(counts) => Tallies::Dense { slots, counts: vec![0; counts] },
+            None => Tallies::Sparse(vec![Vec::new(); classes]),
         }
-        tallies
     }
 
     fn slots(&self) -> usize {
@@ -329,14 +349,6 @@ impl Tallies {
             Tallies::Dense { slots, .. } => *slots,
             // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
             Tallies::Sparse(_) => usize::MAX,
-        }
-    }
-
-    /// Adds a class without counts.
-    pub fn push(&mut self) {
-        match self {
-            Tallies::Dense { slots, counts } => counts.resize(counts.len() + *slots, 0),
-            Tallies::Sparse(classes) => classes.push(Vec::new()),
         }
     }
 
@@ -351,6 +363,17 @@ impl Tallies {
                     Err(at) => pairs.insert(at, (slot, count)),
                 }
             }
+        }
+    }
+
+    /// Counts `count` more records of a class in several slots.
+    pub fn add_all(&mut self, class: usize, slots: impl Iterator<Item = u32>, count: u64) {
+        match self {
+            Tallies::Dense { slots: width, counts } => {
+                let own = &mut counts[class * *width..(class + 1) * *width];
+                slots.for_each(|slot| own[slot as usize] += count);
+            }
+            Tallies::Sparse(_) => slots.for_each(|slot| self.add(class, slot, count)),
         }
     }
 
@@ -411,28 +434,12 @@ impl Builder {
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
             hashbrown::hash_table::Entry::Vacant(entry) => {
-                let class = grouping.sizes.len() as u32;
+                let class = grouping.add(key);
                 entry.insert(class);
-                grouping.keys.extend_from_slice(key);
-                grouping.sizes.push(0);
                 class
             }
         }
     }
-}
-
-/// The records of the first class, of the second, and so on.
-fn by_class(class_of_record: &[u32], classes: usize) -> Vec<u32> {
-    let mut next = vec![0; classes + 1];
-    class_of_record.iter().for_each(|class| next[*class as usize + 1] += 1);
-    (0..classes).for_each(|class| next[class + 1] += next[class]);
-    let mut records = vec![0; class_of_record.len()];
-    for (record, class) in (0..).zip(class_of_record) {
-        let place: &mut usize = &mut next[*class as usize];
-        records[*place] = record;
-        *place += 1;
-    }
-    records
 }
 
 /// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.
@@ -502,9 +509,9 @@ mod tests {
             prop_assert_eq!(class_of_record.len(), microdata.summary.len());
             let base = Arc::new(base);
             let (mut sparse, _) = Grouping::base(&microdata, &ladders);
-            let mut tallies = Tallies::new(usize::MAX, 2);
+            // As if there were very many slots.
+            let mut tallies = Tallies::of_classes(usize::MAX, sparse.len());
             for class in 0..sparse.len() {
-                tallies.push();
                 sparse.class(class).counts.for_each(&(0..slots), |slot, count| tallies.add(class, slot, count));
             }
             prop_assert!(matches!(tallies, Tallies::Sparse(_)));

@@ -7,16 +7,16 @@
 //! everybody, because nearly all who have that value of A have the same of B, is no surprise; the rest is counted apart.
 
 use super::super::background_join::ATTACK;
-use super::super::follow::{Classed, Column, Marks, Success};
+use super::super::follow::{Classed, Column, Marks, Success, follow};
 use super::super::{Figure, Finding};
-use super::{NEARLY, Published};
+use super::{CERTAIN, NEARLY, Published};
 
-/// Tries it with every pair of attributes of every table; `share` is how sure he has to be.
-pub(super) fn succeeds(published: Published<'_>, share: (u64, u64)) -> Success {
+/// Tries it with every pair of attributes of every table; `shares` are how sure he has to be.
+pub(super) fn succeeds<const N: usize>(published: Published<'_>, shares: [(u64, u64); N]) -> [Success; N] {
     let records = published.microdata.summary.len();
     let counts: Vec<u64> = (0..records).map(|record| published.count(record)).collect();
-    let mut marks = Marks::new(records);
-    for table in published.tables {
+    let mut marks = shares.map(|_| Marks::new(records));
+    for table in published.tables.iter().filter(|table| table.attributes.len() > 1) {
         let classes = published.classes(table);
         let column = |attribute: &usize| Column {
             codes: published.codes(*attribute),
@@ -24,18 +24,19 @@ pub(super) fn succeeds(published: Published<'_>, share: (u64, u64)) -> Success {
         };
         let columns: Vec<Column> = table.attributes.iter().map(column).collect();
         let columns: Vec<&Column> = columns.iter().collect();
-        marks.add(Classed { classes: &classes, counts: &counts }, &columns, share);
+        let found = follow(Classed { classes: &classes, counts: &counts }, &columns, shares);
+        marks.iter_mut().zip(&found).for_each(|(marks, found)| marks.add(found));
     }
-    marks.success(&counts)
+    marks.map(|marks| marks.success(&counts))
 }
 
 /// Runs the attack before and after.
 pub(in crate::attack) fn tried(before: Published<'_>, after: Published<'_>) -> Finding {
     let attributes = after.attributes.len() as u64;
     let mut figures = Vec::new();
-    for (share, surely) in [((1, 1), "with certainty"), (NEARLY, "with a confidence of at least nine in ten")]
-    {
-        let (one, several) = (succeeds(before, share), succeeds(after, share));
+    let (one, several) = (succeeds(before, [CERTAIN, NEARLY]), succeeds(after, [CERTAIN, NEARLY]));
+    let told = ["with certainty", "with a confidence of at least nine in ten"];
+    for (surely, (one, several)) in told.into_iter().zip(one.into_iter().zip(several)) {
         let instead = "from one table with all sensitive attributes".to_string();
         figures.push(Figure {
             what: format!("people of whom a second attribute follows from a first {surely}"),

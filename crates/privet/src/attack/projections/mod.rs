@@ -11,6 +11,9 @@ use crate::engine::microdata::Microdata;
 use crate::method::codip::{Attribute, Projected};
 use crate::{Error, Result};
 
+/// Sure of a value.
+const CERTAIN: (u64, u64) = (1, 1);
+
 /// So sure of a value is as good as certain, for the second figure of each attack: nine in ten.
 const NEARLY: (u64, u64) = (9, 10);
 
@@ -30,16 +33,17 @@ impl Published<'_> {
     fn classes(&self, table: &Projected) -> Vec<u32> {
         let summary = &self.microdata.summary;
         let class = |record: usize| {
-            let places = table.recoding.destinations(record, summary.count(record));
-            places.first().map_or(u32::MAX, |(class, _)| *class)
+            let mut places = table.recoding.destinations(record, summary.count(record));
+            places.next().map_or(u32::MAX, |(class, _)| class)
         };
         (0..summary.len()).map(class).collect()
     }
 
     /// The code of every distinct record in an attribute.
     fn codes(&self, attribute: usize) -> Vec<u32> {
-        let tracked = self.attributes[attribute].tracked;
-        (0..self.microdata.summary.len()).map(|record| self.microdata.tracked_code(record, tracked)).collect()
+        let coding = self.microdata.coding(self.attributes[attribute].tracked);
+        let summary = &self.microdata.summary;
+        (0..summary.len()).map(|record| coding.code(summary.record(record)[coding.column])).collect()
     }
 
     fn count(&self, record: usize) -> u64 {

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::Result;
 use crate::data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, Projected, file_name};
-use crate::release::shuffle::Shuffle;
+use crate::release::shuffle::{IN_MEMORY, Shuffle};
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
@@ -20,18 +22,23 @@ pub(super) struct Destination<'a> {
     pub formulas: Formulas,
 }
 
-/// Writes all tables.
+/// Writes all tables; side by side, where all of them together take no more memory than one may.
 pub(super) fn tables(
     microdata: &Microdata,
     decision: &Decision,
     destination: &Destination<'_>,
     clock: &Clock,
 ) -> Result<()> {
-    for (table, number) in decision.projections.iter().zip(1..) {
+    let written = |(at, table): (usize, &Projected)| {
         clock.check()?;
-        write(microdata, decision, table, number, destination, clock)?;
+        write(microdata, decision, table, at + 1, destination, clock)
+    };
+    let tables = &decision.projections;
+    if destination.bytes.saturating_mul(tables.len() as u64) <= IN_MEMORY as u64 {
+        let written: Vec<Result<()>> = tables.par_iter().enumerate().map(written).collect();
+        return written.into_iter().collect();
     }
-    Ok(())
+    tables.iter().enumerate().try_for_each(written)
 }
 
 fn write(
@@ -51,15 +58,23 @@ fn write(
     let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
     let mut shuffle = Shuffle::of_table(destination.seed, number, &spill, destination.bytes);
+    let codings: Vec<_> = (attributes.iter())
+        .map(|attribute| {
+            let values = microdata.table.tracked[attribute.tracked].values.as_slice();
+            (microdata.coding(attribute.tracked), values)
+        })
+        .collect();
+    let mut row: Vec<&str> = Vec::with_capacity(columns.len());
     for record in 0..microdata.summary.len() {
+        let codes = microdata.summary.record(record);
         for (class, count) in table.recoding.destinations(record, microdata.summary.count(record)) {
             let cells = table.recoding.columns.iter().zip(table.recoding.cells(class as usize));
             let shown = cells.map(|(column, cell)| column.cells[*cell as usize].label.as_str());
-            let values = attributes.iter().map(|attribute| {
-                let code = microdata.tracked_code(record, attribute.tracked);
-                microdata.table.tracked[attribute.tracked].values[code as usize].as_str()
-            });
-            let row: Vec<&str> = shown.chain(values).collect();
+            let values = codings
+                .iter()
+                .map(|(coding, values)| values[coding.code(codes[coding.column]) as usize].as_str());
+            row.clear();
+            row.extend(shown.chain(values));
             for _ in 0..count {
                 shuffle.push(&row)?;
             }
