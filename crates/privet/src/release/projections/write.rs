@@ -22,23 +22,24 @@ pub(super) struct Destination<'a> {
     pub formulas: Formulas,
 }
 
-/// Writes all tables; side by side, where all of them together take no more memory than one may.
+/// Writes all tables; as many side by side as take together no more memory than one may.
 pub(super) fn tables(
     microdata: &Microdata,
     decision: &Decision,
     destination: &Destination<'_>,
     clock: &Clock,
 ) -> Result<()> {
-    let written = |(at, table): (usize, &Projected)| {
-        clock.check()?;
-        write(microdata, decision, table, at + 1, destination, clock)
-    };
-    let tables = &decision.projections;
-    if destination.bytes.saturating_mul(tables.len() as u64) <= IN_MEMORY as u64 {
-        let written: Vec<Result<()>> = tables.par_iter().enumerate().map(written).collect();
-        return written.into_iter().collect();
+    let tables: Vec<(usize, &Projected)> = (1..).zip(&decision.projections).collect();
+    let abreast = IN_MEMORY as u64 / destination.bytes.max(1);
+    for abreast in tables.chunks(usize::try_from(abreast).unwrap_or(usize::MAX).max(1)) {
+        let write = |(number, table): &(usize, &Projected)| {
+            clock.check()?;
+            write(microdata, decision, table, *number, destination, clock)
+        };
+        let written: Vec<Result<()>> = abreast.par_iter().map(write).collect();
+        written.into_iter().collect::<Result<()>>()?;
     }
-    tables.iter().enumerate().try_for_each(written)
+    Ok(())
 }
 
 fn write(
