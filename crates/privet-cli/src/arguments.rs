@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -70,6 +70,18 @@ pub enum Command {
     Explain(Explain),
     /// Re-run a publication's experiment on real data, its figures beside ours
     Experiment(Experiment),
+}
+
+impl Command {
+    /// The folder that it makes or changes in one step, if it does.
+    pub fn target(&self) -> Option<&Path> {
+        match self {
+            Command::Anonymize(arguments) => Some(&arguments.output),
+            Command::Report(arguments) => Some(&arguments.folder),
+            Command::Compare(arguments) => arguments.output.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +154,10 @@ pub struct Anonymize {
     /// Which attacks are tried on the release before it is published
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
     pub attacks: AttackChoice,
+    /// Keep this share of people out of the release, as in 10% or 0.1, and try attacks on them as well: what succeeds there
+    /// too is no fault of the release. Only for tables
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub holdout: Option<privet::Exact>,
     /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
     #[arg(long)]
     pub csv_safe: bool,
@@ -189,7 +205,7 @@ pub struct Audit {
 #[derive(Debug, Args)]
 pub struct Attack {
     /// A release folder that `privet anonymize` made
-    #[arg(required_unless_present = "policy", conflicts_with_all = ["policy", "release"])]
+    #[arg(conflicts_with_all = ["policy", "release"])]
     pub folder: Option<PathBuf>,
     /// The policy, to attack the original, or a table that another tool made
     #[arg(long)]
@@ -204,7 +220,7 @@ pub struct Attack {
     #[arg(long, value_name = "FILE")]
     pub population: Option<PathBuf>,
     /// People like those in the data who were left out of the release, to tell what it gives away from what is true of
-    /// anybody
+    /// anybody [default: those whom `privet anonymize --holdout` kept out]
     #[arg(long, value_name = "FILE")]
     pub holdout: Option<PathBuf>,
     /// Other releases about some of the same people, to be attacked together with this one
@@ -416,6 +432,13 @@ pub struct Experiment {
 fn time(text: &str) -> Result<std::time::Duration, String> {
     privet::policy::parse_duration(text)
         .ok_or_else(|| "write a length of time, as in 500ms, 30s, 5m or 2h".to_string())
+}
+
+fn share(text: &str) -> Result<privet::Exact, String> {
+    let within = |share: &privet::Exact| *share > privet::Exact::ZERO && *share < privet::Exact::ONE;
+    privet::Exact::parse(text)
+        .filter(within)
+        .ok_or_else(|| "write a share of people between 0 and 1, as in 10%, 0.1 or 1/10".to_string())
 }
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {

@@ -111,3 +111,19 @@ fn every_kind_of_data_can_be_varied() {
         );
     }
 }
+
+#[test]
+fn a_policy_that_is_called_like_a_formula_is_no_formula_in_the_table() {
+    let bench = Bench::new();
+    bench.write("people.csv", "age,ill\n20,flu\n20,cold\n30,flu\n30,cold\n");
+    bench.write(
+        "=1+1.toml",
+        "[data]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.ill]\nrole = \
+         \"sensitive\"\n[privacy.k-anonymity]\nk = 2\n",
+    );
+    bench.privet(&["compare", "=1+1.toml", "--csv", "table.csv", "-o", "page"]).succeeds();
+    for path in ["table.csv", "page/comparison.csv"] {
+        assert!(bench.text(path).contains("\n'=1+1.toml,"), "{}", bench.text(path));
+        assert_eq!(rows(&bench.path(path))[1][0], "=1+1.toml", "read by Privet the mark is gone");
+    }
+}

@@ -188,3 +188,79 @@ fn a_ledger_inside_the_release_is_refused() {
     assert_eq!(bench.read("people.csv"), data, "a file that is no ledger is left alone");
     assert_eq!(bench.names("."), ["people.csv", "policy.toml"]);
 }
+
+#[test]
+fn a_release_is_attacked_together_with_the_others_of_its_ledger() {
+    let bench = bench();
+    bench.privet(&["anonymize", "policy.toml", "-o", "one"]).succeeds();
+    let alone = bench.privet(&["attack", "one", "--json", "--only", "composition"]).succeeds().json();
+    let reason = alone["not_run"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("has no other release"), "{reason}");
+    bench.privet(&["anonymize", "policy.toml", "-o", "two", "--seed", "2"]).succeeds();
+    let manifest = bench.json("two/steward/manifest.json");
+    let pinned =
+        &manifest["attacks"].as_array().expect("attacks").iter().find(|found| found["name"] == "composition");
+    let pinned = pinned.expect("a finding")["figures"][0]["hits"].as_u64().expect("a count");
+    assert!(pinned > 30, "{pinned}");
+    // Now both can be attacked, the first too: whoever has it may have the second.
+    for folder in ["one", "two"] {
+        let json =
+            bench.privet(&["attack", folder, "--json", "--only", "composition,re-release"]).succeeds().json();
+        let found = json["attacks"].as_array().expect("attacks");
+        let names: Vec<&str> = found.iter().filter_map(|found| found["name"].as_str()).collect();
+        assert_eq!(names, ["composition", "re-release"], "{json}");
+        assert_eq!(found[0]["hits"].as_u64(), Some(pinned), "{json}");
+    }
+    let told = bench.privet(&["attack", "two"]).succeeds().stdout;
+    assert!(told.contains("TOGETHER with 1 other release"), "{told}");
+    assert!(!told.contains("  composition: "), "it was run: {told}");
+
+    // A damaged ledger is told with its line, a missing one by name, and neither stops the other attacks.
+    let text = bench.text("ledger.jsonl");
+    bench.write("ledger.jsonl", text.replacen("University", "Newspaper", 1));
+    let told = bench.privet(&["attack", "two"]).succeeds().stdout;
+    assert!(told.contains("ledger.jsonl:3") && told.contains("linking:"), "{told}");
+    let listed = bench.privet(&["ledger", "list", "ledger.jsonl"]).succeeds();
+    assert!(listed.stderr.contains("ledger.jsonl:3"), "{}", listed.stderr);
+    fs::remove_file(bench.path("ledger.jsonl")).expect("removed");
+    let told = bench.privet(&["attack", "two"]).succeeds().stdout;
+    assert!(told.contains("cannot be used") && told.contains("ledger.jsonl"), "{told}");
+}
+
+#[test]
+fn a_column_that_does_not_tell_people_apart_is_refused() {
+    let bench = bench();
+    bench.edit("policy.toml", "person = \"id\"", "person = \"disease\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(outcome.stderr.contains("10 different values in 60 records"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("policy.toml"), "{}", outcome.stderr);
+    assert!(!bench.path("out").exists());
+    // One of sixty is there twice: that is a warning.
+    bench.edit("policy.toml", "person = \"disease\"", "person = \"id\"");
+    bench.edit("people.csv", "p17,", "p18,");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert!(
+        outcome.stderr.contains("not different for everybody (59 values in 60 records)"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn what_is_no_ledger_is_an_error() {
+    let bench = bench();
+    bench.write("empty.jsonl", "");
+    bench.write("notes.jsonl", "my notes");
+    bench.write("other.jsonl", "{\"entry\": \"of another kind\"}\n");
+    for file in ["people.csv", "empty.jsonl", "notes.jsonl", "other.jsonl", ".", "absent.jsonl"] {
+        for command in ["list", "check"] {
+            let outcome = bench.privet(&["ledger", command, file]).exits(2);
+            assert!(outcome.stdout.is_empty(), "{file}: {}", outcome.stdout);
+            assert!(
+                outcome.stderr.contains("error") && outcome.stderr.contains(file),
+                "{file}: {}",
+                outcome.stderr
+            );
+        }
+    }
+}

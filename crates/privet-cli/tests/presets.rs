@@ -70,6 +70,58 @@ fn safe_harbor_counts_identifiers_and_keeps_to_its_levels() {
     }
 }
 
+/// People of up to a hundred years, with when they were born as a date, and again as a year.
+fn centenarians() -> Bench {
+    let bench = Bench::new();
+    let mut text = "age,dob,birth_year,birth_weight,visit_month,sex,diagnosis\n".to_string();
+    for person in 0..400 {
+        let year = 1924 + person % 80;
+        text += &format!(
+            "{},{year}-{:02}-{:02},{year},{},{},{},d{}\n",
+            2024 - year,
+            1 + person % 12,
+            1 + person % 28,
+            1900 + person % 150,
+            1 + person % 12,
+            if person % 2 == 0 { "f" } else { "m" },
+            person % 6
+        );
+    }
+    bench.write("people.csv", text);
+    bench
+}
+
+#[test]
+fn years_of_birth_that_tell_an_age_over_89_are_one() {
+    let bench = centenarians();
+    bench.privet(&["init", "people.csv", "--preset", "hipaa-safe-harbor", "-o", "draft"]).succeeds();
+    let policy = bench.text("draft/policy.toml").replace("\n# ", " ");
+    assert!(policy.contains("or before, so that they may be over 89"), "{policy}");
+    assert!(!policy.contains("[columns.visit_month]\nrole"), "months are elements of dates: {policy}");
+    for column in ["dob", "birth_year"] {
+        let tree = bench.text(&format!("draft/hierarchies/{column}.csv"));
+        let old = tree.lines().find(|line| line.starts_with("1924")).expect("somebody born in 1924");
+        assert!(old.contains("or before"), "{old}");
+    }
+    assert!(policy.contains("dob = 3") && policy.contains("birth_year = 1"), "{policy}");
+    bench.privet(&["anonymize", "draft/policy.toml", "-o", "release"]).exits(0);
+    let released = rows(&bench.path("release/public/release.csv"));
+    let columns =
+        released[0].iter().enumerate().filter(|(_, name)| ["dob", "birth_year"].contains(&name.as_str()));
+    for (column, _) in columns {
+        for row in &released[1..] {
+            // A pooled label names its last year; whatever else begins with a year begins after it.
+            let cell = row[column].trim_start_matches(['[', '(']);
+            let year: Option<u32> = cell.get(..4).and_then(|year| year.parse().ok());
+            assert!(
+                row[column].contains("or before") || year.is_none_or(|year| year >= 1930),
+                "{}",
+                row[column]
+            );
+        }
+    }
+}
+
 #[test]
 fn thresholds_are_those_of_the_rules() {
     for (name, k) in [("ema", 11), ("cms", 11), ("gdpr", 5)] {

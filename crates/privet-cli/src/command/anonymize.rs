@@ -20,6 +20,7 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
         seed: arguments.seed,
         time_limit: arguments.time_limit,
         attacks: arguments.attacks.into(),
+        holdout: arguments.holdout,
     };
     let formulas = if arguments.csv_safe { Formulas::Mark } else { Formulas::Refuse };
     make(Policy::read(&arguments.policy)?.with_formulas(formulas), options, output, clock)
@@ -81,6 +82,11 @@ fn about_table(manifest: &Json) -> String {
         records("suppressed"),
         records("dropped")
     );
+    let held = records("held_out");
+    if held > 0 {
+        let people = manifest["holdout"]["people"].as_u64().unwrap_or(held);
+        text += &format!("held out {people} people ({held} records) for attacks to be tried on as well\n");
+    }
     let starred = records("starred");
     if starred > 0 {
         let cells = if starred == 1 { "cell" } else { "cells" };

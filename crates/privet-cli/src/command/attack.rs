@@ -6,7 +6,7 @@ use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, 
 use privet::data::{ReadOptions, Source};
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Role};
-use privet::release::{open_release, open_released};
+use privet::release::{attack_by_ledger, open_release, open_released};
 use privet::{Error, Result, method};
 use serde_json::{Value as Json, json};
 
@@ -14,13 +14,13 @@ use crate::arguments::Attack;
 use crate::output::Output;
 
 pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
-    let Opened { policy, released, files, seed } = opened(arguments)?;
+    let Opened { policy, released, files, seed, mut doubts, holdout } = opened(arguments, clock)?;
     let choice = match arguments.only.as_slice() {
         [] => Choice::All,
         names => Choice::only(names)?,
     };
     let others = arguments.with.iter().map(|folder| {
-        let other = open_release(folder, None)?;
+        let other = open_release(folder, None, clock)?;
         Ok(OtherRelease {
             name: folder.display().to_string(),
             policy: other.policy,
@@ -31,11 +31,16 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     scene.files = files.unwrap_or(scene.files);
     let people = |path: &PathBuf| other_people(path, &policy);
     scene.population = arguments.population.as_ref().map(people).transpose()?;
-    scene.holdout = arguments.holdout.as_ref().map(people).transpose()?;
+    scene.holdout = arguments.holdout.as_ref().map(people).transpose()?.or(holdout);
     scene.others = others.collect::<Result<_>>()?;
     scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
+    doubts.extend(scene.doubts()?);
+    doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);
-    let attacks = attack(&scene, &choice)?;
+    let mut attacks = attack(&scene, &choice)?;
+    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty()) {
+        add_ledger(&mut attacks, folder, policy.written(), &arguments.only)?;
+    }
     output.result(&told(&attacks), || {
         let found: Vec<Json> = attacks.found.iter().map(Finding::to_json).collect();
         json!({ "attacks": found, "not_run": attacks.not_run })
@@ -43,13 +48,37 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     Ok(0)
 }
 
+/// Puts what the release tells together with others of its ledger among the other attacks, unless it was attacked together with
+/// releases that the user names.
+fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[String]) -> Result<()> {
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
+    let both = ["composition", "re-release"];
+    match attack_by_ledger(folder, policy)? {
+        None => {}
+        Some(Ok(found)) => {
+            attacks.not_run.retain(|attack| !both.contains(&attack.name.as_str()));
+            attacks.found.extend(found.into_iter().filter(|found| is_wanted(&found.name)));
+            attacks.order();
+        }
+        Some(Err(reason)) => {
+            let about = attacks.not_run.iter_mut().filter(|attack| both.contains(&attack.name.as_str()));
+            about.for_each(|attack| attack.reason.clone_from(&reason));
+        }
+    }
+    Ok(())
+}
+
 /// A table of other people. What lacks a quasi-identifier would make everybody look certain, or nobody comparable.
 fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
+    let AnyPolicy::Table(policy) = policy else {
+        let kind = policy.kind().name();
+        return Err(Error::input(format!("other people have no meaning for kind = \"{kind}\""))
+            .in_file(path)
+            .help("leave out --population and --holdout: they are for tables"));
+    };
     let source = Source::open(path, &ReadOptions::default())?;
-    if let AnyPolicy::Table(policy) = policy {
-        let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
-        quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
-    }
+    let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
+    quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
     Ok(source)
 }
 
@@ -60,20 +89,33 @@ struct Opened {
     /// All files that leave the house, where there are more than those with the data.
     files: Option<Vec<PathBuf>>,
     seed: u64,
+    /// What has to be said before anything is compared.
+    doubts: Vec<String>,
+    /// Who was kept out of the release when it was made.
+    holdout: Option<Source>,
 }
 
 /// Random choices of attacks on files that were not made here: what they find is told, never published.
 const SEED: u64 = 1;
 
-fn opened(arguments: &Attack) -> Result<Opened> {
+fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
     let original = arguments.original.as_deref();
     if let Some(folder) = &arguments.folder {
-        let release = open_release(folder, original)?;
-        let (policy, released) = (release.policy, release.released);
-        return Ok(Opened { policy, released, files: Some(release.files), seed: release.seed });
+        let release = open_release(folder, original, clock)?;
+        return Ok(Opened {
+            policy: release.policy,
+            released: release.released,
+            files: Some(release.files),
+            seed: release.seed,
+            doubts: release.doubts,
+            holdout: release.holdout,
+        });
     }
     let path = arguments.policy.as_ref().ok_or_else(|| {
-        Error::input("name a release folder, or --policy").help("see `privet attack --help`")
+        Error::input("name what to attack").help(
+            "a release that Privet made: privet attack DIR; what another tool made: privet attack --policy FILE --original \
+             FILE --release FILE; the data as it is: privet attack --policy FILE",
+        )
     })?;
     let policy = method::check(&Policy::read(path)?, original)?;
     let released = match (&arguments.release, &policy) {
@@ -85,7 +127,7 @@ fn opened(arguments: &Attack) -> Result<Opened> {
             return Err(Error::input("name the released vocabularies to attack").help("add --release FILE"));
         }
     };
-    Ok(Opened { policy, released, files: None, seed: SEED })
+    Ok(Opened { policy, released, files: None, seed: SEED, doubts: Vec::new(), holdout: None })
 }
 
 fn told(attacks: &Attacks) -> String {

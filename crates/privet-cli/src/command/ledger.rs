@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use privet::ledger::{self, Ledger, Recorded, ReleasedFile, State};
+use privet::ledger::{self, Ledger, Recorded, State};
 use privet::policy::Policy;
 use privet::release::released_files;
 use privet::{Error, Result};
@@ -167,7 +167,7 @@ fn check(ledger: &Ledger, folders: &[PathBuf], output: &Output) -> Result<u8> {
     let releases = ledger.releases();
     for recorded in releases.iter().filter(|recorded| recorded.state == State::Unconfirmed) {
         let release = recorded.release;
-        let there = released_files(Path::new(&release.folder)).is_ok_and(|files| is_of(&files, recorded));
+        let there = released_files(Path::new(&release.folder)).is_ok_and(|files| recorded.has(&files));
         let what = if there { "and is there" } else { "and is not there now" };
         notes.push(format!(
             "line {}: a release to {} was announced, its run ended before it could say whether it was published, {what}; it \
@@ -177,7 +177,7 @@ fn check(ledger: &Ledger, folders: &[PathBuf], output: &Output) -> Result<u8> {
     }
     for folder in folders {
         let files = released_files(folder)?;
-        if !releases.iter().any(|recorded| recorded.state != State::Withdrawn && is_of(&files, recorded)) {
+        if !releases.iter().any(|recorded| recorded.state != State::Withdrawn && recorded.has(&files)) {
             faults.push(format!("{} is not in the ledger", folder.display()));
         }
     }
@@ -203,10 +203,4 @@ fn check(ledger: &Ledger, folders: &[PathBuf], output: &Output) -> Result<u8> {
         json!({ "sound": sound, "faults": faults, "notes": notes, "releases": count, "head": ledger.head })
     });
     Ok(if sound { 0 } else { 4 })
-}
-
-/// Whether these are the files that a release of the ledger had.
-fn is_of(files: &[ReleasedFile], recorded: &Recorded<'_>) -> bool {
-    let release = recorded.release;
-    release.files.iter().all(|file| files.contains(file))
 }

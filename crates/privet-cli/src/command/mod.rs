@@ -22,12 +22,18 @@ use privet::engine::clock::{Clock, Progress, Silent};
 use crate::arguments::{Arguments, Command};
 use crate::output::Output;
 use crate::progress::Bar;
+use crate::supervise::is_worker;
 
 /// Runs a command and returns its exit status.
 pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>) -> Result<u8> {
-    if let Some(threads) = arguments.common.threads {
+    // Where memory is limited, threads are started now: later there would be nobody to tell that there are none.
+    if arguments.common.threads.is_some() || is_worker() {
+        let threads = arguments.common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.map_err(|error| privet::Error::internal(format!("cannot start {threads} threads: {error}")))?;
+        pool.map_err(|error| {
+            privet::Error::input(format!("cannot start threads to work with: {error}"))
+                .help("use fewer threads (--threads 1), or allow more memory and processes (ulimit)")
+        })?;
     }
     let progress: Arc<dyn Progress> =
         if output.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) };

@@ -1,105 +1,94 @@
-//! Background join: whoever knows a person's class and one sensitive value reads another one beside it.
+//! Background join (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 3.1): whoever knows a person's
+//! class and one sensitive value reads another one beside it.
 //!
 //! A table with several sensitive columns bounds what follows from quasi-identifiers alone. Somebody who knows one of a person's
-//! sensitive values looks only at the rows of the class that have it, and these may agree in another column. What the class
-//! gives away without that knowledge is not counted.
+//! sensitive values looks only at the rows of the person's class that have it, and these may agree in another column. Tables
+//! without the column that he knows tell him what they tell everybody. What the class gives away without that knowledge is
+//! not counted. What follows from the value for everybody, because nearly all who have it have the same beside it, is no
+//! surprise; the rest is counted apart.
 
-use super::follow::{Classed, Column, follow, surest};
-use super::projections::background_join::tried;
+use hashbrown::HashMap;
+
+use super::crowds::{Gathered, NOWHERE};
+use super::follow::{Classed, Column, Marks, Success, surest};
 use super::view::{TableView, ViewColumn};
-use super::{Attack, Figure, Finding, Inside, Scene};
+use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
+use crate::audit::counted;
 use crate::random::{keyed, shuffle};
 
 /// Row 6 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear: false, concerns, run };
 
-/// How sure he has to be, for the two figures: certain, and nine in ten.
-const SHARES: [(u64, u64); 2] = [(1, 1), (9, 10)];
-const SURELY: [&str; 2] = ["with certainty", "at least nine in ten sure"];
+/// How sure he has to be: certain, and nine in ten.
+const SHARES: [((u64, u64), &str); 2] = [((1, 1), "with certainty"), ((9, 10), "at least nine in ten sure")];
+
+/// What he does without the attack: where there are several tables, and where there is one.
+const IN_ONE_TABLE: &str =
+    "the same in one table with all sensitive columns, in the classes of the finest released one";
+const BY_CLASS: &str = "knows no sensitive value; what the class gives away by itself is not counted";
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
-    if let Some(Inside::Projected { .. }) = scene.inside {
-        return Ok(());
-    }
-    let several =
+    let joinable =
         |view: &TableView| view.groups.is_none() && view.columns_where(ViewColumn::is_sensitive).len() > 1;
-    match scene.sensitive_tables()?.iter().any(several) {
+    match scene.sensitive_tables()?.iter().any(joinable) {
         true => Ok(()),
         false => Err("no released table has two sensitive columns".to_string()),
     }
 }
 
+/// The tables in which something stands beside something else.
+fn joinable<'t, 'v>(tables: &'t [Gathered<'v>]) -> impl Iterator<Item = &'t Gathered<'v>> {
+    tables.iter().filter(|table| table.view.groups.is_none() && table.sensitive.len() > 1)
+}
+
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    if let Some(Inside::Projected { before, after }) = scene.inside {
-        return Ok(tried(before, after));
-    }
+    let tables = Gathered::all(scene)?;
+    let several = tables.len() > 1;
+    let people = scene.view()?.quasi.people();
     let mut figures = Vec::new();
-    let mut lines = Vec::new();
-    for view in scene.views()? {
+    for (share, surely) in SHARES {
         scene.clock.check()?;
-        let sensitive = view.columns_where(ViewColumn::is_sensitive);
-        if sensitive.len() < 2 || view.groups.is_some() {
-            continue;
-        }
-        let counts = vec![1; view.released.len];
-        let table = Classed { classes: &view.quasi.classes.of_row, counts: &counts };
-        let columns: Vec<Column> = sensitive.iter().map(|column| released_column(view, *column)).collect();
-        let dealt: Vec<Column> =
-            (0u64..).zip(&columns).map(|(at, column)| dealt_anew(table, column, scene.seed, at)).collect();
-        let columns: Vec<&Column> = columns.iter().collect();
-        let dealt: Vec<&Column> = dealt.iter().collect();
-        let people = |columns: &[&Column]| follow(table, columns, SHARES).map(|marks| marks.success(&counts));
-        let (found, by_luck) = (people(&columns), people(&dealt));
-        for (surely, (found, by_luck)) in SURELY.into_iter().zip(found.into_iter().zip(by_luck)) {
-            let figure = |what: &str, hits: u64| Figure {
-                what: format!("{what}, {surely}"),
-                targets: view.released.len as u64,
-                hits,
-                ..Figure::default()
-            };
-            figures.push(Figure {
-                baseline: 0,
-                instead: "knowing no sensitive value; what the class gives away by itself is not counted"
-                    .to_string(),
-                control: Some(by_luck.people),
-                controlled: "the same with sensitive values dealt out anew within each class".to_string(),
-                ..figure("people of whom one sensitive value tells another", found.people)
-            });
-            figures.push(figure(
-                "of these, where the same value does not tell it for everybody",
-                found.surprised,
-            ));
-        }
-        if let Some(found) = surest(table, &columns) {
-            let told = |(place, cell): (usize, u32)| {
-                let column = &view.columns[sensitive[place]];
-                format!("{}={}", column.name, column.cells.text(cell))
-            };
-            lines.push(format!(
-                "{} in a class → {}: {} of {} records",
-                told(found.known),
-                told(found.read),
-                found.rows,
-                found.of
-            ));
-        }
+        let found = told(&tables, share);
+        let luck = by_luck(&tables, share, scene.seed);
+        let one = several.then(|| in_one_table(&tables, share)).unwrap_or_default();
+        let figure = |what: String, of: fn(&Success) -> u64| Figure {
+            what,
+            targets: people,
+            hits: of(&found),
+            baseline: of(&one),
+            instead: if several { IN_ONE_TABLE } else { BY_CLASS }.to_string(),
+            control: Some(of(&luck)),
+            controlled: "the same with sensitive values dealt out anew within each class".to_string(),
+        };
+        figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| {
+            of.people
+        }));
+        figures.push(figure(
+            format!("of these, where the same value does not tell it for everybody, {surely}"),
+            |of| of.surprised,
+        ));
+        let columns: usize = tables.iter().map(|table| table.sensitive.len()).sum();
+        figures.push(Figure {
+            targets: people * (columns * columns.saturating_sub(1)) as u64,
+            ..figure(
+                format!("pairs of a person's sensitive columns of which one tells the other, {surely}"),
+                |of| of.pairs,
+            )
+        });
     }
+    let lines: Vec<String> = joinable(&tables).filter_map(worst).collect();
     let headline = figures.first().cloned().unwrap_or_default();
     Ok(Finding {
         knows: "a person's quasi-identifiers and one sensitive value".to_string(),
-        does:
-            "looks up the records of the person's class that have it, and reads the other sensitive columns"
-                .to_string(),
-        assumes: "records of a class are equally likely to be the person's".to_string(),
-        warning: match headline.hits > headline.control.unwrap_or(0) {
-            false => String::new(),
-            true => format!(
-                "who finds a person's class and knows one sensitive value can read another of {} of {} people for certain; \
-                 method \"codip\" publishes such columns apart",
-                headline.hits, headline.targets
-            ),
-        },
+        does: "looks up the records that the person could be and that have it, and reads their other sensitive columns"
+            .to_string(),
+        assumes: format!(
+            "records of a class are equally likely to be the person's; values that the policy calls insensitive are not \
+             counted{}",
+            scene.view()?.quasi.sampling()
+        ),
+        warning: warning(&headline, several),
         figures,
         worst: lines.first().cloned().unwrap_or_default(),
         lines,
@@ -107,33 +96,109 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// A sensitive column of the release; a suppressed cell tells nothing.
-fn released_column(view: &TableView, column: usize) -> Column {
-    let star = view.star(column);
-    let cells = view.columns[column].cells.len() as u32;
-    Column {
-        codes: view.released.codes[column].to_vec(),
-        sensitive: (0..cells).map(|cell| Some(cell) != star).collect(),
+fn warning(headline: &Figure, several: bool) -> String {
+    let Figure { hits, targets, baseline, .. } = headline;
+    if *hits <= headline.control.unwrap_or(0) {
+        return String::new();
     }
+    let people = counted(*targets, "person", "people");
+    let advice = match several {
+        true => format!(" (of {baseline} if all sensitive columns were in one table)"),
+        false => "; method \"codip\" publishes such columns apart".to_string(),
+    };
+    format!(
+        "who finds a person's class and knows one sensitive value can read another of {hits} of {people} for certain{advice}"
+    )
 }
 
-/// The same column with its cells dealt out anew within each class.
-fn dealt_anew(table: Classed<'_>, column: &Column, seed: u64, at: u64) -> Column {
+/// What the released tables tell of whom.
+fn told(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
+    let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
+    for table in joinable(tables) {
+        let (classes, columns) = table.released();
+        let columns: Vec<&Column> = columns.iter().collect();
+        let by_known = Marks::by_known(Classed { classes: &classes }, &columns, share);
+        for ((known, column), marked) in table.sensitive.iter().zip(&columns).zip(&by_known) {
+            // Of a crowd and a known cell, any record that has it.
+            let mut record_of: HashMap<(u32, u32), u32> = HashMap::new();
+            for (record, (crowd, cell)) in (0u32..).zip(classes.iter().zip(&column.codes)) {
+                record_of.entry((*crowd, *cell)).or_insert(record);
+            }
+            let own = &table.view.columns[*known];
+            let cell_of: Vec<Option<u32>> = own.values.texts().map(|value| own.cells.find(value)).collect();
+            for (person, crowd) in table.crowds.people() {
+                let cell = cell_of[table.view.original.codes[*known][person] as usize];
+                if let Some(record) = cell.and_then(|cell| record_of.get(&(crowd, cell))) {
+                    marks.take(person, marked, *record as usize);
+                }
+            }
+        }
+    }
+    marks.success()
+}
+
+/// What tables would tell whose columns have nothing to do with each other within a class.
+fn by_luck(tables: &[Gathered<'_>], share: (u64, u64), seed: u64) -> Success {
+    let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
+    for (at, table) in joinable(tables).enumerate() {
+        let classed = Classed { classes: &table.crowds.of_row };
+        let columns: Vec<Column> = (table.sensitive.iter())
+            .map(|column| {
+                let purpose = format!("privet: column {column} of table {at} within classes");
+                dealt_anew(classed, table.original(*column), seed, &purpose)
+            })
+            .collect();
+        marks = marks.with(among_people(table, &columns.iter().collect::<Vec<_>>(), share));
+    }
+    marks.success()
+}
+
+/// What one table with all sensitive columns would tell, in the classes of the finest of the tables.
+fn in_one_table(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
+    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
+    let columns: Vec<&Column> = columns.iter().collect();
+    Gathered::finest(tables).map(|table| among_people(table, &columns, share).success()).unwrap_or_default()
+}
+
+/// The surest conclusion in a table, in words.
+fn worst(table: &Gathered<'_>) -> Option<String> {
+    let (classes, columns) = table.released();
+    let found = surest(Classed { classes: &classes }, &columns.iter().collect::<Vec<_>>())?;
+    let told = |(place, cell): (usize, u32)| {
+        let column = &table.view.columns[table.sensitive[place]];
+        format!("{}={}", column.name, column.cells.text(cell))
+    };
+    let records = counted(found.of, "record", "records");
+    Some(format!("{} in a class → {}: {} of {records}", told(found.known), told(found.read), found.rows))
+}
+
+/// What follows if the people of each crowd were a class of a table with these columns.
+fn among_people(table: &Gathered<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+    let mut marks = Marks::of(Classed { classes: &table.crowds.of_row }, columns, share);
+    for (person, _) in table.crowds.of_row.iter().enumerate().filter(|(_, crowd)| **crowd == NOWHERE) {
+        (marks.hit[person], marks.surprised[person], marks.pairs[person]) = (false, false, 0);
+    }
+    marks
+}
+
+/// The same column with its values dealt out anew within each class.
+fn dealt_anew(table: Classed<'_>, mut column: Column, seed: u64, purpose: &str) -> Column {
     let mut rows: Vec<u32> = (0..table.classes.len() as u32).collect();
     rows.sort_by_key(|row| table.classes[*row as usize]);
-    let mut random = keyed(seed, &format!("privet: column {at} within classes"));
-    let mut codes = column.codes.clone();
+    let mut random = keyed(seed, purpose);
     for class in rows.chunk_by(|one, other| table.classes[*one as usize] == table.classes[*other as usize]) {
         let mut own: Vec<u32> = class.iter().map(|row| column.codes[*row as usize]).collect();
         shuffle(&mut own, &mut random);
-        class.iter().zip(own).for_each(|(row, code)| codes[*row as usize] = code);
+        class.iter().zip(own).for_each(|(row, code)| column.codes[*row as usize] = code);
     }
-    Column { codes, sensitive: column.sensitive.clone() }
+    column
 }
 
 #[cfg(test)]
+mod several_tables;
+
+#[cfg(test)]
 mod tests {
-    use super::super::follow::Success;
     use super::*;
 
     fn column(codes: &[u32], values: usize) -> Column {
@@ -143,30 +208,29 @@ mod tests {
     #[test]
     fn a_value_tells_the_one_beside_it() {
         // In the class, disease 0 goes with treatment 0 alone; disease 1 with two of them.
-        let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
+        let table = Classed { classes: &[0, 0, 0, 0] };
         let (disease, treatment) = (column(&[0, 0, 1, 1], 2), column(&[0, 0, 1, 2], 3));
-        let [marks] = follow(table, &[&disease, &treatment], [(1, 1)]);
+        let marks = Marks::of(table, &[&disease, &treatment], (1, 1));
         // Treatments tell the disease of all four; the disease tells the treatment of two.
-        assert_eq!(marks.success(&[1; 4]), Success { pairs: 6, people: 4, surprised: 0 });
+        assert_eq!(marks.success(), Success { pairs: 6, people: 4, surprised: 0 });
         let surest = surest(table, &[&disease, &treatment]).expect("a conclusion");
         assert_eq!((surest.rows, surest.of, surest.known, surest.read), (2, 2, (0, 0), (1, 0)));
     }
 
     #[test]
     fn independent_columns_tell_nothing() {
-        let table = Classed { classes: &[0, 0, 0, 0], counts: &[1; 4] };
+        let table = Classed { classes: &[0, 0, 0, 0] };
         let (a, b) = (column(&[0, 0, 1, 1], 2), column(&[0, 1, 0, 1], 2));
-        let [marks] = follow(table, &[&a, &b], [(9, 10)]);
-        assert_eq!(marks.success(&[1; 4]), Success::default());
+        let marks = Marks::of(table, &[&a, &b], (9, 10));
+        assert_eq!(marks.success(), Success::default());
         assert_eq!(surest(table, &[&a, &b]), None, "nothing becomes surer than the class makes it");
     }
 
     #[test]
     fn what_the_class_gives_away_is_not_counted() {
-        let table = Classed { classes: &[0, 0], counts: &[3, 2] };
-        let (a, b) = (column(&[0, 1], 2), column(&[0, 0], 1));
-        let [marks] = follow(table, &[&a, &b], [(1, 1)]);
-        assert_eq!(marks.success(&[3, 2]).people, 0);
+        let table = Classed { classes: &[0; 5] };
+        let (a, b) = (column(&[0, 0, 0, 1, 1], 2), column(&[0; 5], 1));
+        assert_eq!(Marks::of(table, &[&a, &b], (1, 1)).success().people, 0);
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::haystack::Haystack;
 use super::{PolicyRef, Released, Scene};
-use crate::Result;
 use crate::data::Transaction;
 use crate::engine::baskets::Baskets;
 use crate::privacy::kl::{KlPrivacy, requirements};
 use crate::taxonomy::Node;
+use crate::{Error, Result};
 
 /// Released transactions beside their original.
 #[derive(Debug)]
@@ -56,14 +56,14 @@ impl BasketView {
             *counted.entry((nodes, marks)).or_default() += 1;
             scene.clock.check()
         })?;
-        Ok(match strange {
-            Some(line) => Err(format!("line {line} of the release has an item that the item tree lacks")),
-            None => {
-                let released =
-                    counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
-                Ok(BasketView { original, released, requirements })
-            }
-        })
+        if let Some(line) = strange {
+            return Err(Error::input("an item is neither in the data's tree of items nor a sensitive one")
+                .in_file(source.path())
+                .at_line(line)
+                .help("a released item is one of the data, or a node above it, spelt as in the hierarchy"));
+        }
+        let released = counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
+        Ok(Ok(BasketView { original, released, requirements }))
     }
 
     /// The original, to look up items in.

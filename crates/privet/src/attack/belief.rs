@@ -25,8 +25,7 @@ impl<'v> Belief<'v> {
     pub fn of(scene: &Scene<'_>, table: &'v TableView, column: usize, spread: &Spread) -> Result<Belief<'v>> {
         let likely = table.quasi.map(scene.clock, |_, classes| spread.likely(classes))?;
         let own = &table.columns[column];
-        let insensitive = |text: &str| own.policy.insensitive.iter().any(|value| value == text);
-        let value = |cell: &str| own.values.find(cell).filter(|_| !insensitive(cell));
+        let value = |cell: &str| own.values.find(cell).filter(|_| own.guards(cell));
         let value_of = own.cells.texts().map(value).collect();
         Ok(Belief { table, column, likely, value_of })
     }

@@ -16,6 +16,7 @@ use super::finding::NO_GUESS;
 use super::view::TableView;
 use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use crate::Result;
+use crate::audit::counted;
 use crate::data::Batch;
 use crate::ledger::{
     Candidates, Composition, PersonKeys, ReRelease, Salt, SignatureClass, Signatures, View, compose,
@@ -37,8 +38,10 @@ const PARTS: f64 = 1e9;
 /// How the adversary knows in which class a person is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Composed {
-    /// From the ledger.
+    /// From the ledger, for a release that follows those in it.
     Classes,
+    /// From the ledger, for one of those in it.
+    Recorded,
     /// By quasi-identifiers.
     MatchSets,
 }
@@ -149,18 +152,18 @@ pub(crate) fn composition(found: &Composition, how: Composed) -> Finding {
             if found.added == 0 { "; that was so before this release, which adds nobody" } else { "" };
         let which = if how == Composed::Classes { "earlier" } else { "other" };
         format!(
-            "TOGETHER with {others} {which} {noun} this one tells the sensitive value of {} of {} people ({:.1} %) whom no \
-             release tells about alone{by_this}. Whoever has them all needs only quasi-identifiers. Publish the same release \
+            "TOGETHER with {others} {which} {noun} this one tells the sensitive value of {} of {} ({:.1} %) whom no release \
+             tells about alone{by_this}. Whoever has them all needs only quasi-identifiers. Publish the same release \
              again instead (same policy and seed), or a coarsening of it",
             found.pinned,
-            found.targets,
+            counted(found.targets, "person", "people"),
             100.0 * found.pinned as f64 / found.targets.max(1) as f64,
         )
     } else {
         String::new()
     };
     let known = match how {
-        Composed::Classes => "each person's class is known, as the ledger has it",
+        Composed::Classes | Composed::Recorded => "each person's class is known, as the ledger has it",
         Composed::MatchSets => "a person's class is what their quasi-identifiers leave possible",
     };
     let figure = Figure {
@@ -184,9 +187,9 @@ pub(crate) fn composition(found: &Composition, how: Composed) -> Finding {
         knows: format!("this release, {others} other {noun} of the same people, and their quasi-identifiers"),
         does: "keeps the values that a person's classes in all releases have in common".to_string(),
         assumes: format!(
-            "{known}; {} people are in this release and another; {:.2} values are left on average instead of {:.2}; the surest \
+            "{known}; {} in this release and another; {:.2} values are left on average instead of {:.2}; the surest \
              value has a posterior of {:.3} instead of {:.3}; {} share their classes with nobody, though none is theirs alone",
-            found.people,
+            counted(found.people, "person is", "people are"),
             found.candidates,
             found.candidates_alone,
             found.posterior,
@@ -205,9 +208,11 @@ pub(crate) fn re_release(found: &ReRelease) -> Finding {
     let relations: Vec<&str> = found.relations.iter().map(|relation| relation.name()).collect();
     let warning = if found.changed > 0 {
         format!(
-            "{} of {} people are in a class that shows other sensitive values than in another release, which no coarsening \
-             explains: this is not m-invariant",
-            found.changed, found.targets,
+            "{} of {} {} in a class that shows other sensitive values than in another release, which no coarsening explains: \
+             this is not m-invariant",
+            found.changed,
+            counted(found.targets, "person", "people"),
+            if found.changed == 1 { "is" } else { "are" }
         )
     } else {
         String::new()

@@ -10,6 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::{Attack, Figure, Finding, Released, Scene};
 use crate::audit::buckets::BucketTables;
+use crate::audit::counted;
 use crate::data::{Batch, FileKind, Format, Source, pieces};
 use crate::{Error, Result};
 
@@ -32,7 +33,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
-        (None, _) => Err(PLAIN.to_string()),
+        (None, _) => Err("the release is not a table".to_string()),
     }
 }
 
@@ -50,41 +51,40 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         Released::Projections(tables) => tables.iter().collect(),
         Released::Transactions(_) | Released::Vocabularies(_) => Vec::new(),
     };
-    // What the release shows, as whole cells and as words of cells.
-    let mut shown: HashSet<Box<[u8]>> = HashSet::new();
-    for table in &tables {
-        for column in table.columns() {
-            words(column.name.as_bytes(), &mut |word| {
-                add(&mut shown, word);
-            });
-        }
-        each_cell(scene, table, &mut |_, cell| {
-            if cell.len() >= SHORTEST && add(&mut shown, cell.as_bytes()) {
-                words(cell.as_bytes(), &mut |word| {
-                    add(&mut shown, word);
-                });
-            }
-            true
-        })?;
-    }
-    let mut hidden: Vec<(usize, String)> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();
+    let mut values: Vec<(usize, String)> = Vec::new();
     let mut complete = true;
     each_cell(scene, &policy.source, &mut |column, cell| {
         if cell.len() >= SHORTEST && !seen.contains(cell) {
             seen.insert(cell.to_string());
-            if !shown.contains(cell.as_bytes()) {
-                hidden.push((column, cell.to_string()));
-            }
+            values.push((column, cell.to_string()));
         }
         complete = seen.len() < MOST_VALUES;
         complete
     })?;
-    let texts: Vec<&str> = hidden.iter().map(|(_, text)| text.as_str()).collect();
-    let turned: Vec<String> = texts.iter().map(|text| turned(text)).collect();
-    let mut needles = Needles::new(texts.iter().copied());
-    let mut control =
-        Needles::new(turned.iter().map(String::as_str).filter(|text| !shown.contains(text.as_bytes())));
+    let turned: Vec<String> = values.iter().map(|(_, text)| turned(text)).collect();
+    let mut shown = Needles::new(values.iter().map(|(_, text)| text.as_str()));
+    let mut shown_by_chance = Needles::new(turned.iter().map(String::as_str));
+    // What cells and headers show is no secret of the file's, be it a whole cell or a part: of a set, or of a range.
+    let mut cells: HashSet<Box<[u8]>> = HashSet::new();
+    let mut show = |cell: &str| {
+        if cell.len() >= SHORTEST && add(&mut cells, cell.as_bytes()) {
+            shown.search(cell.as_bytes(), SHORTEST);
+            shown_by_chance.search(cell.as_bytes(), SHORTEST);
+        }
+    };
+    for table in &tables {
+        table.columns().iter().for_each(|column| show(&column.name));
+        each_cell(scene, table, &mut |_, cell| {
+            show(cell);
+            true
+        })?;
+    }
+    let hidden: Vec<&(usize, String)> =
+        values.iter().zip(&shown.found).filter(|(_, shown)| !**shown).map(|(value, _)| value).collect();
+    let turned = turned.iter().zip(&shown_by_chance.found).filter(|(_, shown)| !**shown);
+    let mut needles = Needles::new(hidden.iter().map(|(_, text)| text.as_str()));
+    let mut control = Needles::new(turned.map(|(text, _)| text.as_str()));
     for file in &scene.files {
         scene.clock.check()?;
         let shortest = if FileKind::of_path(file).is_ok() { SHORTEST } else { SHORTEST_IN_PROSE };
@@ -97,7 +97,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let found: Vec<usize> = (0..hidden.len()).filter(|at| needles.found[*at]).collect();
     let names = policy.source.columns();
     let line = |at: &usize| {
-        let (column, text) = &hidden[*at];
+        let (column, text) = hidden[*at];
         format!("{}={text} is in a file, but in none of its cells", names[*column].name)
     };
     let lines: Vec<String> = found.iter().take(scene.limits.most).map(line).collect();
@@ -113,7 +113,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match found.len() {
         0 => String::new(),
         hits => format!(
-            "the released files hold {hits} values of the original that none of their cells shows (in {})",
+            "the released files hold {} of the original that none of their cells shows (in {})",
+            counted(hits as u64, "value", "values"),
             file_names(&scene.files)
         ),
     };
@@ -165,21 +166,6 @@ fn each_cell(scene: &Scene<'_>, table: &Source, each: &mut dyn FnMut(usize, &str
 /// Whether a byte belongs to a word.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
-}
-
-/// Calls `each` with every run of whole words in a text, up to six words long: what a needle could be.
-fn words(text: &[u8], each: &mut dyn FnMut(&[u8])) {
-    const MOST: usize = 6;
-    let starts: Vec<usize> =
-        (0..text.len()).filter(|at| is_word(text[*at]) && (*at == 0 || !is_word(text[at - 1]))).collect();
-    let ends: Vec<usize> = (1..=text.len())
-        .filter(|at| is_word(text[at - 1]) && (*at == text.len() || !is_word(text[*at])))
-        .collect();
-    for (first, start) in starts.iter().enumerate() {
-        for end in ends.iter().skip(first).take(MOST) {
-            each(&text[*start..*end]);
-        }
-    }
 }
 
 /// The same letters the other way round: a text that is as likely to be found by chance.
@@ -273,6 +259,21 @@ mod tests {
         // A cell that shows a value hides nothing.
         let shown = found(&SAFE.replace("Norway,flu", "Oslo,flu"));
         assert_eq!((shown.targets, shown.hits), (3, 0));
+    }
+
+    #[test]
+    fn a_part_of_a_released_set_hides_nothing() {
+        // Eight terms of which the release shows all, and a record that has seven of them in the same order.
+        let all = "ague;boils;cough;dropsy;eczema;fever;gripes;hives";
+        let original = format!("age,city,ill\n20,Oslo,{all}\n21,Oslo,{}\n22,Oslo,Elephantiasis\n", &all[5..]);
+        let stage = Stage::new(&original);
+        stage.write("release.csv", format!("age,city,ill\n*,Oslo,{all}\n*,Oslo,{all}\n*,Oslo,*\n"));
+        let manifest = stage.write("manifest.json", format!("{{ \"set\": \"{all}\" }}"));
+        let found = stage.on("release.csv", |mut scene| {
+            scene.files.push(manifest);
+            crate::attack::testing::attacked("container", &scene).expect("run").headline()
+        });
+        assert_eq!((found.targets, found.hits), (1, 0));
     }
 
     #[test]

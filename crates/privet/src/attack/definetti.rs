@@ -15,6 +15,7 @@ use serde_json::json;
 use super::groups::{Group, Groups, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use crate::Result;
+use crate::audit::counted;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
 
@@ -199,12 +200,15 @@ fn finding(guessed: &Guessed, l: u64, name: &str) -> Finding {
         json!({ "people": people, "confidence": mean, "right": right })
     };
     let bands: Vec<_> = guessed.calibration.iter().map(band).collect();
-    let worst = format!(
-        "of {} of {people} people he is at least {:.0} % sure, and right about {:.1} % of these",
-        confident[0],
-        100.0 * CONFIDENT,
-        per_cent(confident[1], confident[0])
-    );
+    let worst = match confident[0] {
+        0 => format!("of nobody he is at least {:.0} % sure", 100.0 * CONFIDENT),
+        sure => format!(
+            "of {sure} of {} he is at least {:.0} % sure, and right about {:.1} % of these",
+            counted(people, "person", "people"),
+            100.0 * CONFIDENT,
+            per_cent(confident[1], sure)
+        ),
+    };
     Finding {
         knows: "the release, who is in it, and their quasi-identifiers".to_string(),
         does: "learns from all groups how values depend on quasi-identifiers, and weighs the assignments within each \

@@ -1,5 +1,7 @@
 //! What an attack found: the same shape for all of them, so that they can be read side by side.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
@@ -59,6 +61,9 @@ pub struct Figure {
 /// Why an attack has no control: the sentence for those that state a fact about the file and guess nothing.
 pub(super) const NO_GUESS: &str = "nothing is guessed, so luck plays no part";
 
+/// What a rate is called that wants a control and has none.
+const UNCONTROLLED: &str = "uncontrolled";
+
 impl Finding {
     /// An empty finding of the attack with this name and title, for the rest of a struct.
     pub(crate) fn new(name: &str, title: &str) -> Finding {
@@ -85,6 +90,11 @@ impl Finding {
     /// Whether the adversary succeeded in something to warn of.
     pub fn succeeds(&self) -> bool {
         !self.warning.is_empty() && self.figures.iter().any(|figure| figure.hits > 0)
+    }
+
+    /// Whether there was nobody and nothing to try it on, nor anything to say.
+    pub(super) fn is_void(&self) -> bool {
+        self.lines.is_empty() && self.figures.iter().all(|figure| figure.targets == 0)
     }
 
     /// As `privet attack --json` prints it.
@@ -124,11 +134,12 @@ impl Finding {
     pub fn told(&self) -> String {
         let headline = self.headline();
         if headline.targets == 0 {
-            return format!("{}: nothing to try it on: {}", self.name, headline.what);
+            return format!("{}: nobody and nothing to try it on", self.name);
         }
         let (low, high) = headline.interval();
         let control = match headline.control {
             Some(control) => format!("control {control}"),
+            None if headline.controlled.contains(UNCONTROLLED) => UNCONTROLLED.to_string(),
             None => "no control".to_string(),
         };
         format!(
@@ -146,6 +157,12 @@ impl Finding {
 }
 
 impl Figure {
+    /// Orders figures so that the one with the largest share of hits comes first.
+    pub(super) fn worse_first(&self, other: &Figure) -> Ordering {
+        let cross = |one: &Figure, other: &Figure| u128::from(one.hits) * u128::from(other.targets.max(1));
+        cross(other, self).cmp(&cross(self, other))
+    }
+
     /// The share of targets that are hit; 0 where there are none.
     pub fn share(&self) -> f64 {
         self.hits as f64 / self.targets.max(1) as f64

@@ -27,7 +27,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     // As many items as the policy guards against, or three.
     let guarded = view.requirements.iter().map(|kl| kl.m).max().unwrap_or(3);
     let most = usize::try_from(guarded).unwrap_or(MOST_KNOWN).clamp(1, MOST_KNOWN);
-    let figures = figures(&scores, "transactions", most);
+    let figures = figures(&scores, ("transactions", "items"), most);
     let beyond = figures.iter().max_by(|one, other| one.share().total_cmp(&other.share())).cloned();
     Ok(Finding {
         knows: "some items of a person's transaction".to_string(),
@@ -54,13 +54,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// One figure per kind of knowledge; the one with `items` known at random and none wrong comes first.
-pub(super) fn figures(scores: &[Score], of: &str, items: usize) -> Vec<Figure> {
+pub(super) fn figures(scores: &[Score], (of, known): (&str, &str), items: usize) -> Vec<Figure> {
     let figure = |score: &Score| {
         let Knowing { items, rarest, wrong } = score.knowing;
         let which = if rarest { "the rarest" } else { "any" };
         let but = if wrong > 0 { ", one of them wrong" } else { "" };
         Figure {
-            what: format!("{of} are singled out by {items} of their items, {which}{but}"),
+            what: format!("{of} singled out by {items} of their {known}, {which}{but}"),
             targets: score.targets,
             hits: score.hits,
             baseline: score.baseline,

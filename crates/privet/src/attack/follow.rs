@@ -1,19 +1,17 @@
 //! What follows from one sensitive column about another, in the rows of a class.
 //!
-//! Of two columns the pairs of values that occur in a class are counted once, and what follows from either about the other is
-//! read off these counts, for all shares that are asked about. Nothing is hashed, and memory follows records and values.
+//! Of two columns the pairs of values that occur in a class are counted, and what follows is read off these counts. Nothing is
+//! hashed, and memory follows records and values.
 
 use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-/// Records in classes: distinct ones with counts, or one by one.
+/// Records in classes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Classed<'a> {
     /// The class of every record.
     pub classes: &'a [u32],
-    /// How many people each record is.
-    pub counts: &'a [u64],
 }
 
 /// A sensitive column: the value of every record, and which values are worth keeping secret.
@@ -43,8 +41,8 @@ pub(crate) struct Marks {
     pub hit: Vec<bool>,
     /// Something follows that does not follow for everybody.
     pub surprised: Vec<bool>,
-    /// Triples of a person, what is known and what follows.
-    pub pairs: u64,
+    /// How often something follows: once for each column that is known and each that follows from it.
+    pub pairs: Vec<u32>,
 }
 
 /// Whether `part` of `whole` is at least this share.
@@ -55,21 +53,44 @@ pub(crate) fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
 impl Marks {
     /// No marks yet on so many records.
     pub fn new(records: usize) -> Marks {
-        Marks { hit: vec![false; records], surprised: vec![false; records], pairs: 0 }
+        Marks { hit: vec![false; records], surprised: vec![false; records], pairs: vec![0; records] }
     }
 
-    /// Takes over the marks of others on the same records.
-    pub fn add(&mut self, other: &Marks) {
-        self.pairs += other.pairs;
-        self.hit.iter_mut().zip(&other.hit).for_each(|(own, other)| *own |= other);
-        self.surprised.iter_mut().zip(&other.surprised).for_each(|(own, other)| *own |= other);
+    /// What follows from each column of one table about the others, by the column that is known; `share` is how sure he has
+    /// to be. It is more than half, so that only the most frequent value of some rows can reach it. All records of a class
+    /// with the same known value have the same marks.
+    pub fn by_known(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Vec<Marks> {
+        let order = sorted((0..table.classes.len() as u32).collect(), table.classes);
+        let following = Following { classes: &table.runs(&order), columns, share };
+        (0..columns.len()).into_par_iter().map(|known| following.from(known, order.len())).collect()
     }
 
-    /// Counts people.
-    pub fn success(&self, counts: &[u64]) -> Success {
-        let people =
-            |of: &[bool]| of.iter().zip(counts).filter(|(hit, _)| **hit).map(|(_, count)| count).sum();
-        Success { pairs: self.pairs, people: people(&self.hit), surprised: people(&self.surprised) }
+    /// The same from whatever column is known.
+    pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+        let none = Marks::new(table.classes.len());
+        Marks::by_known(table, columns, share).into_iter().fold(none, Marks::with)
+    }
+
+    /// The marks of either.
+    pub fn with(mut self, other: Marks) -> Marks {
+        self.hit.iter_mut().zip(other.hit).for_each(|(own, other)| *own |= other);
+        self.surprised.iter_mut().zip(other.surprised).for_each(|(own, other)| *own |= other);
+        self.pairs.iter_mut().zip(other.pairs).for_each(|(own, other)| *own += other);
+        self
+    }
+
+    /// Takes over what is marked about a record of others.
+    pub fn take(&mut self, record: usize, others: &Marks, other: usize) {
+        self.hit[record] |= others.hit[other];
+        self.surprised[record] |= others.surprised[other];
+        self.pairs[record] += others.pairs[other];
+    }
+
+    /// Counts records.
+    pub fn success(&self) -> Success {
+        let people = |of: &[bool]| of.iter().filter(|hit| **hit).count() as u64;
+        let pairs = self.pairs.iter().map(|pairs| u64::from(*pairs)).sum();
+        Success { pairs, people: people(&self.hit), surprised: people(&self.surprised) }
     }
 }
 
@@ -95,11 +116,10 @@ struct Beside {
 impl Classed<'_> {
     /// Hands over what stands beside each known value of each class. `order` is by class and in it by known value.
     fn walk(&self, known: &Column, read: &Column, order: &[u32], mut each: impl FnMut(Beside, &[u32])) {
-        let class = |record: &u32| self.classes[*record as usize];
         let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(self.counts, read);
-        let mut together = Counter::new(self.counts, read);
-        for class in order.chunk_by(|a, b| class(a) == class(b)) {
+        let mut apart = Counter::new(read);
+        let mut together = Counter::new(read);
+        for class in self.runs(order) {
             let size = together.count(class).all;
             for run in class.chunk_by(|a, b| value(a) == value(b)) {
                 let mode = apart.count(run);
@@ -108,6 +128,12 @@ impl Classed<'_> {
             }
             together.forget(class);
         }
+    }
+
+    /// The records of each class, given all of them by class.
+    fn runs<'o>(&self, order: &'o [u32]) -> Vec<&'o [u32]> {
+        let class = |record: &u32| self.classes[*record as usize];
+        order.chunk_by(|a, b| class(a) == class(b)).collect()
     }
 
     /// The records by class and in it by known value.
@@ -165,124 +191,94 @@ pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> 
     best.into_iter().flatten().max_by(Surest::compare)
 }
 
-/// Tries every pair of columns of one table; `shares` are how sure he has to be. They are more than half, so that only the
-/// most frequent value of some rows can reach them.
-pub(crate) fn follow<const N: usize>(
-    table: Classed<'_>,
-    columns: &[&Column],
-    shares: [(u64, u64); N],
-) -> [Marks; N] {
-    let records = table.classes.len();
-    let none = || std::array::from_fn::<Marks, N, _>(|_| Marks::new(records));
-    let class = |record: &u32| table.classes[*record as usize];
-    let order = sorted((0..records as u32).collect(), table.classes);
-    let classes: Vec<&[u32]> = order.chunk_by(|a, b| class(a) == class(b)).collect();
-    let pairs = (0..columns.len()).flat_map(|a| (a + 1..columns.len()).map(move |b| (a, b)));
-    let tried = pairs.collect::<Vec<_>>().into_par_iter().fold(none, |mut marks, (a, b)| {
-        let pair = Pair { counts: table.counts, columns: [columns[a], columns[b]] };
-        pair.follow(&classes, &shares, &mut marks);
-        marks
-    });
-    tried.reduce(none, |mut one, other| {
-        one.iter_mut().zip(&other).for_each(|(one, other)| one.add(other));
-        one
-    })
+/// The columns of one table.
+struct Following<'a> {
+    /// The records of each class.
+    classes: &'a [&'a [u32]],
+    columns: &'a [&'a Column],
+    share: (u64, u64),
 }
 
-/// Two columns of one table.
-struct Pair<'a> {
-    counts: &'a [u64],
-    columns: [&'a Column; 2],
-}
-
-/// Values of both columns, and how many people have them.
+/// A known value, one that is read, and how many records have both.
 type Both = (u32, u32, u64);
 
-impl Pair<'_> {
-    /// Marks everybody of whom one of the columns follows from the other.
-    fn follow<const N: usize>(&self, classes: &[&[u32]], shares: &[(u64, u64); N], marks: &mut [Marks; N]) {
-        let [first, second] = self.columns;
-        let sizes = (first.sensitive.len(), second.sensitive.len());
+impl Following<'_> {
+    /// What follows from one column about all others; there are so many records.
+    fn from(&self, known: usize, records: usize) -> Marks {
+        let mut marks = Marks::new(records);
         let mut counting = Counting::default();
-        let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(classes.len()));
-        for class in classes {
+        for read in (0..self.columns.len()).filter(|read| *read != known) {
+            self.about(self.columns[known], self.columns[read], &mut counting, &mut marks);
+        }
+        marks
+    }
+
+    /// What follows from one column about another.
+    fn about(&self, known: &Column, read: &Column, counting: &mut Counting, marks: &mut Marks) {
+        let sizes = (known.sensitive.len(), read.sensitive.len());
+        let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(self.classes.len()));
+        for class in self.classes {
             let both = class.iter().map(|record| {
                 let at = *record as usize;
-                (first.codes[at], second.codes[at], self.counts[at])
+                (known.codes[at], read.codes[at], 1)
             });
             counting.count(both, class.len(), sizes, &mut cells);
             ends.push(cells.len());
         }
+        // The same for everybody: what most of those have who have a value.
         let mut all = Vec::new();
         counting.count(cells.iter().copied(), cells.len(), sizes, &mut all);
-        // The same for everybody: what most of those have who have a value.
-        let mut everywhere = [Modes::new(sizes.0), Modes::new(sizes.1)];
-        Modes::add_all(&mut everywhere, &all);
-        let mut here = [Modes::new(sizes.0), Modes::new(sizes.1)];
+        let mut everywhere = vec![Mode { value: 0, most: 0, all: 0 }; sizes.0];
+        for of_one in all.chunk_by(|one, other| one.0 == other.0) {
+            everywhere[of_one[0].0 as usize] = mode(of_one);
+        }
+        // How many of the class at hand have each value.
+        let mut alone = vec![0u64; sizes.1];
         let mut start = 0;
-        for (class, end) in classes.iter().zip(ends) {
+        for (class, end) in self.classes.iter().zip(ends) {
             let own = &cells[start..end];
             start = end;
-            Modes::add_all(&mut here, own);
-            for (known, read) in [(0, 1), (1, 0)] {
-                let found = Followed {
-                    codes: &self.columns[known].codes,
-                    known: &here[known],
-                    everywhere: &everywhere[known],
-                    read: &here[read],
-                    sensitive: &self.columns[read].sensitive,
-                    size: own.iter().map(|(_, _, people)| people).sum(),
-                };
-                for (share, marks) in shares.iter().zip(&mut *marks) {
-                    found.mark(*share, class, marks);
+            own.iter().for_each(|(_, value, records)| alone[*value as usize] += records);
+            // Per known value from which something follows, whether that is a surprise.
+            let mut found: Vec<Option<bool>> = Vec::new();
+            for of_one in own.chunk_by(|one, other| one.0 == other.0) {
+                let (value, beside) = (of_one[0].0 as usize, mode(of_one));
+                let follows = read.sensitive[beside.value as usize]
+                    && reaches(beside.most, beside.all, self.share)
+                    && !reaches(alone[beside.value as usize], class.len() as u64, self.share);
+                if follows {
+                    let everybody = everywhere[value];
+                    let is_known =
+                        everybody.value == beside.value && reaches(everybody.most, everybody.all, self.share);
+                    found.resize(sizes.0, None);
+                    found[value] = Some(!is_known);
                 }
             }
-            here.iter_mut().for_each(Modes::forget);
-        }
-    }
-}
-
-/// What follows in a class from one column about another.
-struct Followed<'a> {
-    codes: &'a [u32],
-    /// What stands beside each known value: in the class, and everywhere.
-    known: &'a Modes,
-    everywhere: &'a Modes,
-    /// Of the column that is read: how many of the class have each value, and which values are sensitive.
-    read: &'a Modes,
-    sensitive: &'a [bool],
-    /// How many people the class has.
-    size: u64,
-}
-
-impl Followed<'_> {
-    fn mark(&self, share: (u64, u64), class: &[u32], marks: &mut Marks) {
-        let follows = |value: &&u32| {
-            let mode = self.known.of[**value as usize];
-            let alone = self.read.of[mode.value as usize].all;
-            self.sensitive[mode.value as usize]
-                && reaches(mode.most, mode.all, share)
-                && !reaches(alone, self.size, share)
-        };
-        // Per value from which something follows, whether that is a surprise.
-        let mut found: Vec<Option<bool>> = Vec::new();
-        for value in self.known.seen.iter().filter(follows) {
-            found.resize(self.known.of.len(), None);
-            let (mode, everybody) = (self.known.of[*value as usize], self.everywhere.of[*value as usize]);
-            let is_known = everybody.value == mode.value && reaches(everybody.most, everybody.all, share);
-            found[*value as usize] = Some(!is_known);
-            marks.pairs += mode.all;
-        }
-        if found.is_empty() {
-            return;
-        }
-        for record in class.iter().map(|record| *record as usize) {
-            if let Some(surprises) = found[self.codes[record] as usize] {
-                marks.hit[record] = true;
-                marks.surprised[record] |= surprises;
+            own.iter().for_each(|(_, value, _)| alone[*value as usize] = 0);
+            if found.is_empty() {
+                continue;
+            }
+            for record in class.iter().map(|record| *record as usize) {
+                if let Some(surprises) = found[known.codes[record] as usize] {
+                    marks.pairs[record] += 1;
+                    marks.hit[record] = true;
+                    marks.surprised[record] |= surprises;
+                }
             }
         }
     }
+}
+
+/// The most frequent value that stands beside a known one.
+fn mode(cells: &[Both]) -> Mode {
+    let mut mode = Mode { value: 0, most: 0, all: 0 };
+    for (_, value, records) in cells {
+        mode.all += records;
+        if *records > mode.most {
+            (mode.value, mode.most) = (*value, *records);
+        }
+    }
+    mode
 }
 
 /// Counts pairs of values.
@@ -308,78 +304,38 @@ impl Counting {
             self.sparse.extend(both);
             self.sparse.sort_unstable();
             let same = self.sparse.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
-            cells.extend(
-                same.map(|same| (same[0].0, same[0].1, same.iter().map(|(_, _, people)| people).sum())),
-            );
+            let count = |same: &[Both]| same.iter().map(|(_, _, records)| records).sum();
+            cells.extend(same.map(|same| (same[0].0, same[0].1, count(same))));
             return;
         }
         if self.matrix.len() < size {
             self.matrix.resize(size, 0);
         }
-        both.for_each(|(one, other, people)| self.matrix[one as usize * width + other as usize] += people);
-        for (at, people) in self.matrix[..size].iter_mut().enumerate().filter(|(_, people)| **people > 0) {
-            cells.push(((at / width) as u32, (at % width) as u32, std::mem::take(people)));
-        }
-    }
-}
-
-/// Per value of one column, the most frequent value of the other.
-struct Modes {
-    of: Vec<Mode>,
-    /// The values that occur.
-    seen: Vec<u32>,
-}
-
-impl Modes {
-    fn new(values: usize) -> Modes {
-        Modes { of: vec![Mode { value: 0, most: 0, all: 0 }; values], seen: Vec::new() }
-    }
-
-    /// Takes in the pairs of values that occur, into the modes of the first column and of the second.
-    fn add_all([first, second]: &mut [Modes; 2], cells: &[Both]) {
-        for (one, other, people) in cells {
-            first.add(*one, *other, *people);
-            second.add(*other, *one, *people);
-        }
-    }
-
-    fn add(&mut self, value: u32, beside: u32, people: u64) {
-        let mode = &mut self.of[value as usize];
-        if mode.all == 0 {
-            self.seen.push(value);
-        }
-        mode.all += people;
-        if people > mode.most {
-            (mode.value, mode.most) = (beside, people);
-        }
-    }
-
-    fn forget(&mut self) {
-        for value in self.seen.drain(..) {
-            self.of[value as usize] = Mode { value: 0, most: 0, all: 0 };
+        both.for_each(|(one, other, records)| self.matrix[one as usize * width + other as usize] += records);
+        for (at, records) in self.matrix[..size].iter_mut().enumerate().filter(|(_, records)| **records > 0) {
+            cells.push(((at / width) as u32, (at % width) as u32, std::mem::take(records)));
         }
     }
 }
 
 /// Counts of a column's values in some records, one set of records after the other.
 struct Counter<'a> {
-    people: &'a [u64],
     codes: &'a [u32],
     counts: Vec<u64>,
 }
 
 impl<'a> Counter<'a> {
-    fn new(people: &'a [u64], column: &'a Column) -> Counter<'a> {
-        Counter { people, codes: &column.codes, counts: vec![0; column.sensitive.len()] }
+    fn new(column: &'a Column) -> Counter<'a> {
+        Counter { codes: &column.codes, counts: vec![0; column.sensitive.len()] }
     }
 
     fn count(&mut self, records: &[u32]) -> Mode {
         let mut mode = Mode { value: 0, most: 0, all: 0 };
         for record in records {
-            let (value, people) = (self.codes[*record as usize], self.people[*record as usize]);
+            let value = self.codes[*record as usize];
             let count = &mut self.counts[value as usize];
-            *count += people;
-            mode.all += people;
+            *count += 1;
+            mode.all += 1;
             if *count > mode.most {
                 (mode.value, mode.most) = (value, *count);
             }

@@ -7,6 +7,7 @@ use super::belief::{Belief, HAIR, count, sampling, sensitive};
 use super::finding::NO_GUESS;
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
+use crate::audit::counted;
 
 /// Row 3 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
@@ -37,7 +38,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             nearly[row] |= share >= NEARLY - HAIR;
             luck[row] |= by_luck.of_own(row) >= 1.0 - HAIR;
         }
-        if belief.base().iter().any(|share| *share >= 1.0 - HAIR) {
+        let is_certain = |(share, value): (&f64, &Option<u32>)| value.is_some() && *share >= 1.0 - HAIR;
+        if belief.base().iter().zip(&belief.value_of).any(is_certain) {
             everybody = people;
         }
         worst.extend(told(&belief));
@@ -75,8 +77,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => format!(
-            "of {hits} of {people} people a sensitive value is certain to anybody who knows their quasi-identifiers, as all \
-             records that they could be have the same; ask for l-diversity or l+-diversity"
+            "of {hits} of {} a sensitive value is certain to anybody who knows their quasi-identifiers, as all records that \
+             they could be have the same; ask for l-diversity or l+-diversity",
+            counted(people, "person", "people")
         ),
     };
     Ok(Finding {
@@ -130,6 +133,37 @@ mod tests {
         let finding = stage.attack("homogeneity", safe).expect("run");
         assert_eq!(finding.headline().hits, 0, "{finding:?}");
         assert!(!finding.succeeds());
+    }
+
+    const SETS: &str = "[data]\npath = \"table.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.ill]\nrole = \
+        \"sensitive\"\nseparator = \"|\"\ninsensitive = [\"cold\"]\n[columns.job]\nrole = \"sensitive\"\n[privacy.k-anonymity]\nk = 1\n\
+        [privacy.projection]\nalpha = 1\nbeta = 1\n[method]\nname = \"codip\"\n";
+
+    #[test]
+    fn a_value_that_every_set_of_a_class_has_is_found_out() {
+        let original = "age,ill,job\n20,flu|cold,a\n21,flu|ulcer,b\n30,cold,a\n31,cold|ulcer,b\n";
+        let stage = Stage::with(SETS, original);
+        // As columns of zeros and ones, in one of several tables.
+        stage.write(
+            "out/projection-1.csv",
+            "age,ill=cold,ill=flu\n20-29,1,1\n20-29,0,1\n30-39,1,0\n30-39,1,0\n",
+        );
+        stage.write("out/projection-2.csv", "age,ill=ulcer,job\n*,0,a\n*,1,b\n*,0,a\n*,1,b\n");
+        let attacked = |path: &str| {
+            stage.on(path, |scene| crate::attack::testing::attacked("homogeneity", &scene)).expect("run")
+        };
+        let found = attacked("out");
+        // Both of the twenties have flu; that both of the thirties have a cold and lack flu is nobody's secret.
+        assert_eq!((found.headline().hits, found.headline().baseline), (2, 0), "{found:?}");
+        assert!(found.worst.contains("→ ill=flu=1"), "{}", found.worst);
+        // Whole sets of a table that another tool made are taken apart.
+        stage.write(
+            "sets.csv",
+            "age,ill,job\n20-29,cold|flu,a\n20-29,flu|ulcer,b\n30-39,cold,a\n30-39,ulcer|cold,b\n",
+        );
+        assert_eq!(attacked("sets.csv").headline().hits, 2, "{:?}", attacked("sets.csv"));
+        stage.write("safe.csv", "age,ill,job\n*,cold|flu,a\n*,flu|ulcer,b\n*,cold,a\n*,*,b\n");
+        assert_eq!(attacked("safe.csv").headline().hits, 0);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::baskets::BasketView;
 use super::finding::NO_GUESS;
 use super::haystack::Haystack;
 use super::{Attack, Figure, Finding};
+use crate::audit::counted;
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
 use crate::engine::baskets::Baskets;
 use crate::privacy::kl::KlPrivacy;
@@ -45,7 +46,8 @@ pub(super) const HORIZON: Attack = Attack {
     },
     run: |scene| {
         let found = horizons(scene.baskets().map_err(Error::input)?);
-        joined(found).ok_or_else(|| Error::internal("a horizon that is nowhere"))
+        joined(found, "One item more than is promised")
+            .ok_or_else(|| Error::internal("a horizon that is nowhere"))
     },
 };
 
@@ -57,18 +59,24 @@ pub(super) const RANDOM: Attack = Attack {
     concerns: |scene| scene.baskets().map(|_| ()),
     run: |scene| {
         let found = at_randoms(scene.baskets().map_err(Error::input)?, scene.seed);
-        joined(found).ok_or_else(|| Error::internal("no requirement on transactions"))
+        joined(found, "Random adversary").ok_or_else(|| Error::internal("no requirement on transactions"))
     },
 };
 
-/// The findings about several requirements as one; each figure says which requirement it is about.
-fn joined(findings: Vec<Finding>) -> Option<Finding> {
+/// The findings about several requirements as one: the one that is broken most first. Where there are several, each figure
+/// says which requirement it is about.
+fn joined(mut findings: Vec<Finding>, title: &str) -> Option<Finding> {
+    if findings.len() > 1 {
+        for finding in &mut findings {
+            let about = std::mem::replace(&mut finding.title, title.to_string());
+            finding.figures.iter_mut().for_each(|figure| figure.what = format!("{about}: {}", figure.what));
+        }
+    }
+    findings.sort_by(|one, other| one.headline().worse_first(&other.headline()));
     let mut findings = findings.into_iter();
     let mut all = findings.next()?;
     for other in findings {
-        let figures = other.figures.into_iter();
-        let about = |figure: Figure| Figure { what: format!("{}: {}", other.title, figure.what), ..figure };
-        all.figures.extend(figures.map(about));
+        all.figures.extend(other.figures);
         if !other.warning.is_empty() {
             all.warning += if all.warning.is_empty() { "" } else { "; " };
             all.warning += &other.warning;
@@ -112,16 +120,17 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
             ..Figure::default()
         }
     };
-    let figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
+    let mut figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
+    figures.sort_by(Figure::worse_first);
     let is_much =
         |figure: &&Figure| u128::from(figure.hits) * u128::from(ONE_IN) > u128::from(figure.targets);
-    let warning = match figures.iter().max_by_key(|figure| figure.hits).filter(is_much) {
+    let warning = match figures.first().filter(is_much) {
         Some(worst) => format!(
-            "an adversary who knows one item more than the requirement {} assumes may reach {} of {} transactions: more \
-             than one in {ONE_IN}; consider a larger m or n",
+            "an adversary who knows one item more than the requirement {} assumes may reach {} of {}: more than one in \
+             {ONE_IN}; consider a larger m or n",
             describe(kl),
             worst.hits,
-            worst.targets
+            counted(worst.targets, "transaction", "transactions")
         ),
         None => String::new(),
     };
@@ -177,8 +186,12 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
     };
     let warning = if few[1] > 0 {
         format!(
-            "{} of {targets} transactions drawn at random are found among fewer than {} by {} of their items",
-            few[1], kl.k, kl.m
+            "{} of {} drawn at random {} found among fewer than {} by {} of their items",
+            few[1],
+            counted(targets, "transaction", "transactions"),
+            if few[1] == 1 { "is" } else { "are" },
+            kl.k,
+            kl.m
         )
     } else {
         String::new()
@@ -211,7 +224,7 @@ fn success(kl: &KlPrivacy) -> String {
 }
 
 fn items(count: u64) -> String {
-    if count == 1 { "1 item".into() } else { format!("{count} items") }
+    counted(count, "item", "items")
 }
 
 #[cfg(test)]
@@ -285,6 +298,22 @@ mod tests {
         let found = run(&more, &cut(&more, &["Drinks", "milk", "curd"]), &[kl(2, 1, 0)], 7);
         assert_eq!((found[0].figures[0].hits, found[0].figures[0].targets), (1, 10));
         assert!(!found[0].succeeds(), "{:?}", found[0]);
+    }
+
+    #[test]
+    fn what_reaches_most_stands_first() {
+        // Two items tell nobody apart, the absence of one does.
+        let baskets = shop(&["beer milk", "beer milk", "beer"]);
+        let view =
+            seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
+        let found = joined(horizons(&view), "One item more").expect("a finding");
+        let hits: Vec<u64> = found.figures.iter().map(|figure| figure.hits).collect();
+        assert_eq!(found.headline().hits, hits.iter().copied().max().expect("a figure"), "{found:?}");
+        assert!(found.headline().what.contains("(k = 3, m = 1, n = 0)"), "{found:?}");
+        assert_eq!(found.title, "One item more");
+        let all = cut(&baskets, &["beer", "wine", "milk", "curd"]);
+        let one = horizons(&seen(&baskets, &all, &[kl(2, 1, 0)]));
+        assert!(one[0].headline().what.contains("1 item absent") && one[0].headline().hits == 1, "{one:?}");
     }
 
     #[test]

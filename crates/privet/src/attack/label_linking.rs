@@ -75,7 +75,7 @@ const CONTROL: u64 = 1;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
-        return Err("the release is not a table".to_string());
+        return Err("the release is not one table".to_string());
     };
     let Some((column, _)) = quasi_sensitive(policy) else {
         return Err("no column has role 'quasi-sensitive', with what is publicly known".to_string());

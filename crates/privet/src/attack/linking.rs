@@ -11,6 +11,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::view::{Matcher, TableView};
 use super::{Attack, Figure, Finding, Scene};
+use crate::audit::counted;
 use crate::random::{below, keyed};
 use crate::{Error, Result};
 
@@ -27,6 +28,8 @@ struct Risks {
     people: u64,
     /// How many are really found.
     found: u64,
+    /// How many have a row of their own.
+    owners: u64,
     /// How many have a smaller match set than each threshold, but not an empty one.
     above: [u64; THRESHOLDS.len()],
     /// How many no row contains.
@@ -59,7 +62,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let rows = table.released.len as u64;
     let headline = Figure {
         // Everybody is linked to any row: one is right in expectation, if all are there.
-        baseline: (risks.people - risks.unmatched) / rows.max(1),
+        baseline: risks.owners / rows.max(1),
         instead: "links everybody to any row".to_string(),
         controlled: "somebody who was left out has no row, so that no link to him can be right".to_string(),
         ..figure("people linked to their own row by one guess each".to_string(), risks.found)
@@ -88,23 +91,32 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match alone {
         0 => String::new(),
         _ => format!(
-            "{alone} of {} people are the only one whom a released row can be about: anybody who knows their \
-             quasi-identifiers reads the rest of that row; ask for k-anonymity as well",
-            risks.people
+            "{alone} of {} {} the only one whom a released row can be about: anybody who knows their quasi-identifiers reads \
+             the rest of that row; ask for k-anonymity as well",
+            counted(risks.people, "person", "people"),
+            if alone == 1 { "is" } else { "are" }
         ),
     };
     let told = match journalist {
         Some((Some(least), _)) => {
-            format!("; in the population at least {least} people fit each released row")
+            let fit = counted(least, "person fits", "people fit");
+            format!("; in the population at least {fit} each released row")
         }
         _ => "; without a population file the journalist's risk is not known".to_string(),
+    };
+    let left_out = match risks.people - risks.owners {
+        0 => String::new(),
+        without => format!(
+            "; {} no row of their own, as the release has fewer that agree with them than there are such people",
+            counted(without, "person has", "people have")
+        ),
     };
     Ok(Finding {
         knows: "somebody's quasi-identifiers, and that he is in the data (prosecutor) or in the population (journalist)"
             .to_string(),
         does: "looks up the released rows that contain them, and takes one".to_string(),
         assumes: format!(
-            "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{}",
+            "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{left_out}{}",
             share(risks.least),
             table.quasi.sampling()
         ),
@@ -123,14 +135,18 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     let told = table.columns_where(|column| !(table.groups.is_some() && column.is_sensitive()));
     let limit = Some((scene.limits.people, scene.seed));
     let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, limit);
-    let own = whole.map(scene.clock, |_, classes| whole.rows_in(classes))?;
+    let mut owners = owners(&whole, &whole.map(scene.clock, |_, classes| classes.to_vec())?);
     let mut random = keyed(scene.seed, "one link for each person");
     let mut risks = Risks::default();
     let mut alone: Vec<(usize, u64)> = Vec::new();
     for row in 0..table.original.len {
         let (Some(target), Some(same)) = (table.quasi.target_of(row), whole.target_of(row)) else { continue };
-        let (size, own) = (sizes[target], own[same]);
+        let size = sizes[target];
         risks.people += 1;
+        // Of people who are alike in everything it does not matter who was left out.
+        let has_row = owners[same] > 0;
+        owners[same] = owners[same].saturating_sub(1);
+        risks.owners += u64::from(has_row);
         if size == 0 {
             risks.unmatched += 1;
             continue;
@@ -140,8 +156,8 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
         for (above, (enough, _)) in risks.above.iter_mut().zip(THRESHOLDS) {
             *above += u64::from(size < enough);
         }
-        // A row of the match set; the first `own` of them agree with the person in all else, and one of these is his.
-        risks.found += u64::from(own > 0 && below(&mut random, size) == 0);
+        // A row of the match set is drawn, and one of them is his own, if he has one.
+        risks.found += u64::from(below(&mut random, size) == 0 && has_row);
         if size < THRESHOLDS[2].0 {
             alone.push((row, size));
         }
@@ -153,6 +169,25 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     };
     risks.lines = alone.iter().take(scene.limits.most).map(line).collect();
     Ok(risks)
+}
+
+/// Of how many people of each target there is a row that agrees with them in everything, no row being about two of them. Who
+/// fits few rows chooses first; where rows overlap that is one of the ways to place them, and may leave somebody out too many.
+fn owners(whole: &Matcher, fitting: &[Vec<u32>]) -> Vec<u64> {
+    let mut free = whole.classes.counts.clone();
+    let mut owners = vec![0; fitting.len()];
+    let mut order: Vec<usize> = (0..fitting.len()).collect();
+    order.sort_by_key(|target| (fitting[*target].len(), *target));
+    for target in order {
+        let mut left = whole.targets.counts[target];
+        for class in &fitting[target] {
+            let taken = left.min(free[*class as usize]);
+            free[*class as usize] -= taken;
+            left -= taken;
+        }
+        owners[target] = whole.targets.counts[target] - left;
+    }
+    owners
 }
 
 /// The fewest people of the population that a released row contains, and the mean risk over released rows.
@@ -198,6 +233,27 @@ mod tests {
         let finding = stage.attack("linking", safe).expect("run");
         assert_eq!((finding.figures[1].hits, finding.more["marketer"].as_f64()), (0, Some(0.25)));
         assert!(!finding.succeeds());
+    }
+
+    #[test]
+    fn who_was_left_out_is_not_found() {
+        // Two people who are alike, and one row of them; one whose row is missing.
+        let stage = Stage::new("age,city,ill\n20,Oslo,flu\n20,Oslo,flu\n30,Rome,flu\n31,Rome,flu\n");
+        let finding = stage.attack("linking", "age,city,ill\n20,Oslo,flu\n30,Rome,flu\n").expect("run");
+        assert_eq!((finding.headline().hits, finding.headline().baseline), (2, 1), "{finding:?}");
+        assert!(finding.assumes.contains("2 people have no row of their own"), "{}", finding.assumes);
+        // As many people as could be in a row are not as many as are.
+        let wide = "age,city,ill\n20-39,*,flu\n20-39,*,flu\n";
+        for seed in 0..20 {
+            let found = stage.on(
+                stage.write("release.csv", wide).file_name().and_then(|name| name.to_str()).expect("a name"),
+                |mut scene| {
+                    scene.seed = seed;
+                    attacked("linking", &scene).expect("run")
+                },
+            );
+            assert!(found.headline().hits <= 2, "two rows are about two people: {found:?}");
+        }
     }
 
     #[test]

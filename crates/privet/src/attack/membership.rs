@@ -3,12 +3,16 @@
 //! The adversary has a list of everybody who may be in the data. A released row is about one of the people of the list whom
 //! it contains; so δ, the share of them that are in the data, is at least as many released rows as look like it over the
 //! people whom they contain. Where δ is 1, all of them are.
+//!
+//! Without such a list, and with people who were left out of the release, the plainest adversary is tried: he takes whoever
+//! some released row contains for a member. How often he is wrong is seen on those who were left out.
 
 use serde_json::json;
 
-use super::view::Matcher;
+use super::view::{Matcher, Rows, TableView};
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
+use crate::audit::counted;
 
 /// Row 21 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
@@ -17,15 +21,21 @@ pub(super) const ATTACK: Attack = Attack {
     dear: false,
     concerns: |scene| {
         let tables = scene.quasi_tables()?;
-        if scene.population.is_none() {
-            return Err("it needs everybody who may be in the data: --population FILE".to_string());
+        if scene.population.is_none() && scene.holdout.is_none() {
+            return Err("it needs everybody who may be in the data (--population FILE), or people who were left out of \
+                        it (`privet anonymize --holdout 10%`)"
+                .to_string());
         }
-        let has = |column: &usize| {
-            tables.iter().any(|table| table.population.as_ref().is_some_and(|people| people.has(*column)))
+        let whose = |table: &TableView| table.population.as_ref().or(table.holdout.as_ref()).cloned();
+        let has = |table: &TableView| {
+            whose(table).is_some_and(|people| table.quasi.columns.iter().any(|column| people.has(*column)))
         };
-        match tables.iter().any(|table| table.quasi.columns.iter().any(has)) {
-            true => Ok(()),
-            false => Err("the population file has none of the quasi-identifiers".to_string()),
+        match (tables.iter().any(has), scene.population.is_some()) {
+            (true, _) => Ok(()),
+            (false, true) => Err("the population file has none of the quasi-identifiers".to_string()),
+            (false, false) => {
+                Err("the people who were left out have none of the quasi-identifiers".to_string())
+            }
         }
     },
     run,
@@ -35,6 +45,9 @@ pub(super) const ATTACK: Attack = Attack {
 const LIKELY: f64 = 0.5;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
+    if scene.population.is_none() {
+        return by_containment(scene);
+    }
     let mut most: Vec<f64> = Vec::new();
     let (mut released, mut people) = (0, 0);
     for table in scene.views()? {
@@ -81,14 +94,17 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => {
-            format!("of {hits} of {people} people in the population it is certain that they are in the data")
+            let people = counted(people, "person", "people");
+            format!("of {hits} of {people} in the population it is certain that they are in the data")
         }
     };
     Ok(Finding {
         knows: "the quasi-identifiers of everybody who may be in the data".to_string(),
         does: "sets as many released rows as look alike against the people whom they contain".to_string(),
         assumes: format!(
-            "the list is complete; {released} rows are about {people} people, a share of {rate:.3}; the highest δ is {highest:.3}"
+            "the list is complete; {} about {}, a share of {rate:.3}; the highest δ is {highest:.3}",
+            counted(released, "row is", "rows are"),
+            counted(people, "person", "people")
         ),
         figures: vec![
             certain,
@@ -97,6 +113,63 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         ],
         warning,
         more: [("delta_max".to_string(), json!(highest))].into_iter().collect(),
+        ..Finding::new(ATTACK.name, "Membership")
+    })
+}
+
+/// Takes whoever a released row of every table contains for a member, on the people of the data and on those who were left out.
+fn by_containment(scene: &Scene<'_>) -> Result<Finding> {
+    let contained = |people: fn(&TableView) -> Option<&Rows>| -> Result<(u64, u64)> {
+        let mut within: Vec<bool> = Vec::new();
+        for table in scene.views()? {
+            let Some(people) = people(table) else { continue };
+            within.resize(people.len, true);
+            let columns: Vec<usize> =
+                table.quasi.columns.iter().copied().filter(|column| people.has(*column)).collect();
+            let crowd = Matcher::new(&table.columns, &columns, &table.released, people, None);
+            let found = crowd.map(scene.clock, |_, classes| !classes.is_empty())?;
+            for (row, within) in within.iter_mut().enumerate() {
+                *within &= crowd.target_of(row).is_some_and(|target| found[target]);
+            }
+        }
+        Ok((within.iter().filter(|within| **within).count() as u64, within.len() as u64))
+    };
+    let (hits, people) = contained(|table| Some(&table.original))?;
+    let (wrong, others) = contained(|table| table.holdout.as_ref())?;
+    // Of as many people as there are in the data.
+    let control = (u128::from(wrong) * u128::from(people) / u128::from(others.max(1))) as u64;
+    let headline = Figure {
+        what: "people of the data who are taken for members because a released row contains them".to_string(),
+        targets: people,
+        hits,
+        baseline: people,
+        instead: "takes everybody for a member".to_string(),
+        control: Some(control),
+        controlled: format!(
+            "the same on {others} people who were left out of the release, of whom {wrong} are taken for members by mistake"
+        ),
+    };
+    let share = |hits: u64, of: u64| hits as f64 / of.max(1) as f64;
+    let advantage = (share(hits, people) - share(wrong, others)).max(0.0);
+    let warning = if advantage >= LIKELY {
+        format!(
+            "who is in the data can be told: released rows contain {:.0} % of its people, and {:.0} % of people who are not in it",
+            100.0 * share(hits, people),
+            100.0 * share(wrong, others)
+        )
+    } else {
+        String::new()
+    };
+    Ok(Finding {
+        knows: "the quasi-identifiers of some people".to_string(),
+        does: "takes those for members whom a released row contains".to_string(),
+        assumes: format!(
+            "people who were left out are like those in the data; his advantage is {advantage:.3}: the share of members he finds \
+             less that of others he takes for members"
+        ),
+        figures: vec![headline],
+        warning,
+        more: [("advantage".to_string(), json!(advantage))].into_iter().collect(),
         ..Finding::new(ATTACK.name, "Membership")
     })
 }
@@ -133,6 +206,32 @@ mod tests {
         let safe = found("age,city,ill\n*,*,flu\n*,*,asthma\n");
         assert_eq!((safe.headline().hits, safe.figures[1].hits, safe.succeeds()), (0, 0, false), "{safe:?}");
         assert_eq!(safe.more["delta_max"], 0.4);
+    }
+
+    fn told_by_others(released: &str) -> Finding {
+        let stage = Stage::new("age,city,ill\n20,Oslo,flu\n21,Bergen,asthma\n");
+        let path =
+            stage.write("others.csv", "age,city,ill\n22,Oslo,flu\n23,Oslo,flu\n30,Rome,flu\n31,Rome,flu\n");
+        stage.write("release.csv", released);
+        stage.on("release.csv", |mut scene| {
+            scene.holdout = Some(Source::open(&path, &ReadOptions::default()).expect("people"));
+            attacked("membership", &scene).expect("run")
+        })
+    }
+
+    #[test]
+    fn exact_rows_contain_members_and_nobody_else() {
+        let leak = told_by_others("age,city,ill\n20,Oslo,flu\n21,Bergen,asthma\n");
+        let headline = leak.headline();
+        assert_eq!((headline.hits, headline.control, leak.succeeds()), (2, Some(0), true), "{leak:?}");
+        assert_eq!(leak.more["advantage"], 1.0);
+    }
+
+    #[test]
+    fn coarse_rows_contain_others_as_well() {
+        let safe = told_by_others("age,city,ill\n20-29,*,flu\n30-39,*,asthma\n");
+        let headline = safe.headline();
+        assert_eq!((headline.hits, headline.control, safe.succeeds()), (2, Some(2), false), "{safe:?}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::finding::NO_GUESS;
 use super::fingerprint::{Targets, figures, fingerprints, scores_json};
 use super::haystack::Haystack;
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use crate::audit::counted;
 use crate::data::Bags;
 use crate::policy::VocabularyPolicy;
 use crate::privacy::vocabulary::VocabularyAnonymity;
@@ -33,18 +34,15 @@ pub(super) const ATTACK: Attack = Attack {
 const KNOWN: usize = 2;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) = (scene.policy, &scene.released)
-    else {
+    let PolicyRef::Vocabularies(policy) = scene.policy else {
         return Err(Error::internal("terms of no vocabularies"));
     };
-    let mut tick = |_| scene.clock.check();
-    let (source, _) = policy.source.read(&mut tick)?;
-    let (released, _) = file.read(&mut tick)?;
+    let (source, released) = scene.bags()?;
     let demand = VocabularyAnonymity::of(&policy.requirement, source.users().is_some())?;
     let k = demand.k.max(2);
-    let found = printed(&source, &released, k, scene.limits.most);
+    let found = printed(source, released, k, scene.limits.most);
     scene.clock.check()?;
-    let names = names(policy, &source, &released);
+    let names = names(policy, source, released);
     let sets = |bags: &Bags, node: &dyn Fn(u32) -> Node| {
         let set = |bag: &[u32]| {
             let mut nodes: Vec<Node> = bag.iter().map(|term| node(*term)).collect();
@@ -54,14 +52,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         };
         bags.iter().map(set).collect::<Vec<(Vec<Node>, u64)>>()
     };
-    let own = sets(&source, &|term| term);
+    let own = sets(source, &|term| term);
     let original =
         Haystack::new(own.clone(), (0..source.terms().len() as Node).map(|term| vec![term]).collect());
-    let shown = sets(&released, &|term| names.of_released[term as usize]);
+    let shown = sets(released, &|term| names.of_released[term as usize]);
     let shown = Haystack::new(shown, names.of_source);
     // A published vocabulary may hold words that stand for a person's and are none of them: nobody can say whose it is.
     let scores = fingerprints(&Targets { sets: own }, &shown, &original, false, scene.seed);
-    Ok(finding(&found, figures(&scores, "vocabularies", KNOWN), scores_json(&scores), k))
+    Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
 }
 
 /// Terms of both sides under one numbering: those of the source first.
@@ -101,15 +99,19 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
     };
+    let personal: u64 = found.personal.iter().sum();
     let mut all = vec![
         Figure {
-            instead: "printing no term of fewer people".to_string(),
+            instead: "reads no term of fewer people".to_string(),
             ..figure(format!("printed terms that fewer than {k} people used"), (found.terms, found.rare))
         },
-        figure(
-            format!("terms of the original that fewer than {k} people used"),
-            (found.source[0], found.source[1]),
-        ),
+        Figure {
+            instead: "reads no such term".to_string(),
+            ..figure(
+                "printed terms that look like personal data: numbers, addresses or given names".to_string(),
+                (found.terms, personal),
+            )
+        },
     ];
     for kind in Personal::ALL {
         let hits = found.personal[kind as usize];
@@ -118,21 +120,28 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
         }
     }
     all.extend(unicity);
-    let personal: u64 = found.personal.iter().sum();
+    // What succeeds most stands for the attack; what the original would tell comes last.
+    all.sort_by(Figure::worse_first);
+    all.push(figure(
+        format!("terms of the original that fewer than {k} people used"),
+        (found.source[0], found.source[1]),
+    ));
     let mut lines: Vec<String> = Vec::new();
     for (term, users) in &found.rarest {
-        let people = if *users == 1 { "1 person".to_string() } else { format!("{users} people") };
+        let people = counted(u64::from(*users), "person", "people");
         lines.push(format!("'{term}' is printed, and {people} used it"));
     }
     lines.extend(found.shown.iter().map(|term| format!("'{term}' looks like personal data")));
     let warning = match (found.rare, personal) {
         (0, 0) => String::new(),
         (0, personal) => {
-            format!("{personal} printed terms look like personal data: numbers, addresses or names")
+            let terms = counted(personal, "printed term looks", "printed terms look");
+            format!("{terms} like personal data: numbers, addresses or names")
         }
         (rare, _) => format!(
-            "{rare} of {} printed terms were used by fewer than {k} people, such as names may be; set min_term_users",
-            found.terms
+            "{rare} of {} {} used by fewer than {k} people, such as names may be; set min_term_users",
+            counted(found.terms, "printed term", "printed terms"),
+            if rare == 1 { "was" } else { "were" }
         ),
     };
     Finding {
@@ -416,6 +425,12 @@ mod tests {
         let found = stage.attack("query-terms", leaking).expect("a finding");
         assert_eq!((found.headline().targets, found.headline().hits), (2, 1), "{found:?}");
         assert!(found.succeeds() && found.worst.contains("jennifer"), "{found:?}");
+        // Nothing rare, but a name: that is what is told first.
+        let original =
+            "vocabulary,who,term,count\n1,a,Oslo,1\n1,a,jennifer,1\n2,b,Oslo,1\n2,b,jennifer,1\n3,c,Oslo,1\n";
+        let named = Stage::with(policy, original).attack("query-terms", leaking).expect("a finding");
+        assert!(named.headline().what.contains("personal data") && named.headline().hits == 1, "{named:?}");
+        assert!(named.warning.starts_with("1 printed term looks like"), "{}", named.warning);
         let safe = "vocabulary,term,count\n1,Norway,1\n2,Norway,1\n3,Norway,1\n";
         let found = stage.attack("query-terms", safe).expect("a finding");
         assert!(

@@ -37,7 +37,7 @@ pub static ATTACKS: &[Attack] = &[
     super::similarity::ATTACK,
     super::negative_rules::ATTACK,
     super::background_join::ATTACK,
-    super::projections::linkability::ATTACK,
+    super::xy_linkability::ATTACK,
     super::freeform::ATTACK,
     super::horizon::HORIZON,
     super::horizon::RANDOM,
@@ -58,6 +58,9 @@ pub static ATTACKS: &[Attack] = &[
     super::predicate::ATTACK,
     super::membership::ATTACK,
 ];
+
+/// The row of the attacks that need people who were left out. Who holds people out wants these, though they take longer.
+const CONTROLLED: u8 = 19;
 
 /// Which attacks to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,9 +93,10 @@ impl Choice {
     }
 
     /// Why an attack is left out; `None` where it is chosen.
-    fn leaves_out(&self, attack: &Attack) -> Option<&'static str> {
+    fn leaves_out(&self, attack: &Attack, scene: &Scene<'_>) -> Option<&'static str> {
+        let wanted = scene.holdout.is_some() && attack.row == CONTROLLED;
         match self {
-            Choice::Cheap if attack.dear => {
+            Choice::Cheap if attack.dear && !wanted => {
                 Some("it takes long; `--attacks all` runs it, and `privet attack`")
             }
             _ => None,
@@ -127,20 +131,34 @@ pub struct Attacks {
 }
 
 impl Attacks {
+    /// Puts both lists into the order of [`ATTACKS`], whatever was added to them.
+    pub fn order(&mut self) {
+        let place = |name: &str| ATTACKS.iter().position(|attack| attack.name == name);
+        self.found.sort_by_key(|found| place(&found.name));
+        self.not_run.sort_by_key(|other| place(&other.name));
+    }
+
     /// The sentences that somebody about to publish should read.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone())
     }
 }
 
-/// Runs the chosen attacks. What they find does not depend on the number of threads.
+/// Runs the chosen attacks. What they find does not depend on the number of threads, and both lists are in the order of
+/// [`ATTACKS`].
+///
+/// A release that cannot be read, or other people who cannot be held against it, are an error, whatever is chosen.
 pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
+    if *choice == Choice::None {
+        return Ok(Attacks::default());
+    }
+    scene.read()?;
     let mut not_run = Vec::new();
     let mut chosen = Vec::new();
     for attack in ATTACKS.iter().filter(|attack| choice.mentions(attack)) {
         // What is at hand is looked at first: who hears that an attack takes long should be able to run it.
         let reason = (attack.concerns)(scene).err();
-        match reason.or_else(|| choice.leaves_out(attack).map(str::to_string)) {
+        match reason.or_else(|| choice.leaves_out(attack, scene).map(str::to_string)) {
             Some(reason) => not_run.push(NotRun { name: attack.name.to_string(), reason }),
             None => chosen.push(attack),
         }
@@ -158,6 +176,11 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     let mut found = Vec::with_capacity(tried.len());
     for (attack, tried) in chosen.iter().zip(tried) {
         match tried {
+            // None of none reads like a release that withstood.
+            Ok(finding) if finding.is_void() => {
+                let reason = "there is nobody and nothing in this release to try it on".to_string();
+                not_run.push(NotRun { name: attack.name.to_string(), reason });
+            }
             Ok(finding) => found.push(finding),
             // Odd data that one attack cannot read is no reason to keep quiet about the others.
             Err(error) if error.kind() == ErrorKind::Input => {
@@ -167,7 +190,9 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             Err(error) => return Err(error),
         }
     }
-    Ok(Attacks { found, not_run })
+    let mut attacks = Attacks { found, not_run };
+    attacks.order();
+    Ok(attacks)
 }
 
 #[cfg(test)]

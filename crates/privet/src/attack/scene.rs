@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::baskets::BasketView;
-use super::projections::Published;
 use super::view::{TableView, ViewColumn};
 use crate::Result;
 use crate::audit::buckets::BucketTables;
-use crate::data::{Source, TransactionSource, VocabularyFile};
+use crate::data::{Bags, Source, TransactionSource, VocabularyFile};
 use crate::engine::clock::Clock;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
@@ -106,13 +105,6 @@ pub enum Inside<'a> {
         /// How many values are promised to be possible.
         l: usize,
     },
-    /// Sensitive attributes were put into several tables.
-    Projected {
-        /// One table with all of them.
-        before: Published<'a>,
-        /// The tables.
-        after: Published<'a>,
-    },
 }
 
 /// What an attack is run on.
@@ -139,6 +131,7 @@ pub struct Scene<'a> {
     pub clock: &'a Clock,
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
     baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
+    bags: OnceLock<Result<(Bags, Bags)>>,
 }
 
 impl<'a> Scene<'a> {
@@ -158,7 +151,41 @@ impl<'a> Scene<'a> {
             clock,
             tables: OnceLock::new(),
             baskets: OnceLock::new(),
+            bags: OnceLock::new(),
         }
+    }
+
+    /// Reads the release and its original, so that what cannot be read is an error whichever attack asks for it first. Tables
+    /// that are too large to be held in memory are not read to their end.
+    pub fn read(&self) -> Result<()> {
+        let unread = match self.released {
+            Released::Table(_) | Released::Groups(_) | Released::Projections(_) => {
+                self.tables.get_or_init(|| TableView::read_all(self)).as_ref().err()
+            }
+            Released::Transactions(_) => self.baskets.get_or_init(|| BasketView::read(self)).as_ref().err(),
+            Released::Vocabularies(_) => return self.bags().map(|_| ()),
+        };
+        unread.cloned().map_or(Ok(()), Err)
+    }
+
+    /// The original and the released vocabularies, read when they are asked for first.
+    pub(super) fn bags(&self) -> Result<(&Bags, &Bags)> {
+        let read = || {
+            let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) =
+                (self.policy, &self.released)
+            else {
+                return Err(crate::Error::internal("vocabularies of something else"));
+            };
+            let mut tick = |_| self.clock.check();
+            let (source, _) = policy.source.read(&mut tick)?;
+            let (released, _) = file.read(&mut tick)?;
+            Ok((source, released))
+        };
+        self.bags
+            .get_or_init(read)
+            .as_ref()
+            .map(|(source, released)| (source, released))
+            .map_err(Clone::clone)
     }
 
     /// The policy, where it is about a table.

@@ -7,6 +7,7 @@ use super::belief::{Belief, HAIR, count, sampling, sensitive};
 use super::view::value_tree;
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
+use crate::audit::counted;
 use crate::taxonomy::{NodeId, Taxonomy};
 
 /// Row 4 of the attacks.
@@ -84,7 +85,15 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             });
         }
         lines.extend(by_node.iter().filter(|(node, _)| !tree.is_leaf(**node)).map(|(node, people)| {
-            (*people, format!("{people} people have {} below {}", own.name, tree.label(*node)))
+            (
+                *people,
+                format!(
+                    "{} {} below {}",
+                    counted(*people, "person has", "people have"),
+                    own.name,
+                    tree.label(*node)
+                ),
+            )
         }));
     }
     lines.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
@@ -102,8 +111,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits > alike {
         false => String::new(),
         true => format!(
-            "of {hits} of {people} people all sensitive values that they could have mean much the same: they lie below one \
-             node of the column's hierarchy"
+            "of {hits} of {} all sensitive values that they could have mean much the same: they lie below one node of the \
+             column's hierarchy",
+            counted(people, "person", "people")
         ),
     };
     Ok(Finding {

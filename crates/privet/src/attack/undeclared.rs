@@ -13,6 +13,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::view::{Distinct, TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene};
+use crate::audit::counted;
 use crate::policy::Role;
 use crate::{Error, Result};
 
@@ -35,26 +36,58 @@ struct Combination {
     rows: Vec<u32>,
 }
 
+/// What was found in a table.
+struct Found {
+    /// By columns of any role.
+    any: Vec<Combination>,
+    /// How many columns these have at most.
+    levels: usize,
+    /// How many columns there was time for.
+    limit: usize,
+    /// How many rows stand alone by at most as many columns of which none is sensitive.
+    open: u64,
+    /// And by declared quasi-identifiers alone.
+    declared: u64,
+}
+
+impl Found {
+    fn in_table(scene: &Scene<'_>, table: &TableView) -> Result<Found> {
+        let looks = (Looks::of(table), Overlaps::of(table));
+        let all: Vec<usize> = (0..table.columns.len()).collect();
+        let limit = limit(all.len(), table.released.len);
+        let (any, levels) = search(scene, table, &looks, &all, limit)?;
+        // A row that stands alone by a mixture may do so by other columns as well: each question is a search of its own.
+        let rows = |is: fn(Option<Role>) -> bool| {
+            let columns = table.columns_where(|column| is(column.policy.role));
+            let found = search(scene, table, &looks, &columns, limit)?.0;
+            Ok::<u64, Error>(rows_of(&found))
+        };
+        let open = rows(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
+        let declared = rows(|role| role == Some(Role::QuasiIdentifier))?;
+        Ok(Found { any, levels, limit, open, declared })
+    }
+}
+
+/// How many rows stand alone; each is in one combination.
+fn rows_of(combinations: &[Combination]) -> u64 {
+    combinations.iter().map(|one| one.rows.len() as u64).sum()
+}
+
+/// `1 column`, `2 columns`.
+fn columns_of(number: usize) -> String {
+    counted(number as u64, "column", "columns")
+}
+
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let tables = scene.views()?;
-    let found = tables.iter().map(|table| search(scene, table)).collect::<Result<Vec<_>>>()?;
+    let found = tables.iter().map(|table| Found::in_table(scene, table)).collect::<Result<Vec<_>>>()?;
     // Of several tables the one that tells most.
-    let at = (0..found.len()).max_by_key(|at| (singled(&found[*at].0).len(), found.len() - at));
-    let (Some((found, levels)), Some(table)) = (at.map(|at| &found[at]), at.map(|at| &tables[at])) else {
+    let at = (0..found.len()).max_by_key(|at| (rows_of(&found[*at].any), found.len() - at));
+    let (Some(found), Some(table)) = (at.map(|at| &found[at]), at.map(|at| &tables[at])) else {
         return Err(Error::internal("a release without a table"));
     };
+    let Found { any, levels, limit, open, declared } = found;
     let rows = table.released.len as u64;
-    let is = |column: usize, is: fn(Option<Role>) -> bool| is(table.columns[column].policy.role);
-    let sensitive =
-        |role: Option<Role>| matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive));
-    let declared = |role: Option<Role>| role == Some(Role::QuasiIdentifier);
-    let without = |combinations: &[Combination], not: fn(Option<Role>) -> bool| -> u64 {
-        let fitting = combinations.iter().filter(|one| !one.columns.iter().any(|column| is(*column, not)));
-        fitting.map(|one| one.rows.len() as u64).sum()
-    };
-    let baseline = found.iter().filter(|one| one.columns.iter().all(|column| is(*column, declared)));
-    let baseline: u64 = baseline.map(|one| one.rows.len() as u64).sum();
-    let open = without(found, sensitive);
     let figure = |what: String, hits: u64| Figure {
         what,
         targets: rows,
@@ -62,24 +95,29 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
     };
+    let instead = format!("knows at most {} that are declared as quasi-identifiers", columns_of(*limit));
     let headline = Figure {
-        baseline,
-        instead: "knows declared quasi-identifiers alone".to_string(),
+        baseline: *declared,
+        instead: instead.clone(),
         ..figure(
-            format!("released rows that stand alone by at most {levels} columns of any role"),
-            singled(found).len() as u64,
+            format!("released rows that stand alone by at most {} of any role", columns_of(*levels)),
+            rows_of(any),
         )
     };
-    let mut figures = vec![headline, figure("of these, without sensitive columns".to_string(), open)];
+    let without = Figure {
+        baseline: *declared,
+        instead,
+        ..figure(format!("the same by at most {} of which none is sensitive", columns_of(*limit)), *open)
+    };
+    let mut figures = vec![headline, without];
     for level in 1..=*levels {
-        let here = found.iter().filter(|one| one.columns.len() == level);
-        let columns = if level == 1 { "column" } else { "columns" };
+        let here = any.iter().filter(|one| one.columns.len() == level);
         figures.push(figure(
-            format!("rows that stand alone by {level} {columns}, and by none fewer"),
+            format!("rows that stand alone by {}, and by none fewer", columns_of(level)),
             here.map(|one| one.rows.len() as u64).sum(),
         ));
     }
-    let mut order: Vec<&Combination> = found.iter().collect();
+    let mut order: Vec<&Combination> = any.iter().collect();
     order.sort_by(|one, other| {
         let size = |one: &Combination| (one.columns.len(), usize::MAX - one.rows.len());
         size(one).cmp(&size(other)).then_with(|| one.columns.cmp(&other.columns))
@@ -90,22 +128,28 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let lines: Vec<String> = order
         .iter()
         .take(scene.limits.most)
-        .map(|one| format!("{}: {} rows stand alone", names(one).join(", "), one.rows.len()))
+        .map(|one| {
+            let rows = counted(one.rows.len() as u64, "row stands", "rows stand");
+            format!("{}: {rows} alone", names(one).join(", "))
+        })
         .collect();
     let listed: Vec<_> = order
         .iter()
         .take(scene.limits.most)
         .map(|one| json!({ "columns": names(one), "rows": one.rows.len() }))
         .collect();
-    let warning = match open.saturating_sub(baseline) {
+    let warning = match open.saturating_sub(*declared) {
         0 => String::new(),
         more => format!(
-            "{more} of {rows} released rows stand alone by at most {levels} columns that the policy does not call \
-             quasi-identifiers (see `privet attack --only undeclared`): declare them, or leave them out"
+            "{more} of {} {} alone by at most {} of which some are not called quasi-identifiers in the policy (see `privet \
+             attack --only undeclared`): declare them, or leave them out",
+            counted(rows, "released row", "released rows"),
+            if more == 1 { "stands" } else { "stand" },
+            columns_of(*limit)
         ),
     };
-    let cut = if *levels < MOST_KNOWN.min(table.columns.len()) {
-        format!("; combinations of more than {levels} columns are too many to search")
+    let cut = if *limit < MOST_KNOWN.min(table.columns.len()) {
+        format!("; combinations of more than {} are too many to search", columns_of(*limit))
     } else {
         String::new()
     };
@@ -125,29 +169,31 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-fn singled(combinations: &[Combination]) -> Vec<u32> {
-    let mut rows: Vec<u32> = combinations.iter().flat_map(|one| one.rows.iter().copied()).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+/// How many columns there is time for in one combination.
+fn limit(columns: usize, rows: usize) -> usize {
+    let mut steps = 0usize;
+    let fits = |level: &usize| {
+        let combinations = count(columns, *level);
+        steps = steps.saturating_add(combinations.saturating_mul(level * rows.max(LEAST_ROWS)));
+        steps <= MOST_STEPS
+    };
+    (1..=MOST_KNOWN.min(columns)).take_while(fits).count()
 }
 
-/// Searches level by level; returns what was found and how many levels there was time for. Each row is in one combination:
-/// among those of its level the one with the most rows, so that few combinations say it all.
-fn search(scene: &Scene<'_>, table: &TableView) -> Result<(Vec<Combination>, usize)> {
-    let columns: Vec<usize> = (0..table.columns.len()).collect();
-    let (looks, overlaps) = (Looks::of(table), Overlaps::of(table));
+/// Searches level by level; returns what was found and how many columns that took. Each row is in one combination: among
+/// those of its level the one with the most rows, so that few combinations say it all.
+fn search(
+    scene: &Scene<'_>,
+    table: &TableView,
+    (looks, overlaps): &(Looks, Overlaps),
+    columns: &[usize],
+    limit: usize,
+) -> Result<(Vec<Combination>, usize)> {
     let mut alone = vec![false; table.released.len];
-    let (mut found, mut steps, mut levels) = (Vec::new(), 0usize, 0);
-    for level in 1..=MOST_KNOWN.min(columns.len()) {
-        steps = steps.saturating_add(
-            count(columns.len(), level).saturating_mul(level * table.released.len.max(LEAST_ROWS)),
-        );
-        if steps > MOST_STEPS {
-            break;
-        }
+    let (mut found, mut levels) = (Vec::new(), 0);
+    for level in 1..=limit.min(columns.len()) {
         levels = level;
-        let sets = subsets(&columns, level);
+        let sets = subsets(columns, level);
         let singles = sets.par_iter().map(|set| {
             scene.clock.check()?;
             let left = |row: &u32| !alone[*row as usize] && overlaps.stands_alone(table, *row, set);
@@ -382,6 +428,21 @@ mod tests {
         assert_eq!((finding.headline().hits, finding.headline().baseline), (2, 0), "{finding:?}");
         assert_eq!(finding.worst, "shoe: 2 rows stand alone");
         assert!(finding.succeeds());
+    }
+
+    #[test]
+    fn what_declared_columns_do_alone_is_counted_however_early_the_search_ends() {
+        let policy = POLICY.replace("[columns.ill]", "[columns.number]\nrole = \"other\"\n[columns.ill]");
+        let original = "age,city,ill,number\n20,Oslo,flu,1\n20,Rome,flu,2\n30,Oslo,flu,3\n30,Rome,flu,4\n";
+        let finding = Stage::with(&policy, original).attack("undeclared", original).expect("run");
+        // A number singles everybody out at once; age and city do so together.
+        assert_eq!((finding.headline().hits, finding.headline().baseline), (4, 4), "{finding:?}");
+        assert!(finding.headline().what.ends_with("at most 1 column of any role"), "{finding:?}");
+        assert!(!finding.succeeds(), "nobody stands alone by it who does not without it: {finding:?}");
+        // Where a mixture comes first, declared columns alone may need more of them.
+        let mixed = "age,city,ill,number\n20,Oslo,flu,1\n20,Rome,flu,1\n30,Oslo,flu,1\n30,Rome,flu,2\n";
+        let finding = Stage::with(&policy, mixed).attack("undeclared", mixed).expect("run");
+        assert_eq!((finding.headline().hits, finding.headline().baseline), (4, 4), "{finding:?}");
     }
 
     #[test]

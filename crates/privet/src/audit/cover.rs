@@ -9,7 +9,7 @@ use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn};
 use crate::taxonomy::{Range, Taxonomy};
 
 /// The cell that stands for everything.
-const EVERYTHING: &str = "*";
+pub(super) const EVERYTHING: &str = "*";
 
 /// Which released cells of one column stand for which original values, both by number.
 pub(super) struct Coverage {

@@ -10,10 +10,11 @@
 //! 2. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers or `*`;
 //! 3. *records*: every released record stands for an original record of its own;
-//! 4. *suppression*: no more records are missing than the policy allows;
-//! 5. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
-//! 6. *counts*: the manifest's numbers are right, where there is one;
-//! 7. every requirement of the policy, in every class.
+//! 4. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
+//! 5. *suppression*: no more records are missing than the policy allows;
+//! 6. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
+//! 7. *counts*: the manifest's numbers are right, where there is one;
+//! 8. every requirement of the policy, in every class.
 //!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
 //! groups and several tables about the same people: [`buckets`] and [`projections`].
@@ -23,6 +24,7 @@ mod classes;
 mod columns;
 mod cover;
 mod flow;
+mod levels;
 mod notion;
 pub mod projections;
 mod render;
@@ -37,6 +39,7 @@ pub mod vocabularies;
 
 use serde::Serialize;
 
+pub(crate) use render::counted;
 pub use render::render;
 pub use transactions::{StatedCost, audit_transactions};
 
@@ -176,6 +179,7 @@ pub fn audit_table_watched(
     let coverage = coverage(policy, &layout, &tables)?;
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
+    checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));
     let cells = if options.foreign { suppressed::count(&facts) } else { suppressed::check(&facts) };
     checks.extend(cells);

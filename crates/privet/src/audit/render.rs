@@ -78,7 +78,7 @@ fn nouns(kind: DataKind) -> (&'static str, &'static str) {
 }
 
 /// A number of things in words.
-pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 

@@ -87,6 +87,7 @@ static METHOD: Declaration = Declaration {
             KeyKind::Choice(&["none", "all-rec", "vio-rec", "all-sa", "vio-sa"]),
             "",
         ),
+        Key::optional("least_levels", KeyKind::Counts(Role::QuasiIdentifier), ""),
     ],
 };
 
@@ -247,6 +248,35 @@ fn suppression_up_to_the_limit_is_fine() {
     }
     let case = Case::new("[privacy.k-anonymity]\nk = 2\n");
     assert!(case.audit_with(&release, &AuditOptions::foreign()).expect("an audit").passed);
+}
+
+#[test]
+fn a_cell_finer_than_the_least_level_is_caught() {
+    let levels = |levels: &str| Case::new(&format!("{K3}[method]\nleast_levels = {{ {levels} }}\n"));
+    assert_eq!(failing(&levels("city = 1").audit(RELEASE)), Vec::<&str>::new());
+    assert_eq!(check(&levels("city = 1").audit(RELEASE), "least levels").detail, "levels: city ≥ 1");
+    // Countries are level 1, so that both of them are too fine for level 2; so is a single city for level 1.
+    let audit = levels("city = 2").audit(RELEASE);
+    assert_eq!(failing(&audit), ["least levels"]);
+    let found = check(&audit, "least levels");
+    assert_eq!((found.classes_failing, found.concerned), (2, 6));
+    let fine = RELEASE.replace("France", "Lyon").replace("Lyon,cold,e", "Nice,cold,e");
+    let audit =
+        Case::new("[privacy.k-anonymity]\nk = 1\n[method]\nleast_levels = { city = 1 }\n").audit(&fine);
+    assert_eq!(failing(&audit), ["least levels"]);
+    let found = check(&audit, "least levels");
+    assert_eq!((found.classes_failing, found.concerned), (2, 3));
+    assert!(
+        found.detail.contains("column 'city': 'Nice' in line 2 and 1 more is finer than level 1"),
+        "{}",
+        found.detail
+    );
+    // Without a hierarchy everything but * is finer than level 1, ranges too; tables of other tools are held to it as well.
+    assert_eq!(failing(&levels("age = 1").audit(RELEASE)), ["least levels"]);
+    let foreign = levels("city = 2").audit_with(RELEASE, &AuditOptions::foreign()).expect("an audit");
+    assert_eq!(failing(&foreign), ["least levels"]);
+    let hidden = RELEASE.replace("\"[30,40]\"", "*").replace("20-29", "*");
+    assert_eq!(failing(&levels("age = 1").audit(&hidden)), Vec::<&str>::new());
 }
 
 #[test]

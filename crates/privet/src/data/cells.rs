@@ -42,6 +42,22 @@ impl Batch {
         self.lines[row]
     }
 
+    /// Keeps the rows that satisfy something.
+    pub(super) fn retain(&mut self, takes: impl Fn(usize) -> bool) {
+        if (0..self.rows()).all(&takes) {
+            return;
+        }
+        let (mut text, mut ends, mut lines) = (String::new(), Vec::new(), Vec::new());
+        for row in (0..self.rows()).filter(|row| takes(*row)) {
+            for column in 0..self.columns {
+                text.push_str(self.cell(row, column));
+                ends.push(text.len() as u32);
+            }
+            lines.push(self.line(row));
+        }
+        *self = Batch { columns: self.columns, text, ends, lines, replaced: self.replaced };
+    }
+
     /// How many cells had bytes that are no text, where these are replaced instead of refused.
     pub fn replaced(&self) -> u32 {
         self.replaced
@@ -186,6 +202,16 @@ mod tests {
         assert_eq!([batch.cell(0, 0), batch.cell(0, 1)], ["a", ""]);
         assert_eq!([batch.cell(1, 0), batch.cell(1, 1)], ["", "é"]);
         assert_eq!(batch.line(1), 3);
+    }
+
+    #[test]
+    fn rows_are_left_out() {
+        let mut batch = builder(&[[b"a", b"b"], [b"cc", b""], [b"", "é".as_bytes()]]).finish().unwrap();
+        batch.retain(|row| row != 1);
+        assert_eq!((batch.rows(), batch.line(0), batch.line(1)), (2, 2, 4));
+        assert_eq!([batch.cell(0, 1), batch.cell(1, 0), batch.cell(1, 1)], ["b", "", "é"]);
+        batch.retain(|_| false);
+        assert_eq!(batch.rows(), 0);
     }
 
     #[test]

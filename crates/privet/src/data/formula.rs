@@ -11,31 +11,27 @@ use std::fmt::Display;
 use super::summary::parse_number;
 use crate::Error;
 
-/// What makes a spreadsheet calculate; the wide forms count as well in some of them.
-const TRIGGERS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+/// What makes a spreadsheet calculate; the wide forms count as well in some of them, and blanks may be skipped.
+const TRIGGERS: [char; 12] = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
 
 /// The mark of text.
 const APOSTROPHE: char = '\'';
 
 /// Whether a spreadsheet may take a cell for a formula.
 ///
-/// Numbers are what they seem, a sign alone is text everywhere, and what follows a plus or minus can do no harm while it
-/// is made of digits: telephone numbers, ranges and negative numbers are left in peace.
+/// A number is what it seems, and a sign alone is text everywhere. All else that begins so may be calculated: `-1+2` is shown
+/// as 1, and a telephone number as a sum.
 ///
 /// ```
 /// use privet::data::is_formula;
-/// assert!(is_formula("=1+1") && is_formula("@sum(a1)") && is_formula("-cmd|' /c calc'!a0"));
-/// assert!(!is_formula("-1.5e-3") && !is_formula("+49 (228) 12-34") && !is_formula("-") && !is_formula("a=b"));
+/// assert!(is_formula("=1+1") && is_formula("@sum(a1)") && is_formula("-1+2") && is_formula("+49 (228) 12-34"));
+/// assert!(!is_formula("-1.5e-3") && !is_formula("+5") && !is_formula("-") && !is_formula("a=b"));
 /// ```
 pub fn is_formula(cell: &str) -> bool {
     let mut characters = cell.chars();
     let Some(first) = characters.next().filter(|first| TRIGGERS.contains(first)) else { return false };
-    let rest = characters.as_str();
-    if rest.is_empty() || (matches!(first, '+' | '-') && parse_number(cell).is_some()) {
-        return false;
-    }
-    let harmless = |character: char| character.is_ascii_digit() || " .,:/%()+-–".contains(character);
-    !(matches!(first, '+' | '-') && rest.chars().all(harmless))
+    let is_number = || matches!(first, '+' | '-') && parse_number(cell).is_some();
+    !characters.as_str().is_empty() && !is_number()
 }
 
 /// What is done with cells that a spreadsheet would run, where the format is delimited text.
@@ -72,7 +68,11 @@ fn is_marked(cell: &str) -> bool {
 }
 
 /// The cell with an apostrophe where a reader would take one off, or a spreadsheet would run it.
-pub(crate) fn marked(cell: &str) -> Cow<'_, str> {
+///
+/// ```
+/// assert_eq!(privet::data::marked("=1+1.toml"), "'=1+1.toml");
+/// ```
+pub fn marked(cell: &str) -> Cow<'_, str> {
     if is_formula(cell) || is_marked(cell) {
         Cow::Owned(format!("{APOSTROPHE}{cell}"))
     } else {
@@ -98,13 +98,37 @@ mod tests {
 
     #[test]
     fn what_runs_is_told_from_what_is_only_written_so() {
-        for cell in ["=a", "+a", "-a", "@a", "\ta", "\ra", "＝a", "=1", "-1+cmd|'x'!a", "+1a", "@1"] {
+        for cell in [
+            "=a",
+            "+a",
+            "-a",
+            "@a",
+            "\ta",
+            "\ra",
+            "\na",
+            "\0a",
+            "＝a",
+            "=1",
+            "-1+cmd|'x'!a",
+            "+1a",
+            "@1",
+            "-1+2",
+            "-5 - 5",
+            "+49 30 1",
+            "-10--5",
+            "\t5",
+            "-1/2",
+            "+1+cmd|'x'!a",
+            "@SUM(1)",
+            "-inf",
+            "-.",
+            "－5",
+        ] {
             assert!(is_formula(cell), "{cell}");
         }
-        for cell in [
-            "", "=", "-", "+", "a", "'", "-5", "+5", "-0.5", "-1e9", "+49 30 1", "-5 - 5", "'=a", "<=50K",
-            "*",
-        ] {
+        for cell in
+            ["", "=", "-", "+", "a", "'", "-5", "+5", "-0.5", "-1e9", "+1.5E+3", "'=a", "<=50K", "*", "1-2"]
+        {
             assert!(!is_formula(cell), "{cell}");
         }
     }

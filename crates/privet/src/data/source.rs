@@ -1,12 +1,14 @@
 //! Tables as streams of rows: a source can be read as often as needed and is never held in memory.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::cells::Batch;
 use super::compression::open_regular;
 use super::format::{CellKind, FileKind, Format};
+use super::selection::{RowSet, Selection};
 use super::text::{Manner, NamesFor};
 use super::{columnar, text};
 use crate::error::suggestion;
@@ -40,6 +42,8 @@ pub struct Source {
     columns: Vec<SourceColumn>,
     bytes: u64,
     manner: Manner,
+    /// The rows that are read; all where there is none.
+    selection: Option<Selection>,
 }
 
 impl Source {
@@ -78,7 +82,7 @@ impl Source {
                 (None, columns, bytes, manner)
             }
         };
-        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes, manner })
+        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes, manner, selection: None })
     }
 
     /// Where the table is.
@@ -118,6 +122,16 @@ impl Source {
         self.bytes
     }
 
+    /// The same table as if these rows were not in it.
+    pub fn without(&self, rows: Arc<RowSet>) -> Source {
+        Source { selection: Some(Selection::new(rows, false)), ..self.clone() }
+    }
+
+    /// The same table as if no other rows were in it.
+    pub fn only(&self, rows: Arc<RowSet>) -> Source {
+        Source { selection: Some(Selection::new(rows, true)), ..self.clone() }
+    }
+
     /// Streams all rows in order. `each` gets the batch and how many bytes of the file have been consumed so
     /// far. The next batches are parsed meanwhile, in a thread that ends before this function returns.
     pub fn read(&self, each: &mut dyn FnMut(&Batch, u64) -> Result<()>) -> Result<()> {
@@ -129,7 +143,13 @@ impl Source {
                 .spawn_scoped(scope, move || self.produce(&BatchQueue { full, empties }))
                 .map_err(|error| Error::io("start a thread to read the data", &self.path, &error))?;
             let mut consumed = Ok(());
-            for (batch, bytes) in batches {
+            let mut before = 0;
+            for (mut batch, bytes) in batches {
+                let rows = batch.rows();
+                if let Some(selection) = &self.selection {
+                    batch.retain(|row| selection.takes(before + row));
+                }
+                before += rows;
                 consumed = each(&batch, bytes);
                 if consumed.is_err() {
                     break;

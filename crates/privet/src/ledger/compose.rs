@@ -10,11 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::signature::{Candidates, NOTHING, Signatures};
 
 /// What a new release tells together with earlier ones.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Composition {
     /// How many releases were set against each other, the new one included.
     pub releases: usize,
@@ -44,7 +45,8 @@ pub struct Composition {
 }
 
 /// How the classes of a new release lie to those of an earlier one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Relation {
     /// Nobody is in both.
     Apart,

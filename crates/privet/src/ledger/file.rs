@@ -12,13 +12,16 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::line::{Entry, Event, ReleaseLine, line_hash};
+use super::line::{Entry, Event, ReleaseLine, ReleasedFile, line_hash};
 use super::signature::Salt;
 use crate::engine::clock::Clock;
 use crate::{Error, ErrorKind, Result};
 
 /// How long to wait for another run that writes to the ledger.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How the first line of every ledger begins: what a run leaves that is stopped while it begins one is a part of that.
+const BEGINNING: &[u8] = b"{\"entry\":1,\"date\":";
 
 /// Something that is not as a ledger should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub struct Ledger {
     torn_end: bool,
     /// Whether others than the owner may read the file.
     pub shared: bool,
+    /// Whether nothing in the file is of a ledger, nor could have become one.
+    foreign: bool,
 }
 
 /// What became of a release that was announced.
@@ -83,13 +88,27 @@ pub struct Recorded<'a> {
     pub release: &'a ReleaseLine,
 }
 
+impl Recorded<'_> {
+    /// Whether these are the files that it had; there may be others beside them.
+    pub fn has(&self, files: &[ReleasedFile]) -> bool {
+        self.release.files.iter().all(|file| files.contains(file))
+    }
+}
+
 impl Ledger {
     /// Reads a ledger, faults and all.
     pub fn read(path: &Path) -> Result<Ledger> {
         let wrong = |error: &io::Error| Error::io("read the ledger", path, error);
         let bytes = fs::read(path).map_err(|error| wrong(&error))?;
         let mode = fs::metadata(path).map_err(|error| wrong(&error))?.permissions().mode();
-        Ok(Ledger::parse(path, &bytes, mode))
+        let ledger = Ledger::parse(path, &bytes, mode);
+        if ledger.foreign || bytes.is_empty() {
+            let what = if bytes.is_empty() { "the file is empty, no ledger" } else { "this is no ledger" };
+            return Err(Error::input(what).in_file(path).help(
+                "name the file that [ledger] of a policy names, or that policy; `privet anonymize` begins a ledger",
+            ));
+        }
+        Ok(ledger)
     }
 
     fn parse(path: &Path, bytes: &[u8], mode: u32) -> Ledger {
@@ -106,6 +125,7 @@ impl Ledger {
             open_end,
             torn_end: false,
             shared: mode & 0o077 != 0,
+            foreign: !bytes.starts_with(BEGINNING) && !BEGINNING.starts_with(bytes),
         };
         for (at, entry) in parsed.iter().enumerate() {
             let line = at as u64 + 1;
@@ -135,6 +155,7 @@ impl Ledger {
             }
             ledger.head = line_hash(lines[at]);
         }
+        ledger.foreign &= ledger.entries.is_empty();
         let opens = |entry: &Entry| matches!(entry.event, Event::Opened { .. });
         if !ledger.entries.is_empty() && ledger.entries.iter().position(opens) != Some(0) {
             ledger.faults.push(Fault { line: 1, message: "a ledger begins with its salt".to_string() });
@@ -181,6 +202,11 @@ impl Ledger {
 
     /// The first fault as an error, for who needs a ledger to rely on.
     fn sound(self) -> Result<Ledger> {
+        if self.foreign {
+            return Err(Error::input("this is no ledger, and is left alone")
+                .in_file(&self.path)
+                .help("name another file in [ledger]"));
+        }
         match self.faults.first() {
             None => Ok(self),
             Some(fault) => Err(Error::input(format!("the ledger cannot be relied on: {}", fault.message))

@@ -110,6 +110,11 @@ impl PersonKeys {
         PersonKeys { salt, purpose: "record", turns: HashMap::new() }
     }
 
+    /// How many different keys there would be without turns.
+    pub fn distinct(&self) -> u64 {
+        self.turns.len() as u64
+    }
+
     /// The key of the next record that holds these texts.
     pub fn next<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> u64 {
         let key = self.salt.hash(self.purpose, texts);

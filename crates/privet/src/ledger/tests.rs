@@ -121,6 +121,15 @@ fn what_is_no_ledger_is_left_alone() {
     fs::write(&path, "my notes\nmore of them\n").expect("written");
     assert_eq!(Writer::open(&path, &Clock::unlimited()).expect_err("no ledger").kind(), ErrorKind::Input);
     assert_eq!(fs::read_to_string(&path).expect("text"), "my notes\nmore of them\n");
+    // One line without an end is no torn line of a ledger either.
+    for text in ["my notes", "{\"entry\": 1}", "{}\n", "\u{0}\u{1}"] {
+        fs::write(&path, text).expect("written");
+        assert_eq!(Writer::open(&path, &Clock::unlimited()).expect_err("no ledger").kind(), ErrorKind::Input);
+        assert_eq!(Ledger::read(&path).expect_err("no ledger").kind(), ErrorKind::Input, "{text}");
+        assert_eq!(fs::read_to_string(&path).expect("text"), text);
+    }
+    fs::write(&path, "").expect("written");
+    assert_eq!(Ledger::read(&path).expect_err("not begun").kind(), ErrorKind::Input);
 }
 
 #[test]

@@ -40,6 +40,15 @@ impl AnyPolicy {
         }
     }
 
+    /// The policy as written.
+    pub fn written(&self) -> &Policy {
+        match self {
+            AnyPolicy::Table(policy) => &policy.written,
+            AnyPolicy::Transactions(policy) => &policy.written,
+            AnyPolicy::Vocabularies(policy) => &policy.written,
+        }
+    }
+
     /// How the release is made.
     pub fn method(&self) -> &'static Declaration {
         let method: &Clause = match self {

@@ -19,6 +19,9 @@ use crate::{Error, Exact, Result};
 /// The requirement that mixed columns are for.
 const REQUIREMENT: &str = "ff-anonymity";
 
+/// What may stand beside it.
+const BESIDE: &str = "k-anonymity";
+
 /// How sensitive an inner node is, of whose n leaves z are sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SensitivityModel {
@@ -195,7 +198,7 @@ fn known(entry: &Entry<'_>, label: &str, taxonomy: &Taxonomy) -> Result<()> {
         .help(suggestion(label, &labels, "its nodes")))
 }
 
-/// Mixed columns, the requirement of FF-anonymity and its methods go together, and with nothing else.
+/// Mixed columns, the requirement of FF-anonymity and its methods go together; of other requirements only k-anonymity fits.
 pub(super) fn fit(
     root: &Section<'_>,
     columns: &[PolicyColumn],
@@ -209,10 +212,11 @@ pub(super) fn fit(
         None => root.error(message),
     };
     let asked = || requirements.iter().map(Clause::name);
-    if let Some(other) = asked().find(|asked| freeform && *asked != REQUIREMENT) {
+    if let Some(other) = asked().find(|asked| freeform && ![REQUIREMENT, BESIDE].contains(asked)) {
         let message = format!("the method \"{name}\" does not know [privacy.{other}]");
         return Err(at(entry("privacy", other), message).help(
-            "it takes [privacy.ff-anonymity] alone; 'full-domain' and 'mondrian' take other requirements",
+            "it takes [privacy.ff-anonymity], and [privacy.k-anonymity] beside it; 'full-domain' and 'mondrian' take other \
+             requirements",
         ));
     }
     if !freeform && asked().any(|asked| asked == REQUIREMENT) {
@@ -221,7 +225,7 @@ pub(super) fn fit(
             at(entry("privacy", REQUIREMENT), message).help("set name = \"ff\" in [method], or leave it out")
         );
     }
-    if freeform && requirements.len() != 1 {
+    if freeform && asked().filter(|asked| *asked == REQUIREMENT).count() != 1 {
         let message = format!("the method \"{name}\" takes [privacy.{REQUIREMENT}] once");
         return Err(
             at(entry("privacy", REQUIREMENT), message).help("keep one; the strictest implies the others")

@@ -192,14 +192,15 @@ pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn
     Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
 }
 
-/// Builds those requirements that classes are judged by, each with its clause. Where a method heeds what terms reveal, it
-/// judges that by itself.
+/// Builds those requirements that classes are judged by, each with its clause. Where a method heeds what terms reveal, or
+/// what can be seen of a person, it judges that by itself.
 pub fn class_requirements<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
 ) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
     about_classes(policy, table, |clause| {
-        policy.subject() != Subject::Terms || clause.declaration.subject != Subject::Terms
+        let own = matches!(policy.subject(), Subject::Terms | Subject::Freeform);
+        !own || clause.declaration.subject != policy.subject()
     })
 }
 

@@ -4,18 +4,20 @@
 //! moved into place; another line confirms it afterwards. Whenever the run is stopped, every release that was published is in
 //! the ledger, and one that was announced and never confirmed counts as published.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
 use super::manifest::{absolute, sha256_of, sha256_of_text};
+use super::report::{EarlierRelease, LedgerAccount};
 use super::run::named_files;
 use super::target::Target;
 use crate::attack::composition::{self, Composed};
 use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
 use crate::ledger::{
-    Event, PeopleBy, PersonKeys, ReleaseLine, ReleasedFile, Salt, Signatures, SourceLine, State, Writer,
-    compose as composed, re_release, release_hash,
+    Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
+    Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
 use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
 use crate::{Error, Result};
@@ -30,6 +32,10 @@ pub(super) struct Book {
     signatures: Signatures,
     /// What the attacks on this release and the earlier ones together found.
     findings: Vec<Finding>,
+    /// What there is to say about how people are told apart.
+    remarks: RefCell<Vec<String>>,
+    /// What is to be told about the earlier ones.
+    account: LedgerAccount,
 }
 
 /// What the ledger keeps of a release beside its classes.
@@ -57,7 +63,8 @@ pub(super) fn compose(
 ) -> Result<()> {
     let Some(book) = ledger else { return Ok(()) };
     book.signatures = signatures(book)?;
-    book.findings = book.attack(warnings)?;
+    warnings.append(&mut book.remarks.take());
+    (book.findings, book.account) = book.attack(warnings)?;
     Ok(())
 }
 
@@ -67,6 +74,7 @@ pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
     let told = |name: &str| book.findings.iter().any(|found| found.name == name);
     attacks.not_run.retain(|attack| !told(&attack.name));
     attacks.found.extend(book.findings.iter().cloned());
+    attacks.order();
 }
 
 impl Book {
@@ -89,8 +97,15 @@ impl Book {
         let salt = writer.salt()?;
         let source =
             SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
-        let (signatures, findings) = (Signatures::default(), Vec::new());
-        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings }))
+        let (signatures, findings, remarks) = (Signatures::default(), Vec::new(), RefCell::default());
+        let account = LedgerAccount {
+            entry: writer.ledger().entries().len() as u64 + 1,
+            person: keys.person.clone(),
+            refuses: keys.on_composition == OnComposition::Refuse,
+            earlier: Vec::new(),
+            together: None,
+        };
+        Ok(Some(Book { writer, keys, salt, source, folder, signatures, findings, remarks, account }))
     }
 
     /// What goes into the ledger's hashes.
@@ -111,8 +126,63 @@ impl Book {
         }
     }
 
+    /// Refuses a column that does not tell people apart, where one is named, and says so where it does for some only.
+    pub fn check_person(&self, policy: &Policy, keys: &PersonKeys, records: u64) -> Result<()> {
+        let (Some(name), distinct) = (self.person(), keys.distinct()) else { return Ok(()) };
+        if 2 * distinct < records {
+            return Err(Error::input(format!(
+                "'ledger.person' names '{name}', which has {distinct} different values in {records} records: it does not tell \
+                 people apart"
+            ))
+            .in_file(policy.path())
+            .help("name a column that is different for everybody, or leave out 'person' in [ledger]"));
+        }
+        if distinct < records {
+            self.remarks.borrow_mut().push(format!(
+                "'ledger.person' names '{name}', which is not different for everybody ({distinct} values in {records} records): \
+                 records with the same one are told apart by their order, so what releases tell together about them is \
+                 uncertain"
+            ));
+        }
+        Ok(())
+    }
+
+    /// What reports tell about the earlier releases.
+    pub fn account(&self) -> &LedgerAccount {
+        &self.account
+    }
+
+    /// Whether another release was made from the same data.
+    fn is_same(&self, source: &SourceLine) -> bool {
+        source.path == self.source.path || source.sha256 == self.source.sha256
+    }
+
+    /// What is to be told of the earlier releases, each with how it lies to this one.
+    fn told(
+        &self,
+        recorded: &[Recorded<'_>],
+        relations: &[Relation],
+        together: Option<Composition>,
+    ) -> LedgerAccount {
+        let relations = relations.iter().copied().chain(std::iter::repeat(Relation::Apart));
+        let earlier = recorded.iter().zip(relations).map(|(recorded, relation)| EarlierRelease {
+            entry: recorded.entry,
+            date: recorded.date.to_string(),
+            state: recorded.state.name().to_string(),
+            method: recorded.release.method.clone(),
+            recipient: recorded.release.recipient.clone(),
+            folder: recorded.release.folder.clone(),
+            same_source: self.is_same(&recorded.release.source),
+            people: recorded.release.people,
+            relation,
+            policy_sha256: recorded.release.policy_sha256.clone(),
+            release_sha256: recorded.release.release_sha256.clone(),
+        });
+        LedgerAccount { earlier: earlier.collect(), together, ..self.account.clone() }
+    }
+
     /// Sets the release against the earlier ones.
-    fn attack(&self, warnings: &mut Vec<String>) -> Result<Vec<Finding>> {
+    fn attack(&self, warnings: &mut Vec<String>) -> Result<(Vec<Finding>, LedgerAccount)> {
         let ledger = self.writer.ledger();
         if ledger.shared {
             warnings.push(format!(
@@ -127,9 +197,7 @@ impl Book {
         let start = Instant::now();
         let found = composed(&self.signatures, &earlier);
         if found.people == 0 {
-            let same =
-                |source: &SourceLine| source.path == self.source.path || source.sha256 == self.source.sha256;
-            let known = recorded.iter().filter(|recorded| same(&recorded.release.source)).count();
+            let known = recorded.iter().filter(|recorded| self.is_same(&recorded.release.source)).count();
             if known > 0 {
                 warnings.push(format!(
                     "this source was released before ({known} in the ledger), but none of its people is found again, so \
@@ -137,7 +205,7 @@ impl Book {
                      in [ledger]"
                 ));
             }
-            return Ok(Vec::new());
+            return Ok((Vec::new(), self.told(&recorded, &[], None)));
         }
         if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
             return Err(Error::infeasible(format!(
@@ -160,8 +228,10 @@ impl Book {
         let seconds = start.elapsed().as_secs_f64();
         let composition = Finding { seconds, ..composition::composition(&found, Composed::Classes) };
         let start = Instant::now();
-        let kept = composition::re_release(&re_release(&self.signatures, &earlier));
-        Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])
+        let again = re_release(&self.signatures, &earlier);
+        let kept = composition::re_release(&again);
+        let kept = Finding { seconds: start.elapsed().as_secs_f64(), ..kept };
+        Ok((vec![composition, kept], self.told(&recorded, &again.relations, Some(found))))
     }
 
     fn line(&self, kept: &Kept<'_>) -> Event {
@@ -209,6 +279,54 @@ pub(super) fn publish(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Re
             Err(error)
         }
     }
+}
+
+/// What a published release tells together with all others that its policy's ledger has; a reason where that cannot be said, and
+/// `None` where the policy names no ledger.
+pub fn attack_by_ledger(
+    folder: &Path,
+    policy: &Policy,
+) -> Result<Option<std::result::Result<Vec<Finding>, String>>> {
+    let Some(keys) = policy.ledger()? else { return Ok(None) };
+    let place = keys.path.display();
+    let ledger = match Ledger::read(&keys.path) {
+        Ok(ledger) => ledger,
+        Err(error) => {
+            return Ok(Some(Err(format!("the ledger that the policy names cannot be used: {error}"))));
+        }
+    };
+    if let Some(fault) = ledger.faults.first() {
+        return Ok(Some(Err(format!(
+            "the ledger cannot be relied on: {place}:{}: {}; run `privet ledger check`",
+            fault.line, fault.message
+        ))));
+    }
+    let files = released_files(folder)?;
+    let published: Vec<Recorded<'_>> =
+        ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
+    // The same files may have been published twice: then this is the one of this folder.
+    let here = absolute(folder);
+    let own = published.iter().filter(|recorded| recorded.has(&files));
+    let Some(own) = own.max_by_key(|recorded| (recorded.release.folder == here, recorded.entry)) else {
+        return Ok(Some(Err(format!("the ledger {place} does not have this release"))));
+    };
+    let others: Vec<&Signatures> = (published.iter())
+        .filter(|recorded| recorded.entry != own.entry)
+        .map(|recorded| &recorded.release.signatures)
+        .collect();
+    if others.is_empty() {
+        return Ok(Some(Err(format!("the ledger {place} has no other release"))));
+    }
+    let start = Instant::now();
+    let found = composed(&own.release.signatures, &others);
+    if found.people == 0 {
+        return Ok(Some(Err(format!("no other release in the ledger {place} has any of its people"))));
+    }
+    let composition = composition::composition(&found, Composed::Recorded);
+    let composition = Finding { seconds: start.elapsed().as_secs_f64(), ..composition };
+    let start = Instant::now();
+    let kept = composition::re_release(&re_release(&own.release.signatures, &others));
+    Ok(Some(Ok(vec![composition, Finding { seconds: start.elapsed().as_secs_f64(), ..kept }])))
 }
 
 /// The released files that a folder's manifest names, with what they hold now.

@@ -65,7 +65,9 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
 
 /// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.
 pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Option<String> {
-    if policy.subject() != Subject::Freeform {
+    let asks_for_k =
+        policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
+    if policy.subject() != Subject::Freeform || asks_for_k {
         return None;
     }
     let alone = classes.sizes.iter().filter(|size| **size == 1).count();
@@ -76,6 +78,7 @@ pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Op
     };
     Some(format!(
         "ff-anonymity comes without k-anonymity: it allows a class of one, a person who is alone with what the release shows \
-         of them ({here}). Whoever finds them knows which record is theirs, with all columns of role 'class' and 'other'"
+         of them ({here}). Whoever finds them knows which record is theirs, with all columns of role 'class' and 'other'. Add \
+         [privacy.k-anonymity] with k = 2 or more to rule that out"
     ))
 }

@@ -70,18 +70,49 @@ pub(super) fn tightness(
 ) -> Result<Vec<Tightness>> {
     let table = Attacked::released(policy, microdata, recoding)?;
     let threshold = policy.requirements.iter().find_map(|clause| clause.settings.exact("threat"));
-    let (Some(worst), Some(threshold)) = (table.worst(), threshold) else { return Ok(Vec::new()) };
-    Ok(vec![Tightness {
+    let Some(threshold) = threshold else { return Ok(Vec::new()) };
+    let entry = |exact: String, worst: String, value: f64, holds: bool| Tightness {
         requirement: "ff-anonymity".to_string(),
         column: None,
         inequality: format!("n(X, a) · |sensitive leaves| ≤ {threshold} · n(X) · |leaves|"),
-        exact: format!("{} of {}", worst.hits, worst.support),
-        worst: format!("{worst} ({} of {} records)", worst.hits, worst.support),
-        value: worst.threat,
+        exact,
+        worst,
+        value,
         threshold: threshold.to_f64(),
         side: Side::AtMost,
         counted: false,
         from_data: false,
-        holds: !worst.is_breach,
+        holds,
+    };
+    Ok(vec![match table.worst() {
+        Some(worst) => entry(
+            format!("{} of {}", worst.hits, worst.support),
+            format!("{worst} ({} of {} records)", worst.hits, worst.support),
+            worst.threat,
+            !worst.is_breach,
+        ),
+        // Which values are in danger is decided exactly; the figure is only shown.
+        None => entry(
+            String::new(),
+            "whatever is released is no threat, even to who is sure of it".to_string(),
+            most_sensitive(policy, microdata, recoding)?,
+            true,
+        ),
     }])
+}
+
+/// How sensitive the most sensitive released value is: its threat to who is sure of it.
+fn most_sensitive(policy: &CheckedPolicy, microdata: &Microdata, recoding: &Recoding) -> Result<f64> {
+    let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+    let model = model(policy, mixed)?;
+    let mut most: f64 = 0.0;
+    for (quasi, column) in microdata.quasi.iter().zip(&recoding.columns) {
+        let attribute = model.attributes.iter().find(|attribute| attribute.name == quasi.name);
+        let Some(attribute) = attribute else { continue };
+        let nodes = column.cells.iter().filter_map(|cell| cell.node);
+        for node in nodes.filter(|node| !attribute.is_observable(node.0)) {
+            most = most.max(attribute.sensitivity(node.0).to_f64());
+        }
+    }
+    Ok(most)
 }

@@ -41,9 +41,9 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
         single: (before.single, after.single),
         exposed: (before.exposed, after.exposed),
         unlinked: (before.unlinked, after.unlinked),
-        sizes: bands("labels that a record links to", &sizes),
+        sizes: bands("Labels that a record links to", &sizes),
         likeliest: Distribution {
-            column: "likelihood of the likeliest label".to_string(),
+            column: "Likelihood of the likeliest label".to_string(),
             values: likeliest.collect(),
         },
         terms: Distribution { column: format!("{name}, most removed first"), values: terms },
@@ -72,13 +72,34 @@ pub(super) fn notion(clause: &Clause, column: &str, text: &dyn Fn(&str) -> Strin
             ),
         )
     };
-    let protections = vec![Protection {
+    // The honest matrix: labels are diverse under (c,l)-diversity, and close to what was believed under t-closeness.
+    let of_labels = if clause.name() == "qs-diversity" {
+        Protection {
+            attack: Attack::Homogeneity,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "No label that the terms of {column} point to is near certain in a group: the likeliest is limited by c = {}.",
+                text("c")
+            ),
+        }
+    } else {
+        Protection {
+            attack: Attack::Skew,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "What the terms of a group point to changes what can be believed about labels by at most {}.",
+                text("t")
+            ),
+        }
+    };
+    let outside = Protection {
         attack: Attack::OutsideKnowledge,
         cover: Cover::Partly,
         meaning: format!(
             "What the knowledge file says about {column} is bounded for every group; other knowledge, or labels that are not \
              equally likely for a record, are not."
         ),
-    }];
+    };
+    let protections = vec![of_labels, outside];
     Notion::Other { name, promise, column: Some(column.to_string()), protections }
 }

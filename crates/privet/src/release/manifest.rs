@@ -7,6 +7,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use super::holdout::HeldOut;
+use super::report::LedgerAccount;
 use crate::attack::Attacks;
 use crate::audit::Audit;
 use crate::method::released_sets::ReleasedSets;
@@ -35,9 +37,13 @@ pub(super) struct Facts<'a> {
     pub sets: Option<&'a ReleasedSets>,
     pub warnings: &'a [String],
     pub attacks: &'a Attacks,
+    /// What the ledger tells, where there is one.
+    pub ledger: Option<&'a LedgerAccount>,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a manifest states, whatever kind of data the release is made from.
@@ -62,9 +68,13 @@ pub(super) struct Claims<'a> {
     pub plan: &'a Json,
     pub warnings: &'a [String],
     pub attacks: &'a Attacks,
+    /// What the ledger tells, where there is one.
+    pub ledger: Option<&'a LedgerAccount>,
     pub audit: &'a Audit,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
+    /// Who was kept out of the release.
+    pub held: Option<&'a HeldOut>,
 }
 
 /// What a release loses by one measure.
@@ -146,6 +156,9 @@ impl Claims<'_> {
             manifest["attacks"] = json!(self.attacks.found);
             manifest["attacks_not_run"] = json!(self.attacks.not_run);
         }
+        if let Some(ledger) = self.ledger {
+            manifest["ledger"] = json!(ledger);
+        }
         manifest
     }
 
@@ -180,6 +193,9 @@ impl Claims<'_> {
             .map(|(name, count)| (name.to_string(), shown(*count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
+        if let Some(held) = self.held {
+            manifest["records"]["held_out"] = shown(held.records);
+        }
         manifest["loss"] = losses;
         manifest["audit"] = json!({ "passed": self.audit.passed });
         manifest["files"] = files(self.files);
@@ -228,8 +244,10 @@ impl Facts<'_> {
             plan: self.plan,
             warnings: self.warnings,
             attacks: self.attacks,
+            ledger: self.ledger,
             audit: self.audit,
             files: self.files,
+            held: self.held,
         }
     }
 

@@ -7,6 +7,7 @@ mod buckets;
 mod caution;
 mod confidence;
 mod freeform;
+mod holdout;
 mod lettering;
 mod links;
 mod manifest;
@@ -25,11 +26,12 @@ mod tests;
 mod transactions;
 mod vocabularies;
 
-pub use book::released_files;
+pub use book::{attack_by_ledger, released_files};
 pub use buckets::audit_bucket_files;
 pub use opened::{OpenRelease, open_release, open_released};
 pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
+pub use target::clear_away;
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 

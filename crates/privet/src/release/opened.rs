@@ -3,14 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::run::{broken, kept_policy, open_written, read_manifest};
-use super::{buckets, projections};
+use serde_json::Value as Json;
+
+use super::manifest::sha256_of;
+use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
+use super::{buckets, holdout, projections};
 use crate::attack::{PolicyRef, Released};
 use crate::data::{
     ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
 };
+use crate::engine::clock::Clock;
 use crate::policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
-use crate::{Error, Result, method};
+use crate::{Error, ErrorKind, Result, method};
 
 /// A published release with the policy it was made under.
 #[derive(Debug)]
@@ -23,14 +27,37 @@ pub struct OpenRelease {
     pub files: Vec<PathBuf>,
     /// What the run's random choices derive from.
     pub seed: u64,
+    /// What makes it doubtful that the original is the one that the release was made from, as sentences.
+    pub doubts: Vec<String>,
+    /// The people who were kept out of it, where there are any; the policy's data is without them.
+    pub holdout: Option<Source>,
 }
 
 /// Opens a published release. `original` stands in for the data's place when it was made.
-pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenRelease> {
+///
+/// A release whose files are not as they were published is an error, as it is a violation to an audit; so is data that has
+/// changed where it lies. Who names another original knows what he does, and is told.
+pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
     let manifest = read_manifest(folder)?;
     let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
     let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
-    let policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let files = check_files(folder, &manifest)?;
+    if !files.holds {
+        return Err(altered(files.detail).in_file(folder));
+    }
+    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut doubts = Vec::new();
+    if is_other_data(folder, policy.data())? {
+        let message = "this is not the data that the release was made from: its SHA-256 differs";
+        match original {
+            None => return Err(altered(message).in_file(policy.data())),
+            Some(path) => doubts.push(format!("{}: {message}", path.display())),
+        }
+    }
+    let holdout = match &mut policy {
+        AnyPolicy::Table(policy) => holdout::again(policy, (folder, &manifest), seed, clock)?,
+        AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
+    };
     let public = folder.join("public");
     let released = match &policy {
         AnyPolicy::Table(policy) => match policy.subject() {
@@ -44,7 +71,24 @@ pub fn open_release(folder: &Path, original: Option<&Path>) -> Result<OpenReleas
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
-    Ok(OpenRelease { policy, released, files, seed })
+    Ok(OpenRelease { policy, released, files, seed, doubts, holdout })
+}
+
+fn altered(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Violation, message).help(
+        "run `privet audit` on the folder; --policy, --original and --release take any files as they are",
+    )
+}
+
+/// Whether a file differs from the data that a release was made from. The figures of its report begin with that data's hash.
+fn is_other_data(folder: &Path, data: &Path) -> Result<bool> {
+    let path = folder.join("steward").join("report.json");
+    let text =
+        fs::read_to_string(&path).map_err(|error| Error::io("read the report's figures", &path, &error))?;
+    let figures: Json = serde_json::from_str(&text)
+        .map_err(|error| Error::input(format!("not a report's figures: {error}")).in_file(&path))?;
+    let hash = figures["reproduce"]["inputs"][0]["sha256"].as_str();
+    Ok(hash.is_some_and(|hash| !hash.is_empty()) && hash != Some(&sha256_of(data)?))
 }
 
 /// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.

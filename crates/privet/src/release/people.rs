@@ -201,9 +201,11 @@ fn each_record(
     };
     let mut keys = book.person_keys();
     clock.progress().stage("composing", Some(policy.source.bytes()));
+    let mut records = 0;
     policy.source.read(&mut |batch: &Batch, bytes| {
         clock.check()?;
         clock.progress().at(bytes);
+        records += batch.rows() as u64;
         for row in 0..batch.rows() {
             let key = keys.next(columns.iter().map(|column| batch.cell(row, *column).trim()));
             match microdata.summary.locate(batch, row) {
@@ -213,7 +215,8 @@ fn each_record(
             }
         }
         Ok(())
-    })
+    })?;
+    book.check_person(&policy.written, &keys, records)
 }
 
 /// One table with the counts of its classes.

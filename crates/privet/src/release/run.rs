@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::apply::{self, Destination};
 use super::book::{self, Book, Kept};
+use super::holdout::{self, HeldOut};
 use super::manifest::{Facts, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
@@ -21,7 +22,7 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, Solution};
 use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting, Subject};
-use crate::{Error, ErrorKind, Result, attack, privacy};
+use crate::{Error, ErrorKind, Exact, Result, attack, privacy};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ pub struct RunOptions {
     pub time_limit: Option<Duration>,
     /// Which attacks are tried on the release before it is published.
     pub attacks: Choice,
+    /// The share of people who are kept out of the release, for attacks to be tried on as well.
+    pub holdout: Option<Exact>,
 }
 
 impl RunOptions {
@@ -51,6 +54,7 @@ impl RunOptions {
             seed: None,
             time_limit: None,
             attacks,
+            holdout: None,
         }
     }
 }
@@ -106,6 +110,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     }
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
+    let held = holdout::hold_out(&mut policy, options.holdout, seed, clock)?;
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {
         clock.progress().at(bytes);
@@ -114,7 +119,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
     clock.progress().stage("searching", None);
     let solution = method::run(&policy, &microdata, clock)?;
     clock.check()?;
-    publish(Decided { policy, seed, state, microdata, solution }, target, options, clock)
+    publish(Decided { policy, seed, state, held, microdata, solution }, target, options, clock)
 }
 
 /// Makes, audits and publishes a release of whatever the policy is about.
@@ -174,6 +179,8 @@ pub(super) struct Decided {
     pub seed: u64,
     /// The data's state before it was read.
     pub state: Option<(u64, SystemTime)>,
+    /// Who is kept out of the release.
+    pub held: Option<HeldOut>,
     pub microdata: Microdata,
     pub solution: Solution,
 }
@@ -185,7 +192,7 @@ pub(super) fn publish(
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
-    let Decided { policy, seed, state, microdata, mut solution } = decided;
+    let Decided { policy, seed, state, held, microdata, mut solution } = decided;
     solution.recoding.draw(seed);
     let classes = solution.recoding.count(&microdata);
     let cost = match solution.cost.take() {
@@ -201,6 +208,7 @@ pub(super) fn publish(
     let released = microdata.summary.total() - classes.suppressed;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
+    warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(lettering::of_table(&microdata));
     warnings.extend(caution::about_freeform(&policy, &classes));
@@ -215,6 +223,7 @@ pub(super) fn publish(
     clock.check()?;
 
     target.open()?;
+    let others = held.as_ref().map(|held| held.write(&policy, &target, clock)).transpose()?;
     let kind = options.format.unwrap_or(policy.source.kind());
     let name = format!("release.{}", kind.extension());
     let path = target.public().join(&name);
@@ -229,7 +238,8 @@ pub(super) fn publish(
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let table = Released::Table(open_written(&policy, &path)?);
-    let mut attacks = attacked(PolicyRef::Table(&policy), table, None, (seed, &options.attacks), clock)?;
+    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
+    let mut attacks = attacked(PolicyRef::Table(&policy), table, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
@@ -249,8 +259,10 @@ pub(super) fn publish(
         sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
+        held: held.as_ref(),
     };
     let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
     model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
@@ -262,7 +274,12 @@ pub(super) fn publish(
         plan: &solution.plan,
         policy: &policy.written,
     };
-    let manifest = documents.write(&target, &files, |files| Facts { files, ..facts }.steward())?;
+    let told = held.as_ref().map(|held| held.told(&target.steward())).transpose()?;
+    let manifest = documents.write(&target, &files, |files| {
+        let mut manifest = Facts { files, ..facts }.steward();
+        holdout::state(&mut manifest, told);
+        manifest
+    })?;
     clock.check()?;
     book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
@@ -272,17 +289,28 @@ pub(super) fn publish(
 /// decide how much memory a run takes.
 const MOST_ROWS: usize = 500_000;
 
+/// How a release that waits to be published is attacked.
+pub(super) struct Trial<'a, 'c> {
+    pub seed: u64,
+    pub choice: &'c Choice,
+    /// What the run decided.
+    pub inside: Option<Inside<'a>>,
+    /// The people who were kept out.
+    pub holdout: Option<Source>,
+}
+
 /// Attacks a release that waits to be published, as somebody would who has its files.
 pub(super) fn attacked<'a>(
     policy: PolicyRef<'a>,
     released: Released,
-    inside: Option<Inside<'a>>,
-    (seed, choice): (u64, &Choice),
+    trial: Trial<'a, '_>,
     clock: &'a Clock,
 ) -> Result<Attacks> {
     clock.progress().stage("attacking", None);
+    let Trial { seed, choice, inside, holdout } = trial;
     let mut scene = Scene::new(policy, released, seed, clock);
     scene.inside = inside;
+    scene.holdout = holdout;
     if *choice == Choice::Cheap {
         scene.limits.rows = MOST_ROWS;
     }
@@ -338,7 +366,11 @@ fn audit_file(
 /// `original` stands in for the data's place when the release was made.
 pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
     let manifest = read_manifest(folder)?;
-    let policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    if let AnyPolicy::Table(policy) = &mut policy {
+        let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
+        holdout::again(policy, (folder, &manifest), seed, clock)?;
+    }
     let files = check_files(folder, &manifest)?;
     let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
     let expected = ExpectedCounts {
@@ -373,7 +405,7 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
 }
 
 /// Whether the public room holds just the files that were published, and the policy is the one they were made under.
-fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
+pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     let mut faults = Vec::new();
     let public = folder.join("public");
     let mut published = Vec::new();
@@ -404,6 +436,7 @@ fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
             faults.push(format!("{path} is not as it was when the release was made, its SHA-256 differs"));
         }
     }
+    faults.extend(holdout::fault(folder, manifest)?);
     let detail = match faults.as_slice() {
         [] => "the public room holds the published files and no others".to_string(),
         faults => faults.join("; "),

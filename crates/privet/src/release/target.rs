@@ -168,6 +168,11 @@ impl Drop for Target {
     }
 }
 
+/// Clears away what a run left hidden beside a target when it was killed, unless another run is at work there.
+pub fn clear_away(target: &Path) {
+    drop(Target::claim(target, true));
+}
+
 fn exists(path: &Path) -> Error {
     Error::input("the target exists already")
         .in_file(path)

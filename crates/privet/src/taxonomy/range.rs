@@ -24,7 +24,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Reads `15-19` (both ends included), `[15,20)` and its kin, `>=90`, `>90`, `<=5`, `<5`, `≥90`, `≤5`, `90+`.
+    /// Reads `15-19` (both ends included), `[15,20)` or `[15, 20[` and their kin, `>=90`, `>90`, `<=5`, `<5`, `≥90`, `≤5`, `90+`.
     ///
     /// `None` for anything else, a plain number and an empty range such as `20-15` or `(5,5]` included.
     pub fn parse(label: &str) -> Option<Range> {
@@ -74,14 +74,15 @@ fn one_sided(label: &str) -> Option<Range> {
     Some(above(number(label.strip_suffix('+')?.trim_end())?, true))
 }
 
+/// An end that does not belong to the range has a round bracket, or a square one that is turned outwards.
 fn bracketed(label: &str) -> Option<Range> {
     let (low_closed, rest) = match label.strip_prefix('[') {
         Some(rest) => (true, rest),
-        None => (false, label.strip_prefix('(')?),
+        None => (false, label.strip_prefix(['(', ']'])?),
     };
     let (high_closed, rest) = match rest.strip_suffix(']') {
         Some(rest) => (true, rest),
-        None => (false, rest.strip_suffix(')')?),
+        None => (false, rest.strip_suffix([')', '['])?),
     };
     let (low, high) = rest.split_once(',')?;
     Some(Range { low: number(low.trim())?, low_closed, high: number(high.trim())?, high_closed })
@@ -154,6 +155,8 @@ mod tests {
             ("[15,20)", range(15.0, true, 20.0, false)),
             ("[15, 20]", range(15.0, true, 20.0, true)),
             ("(15,20]", range(15.0, false, 20.0, true)),
+            ("[15, 20[", range(15.0, true, 20.0, false)),
+            ("]15, 20]", range(15.0, false, 20.0, true)),
             ("(-15,-1)", range(-15.0, false, -1.0, false)),
             (">=90", range(90.0, true, infinity, false)),
             ("≥ 90", range(90.0, true, infinity, false)),

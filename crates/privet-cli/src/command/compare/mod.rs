@@ -11,6 +11,7 @@ mod vocabularies;
 use std::fs;
 use std::path::PathBuf;
 
+use privet::data::marked;
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
 use privet::release::report::Compared;
@@ -223,10 +224,12 @@ fn bars(measure: &str, shares: &[(String, f64)]) -> String {
     text
 }
 
+/// A cell of delimited text: a spreadsheet shows it and does not run it, whatever somebody has called a policy.
 fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) {
+    let cell = marked(cell);
+    if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {
-        cell.to_string()
+        cell.into_owned()
     }
 }

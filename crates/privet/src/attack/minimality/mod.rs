@@ -8,6 +8,7 @@
 //! Somebody who knows only that a class was not split further is meant here; what several rejections tell together is not
 //! worked out. Where too few worlds remain, nothing is estimated, and that is said.
 
+mod freeform;
 mod sample;
 mod splits;
 
@@ -17,7 +18,7 @@ use splits::splits;
 
 use super::groups::{Placed, sensitive, with_values};
 use super::view::ViewColumn;
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use crate::policy::{CheckedPolicy, Subject};
 use crate::privacy::{self, Class, Counts, Requirement, l_plus};
 use crate::{Error, Result};
@@ -26,17 +27,49 @@ use crate::{Error, Result};
 pub(super) const ATTACK: Attack = Attack { name: "minimality", row: 9, dear: true, concerns, run };
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
-    let view = with_values(scene)?;
-    let Some(policy) = scene.table_policy() else { return Err("the release is not a table".to_string()) };
-    if policy.subject() != Subject::Classes {
-        return Err("the method does not publish classes of records that look alike".to_string());
+    let policy = match scene.policy {
+        PolicyRef::Table(policy) => policy,
+        PolicyRef::Transactions(_) => {
+            return Err(
+                "it is not worked out which of many combinations of items stood in the way of finer sets"
+                    .to_string(),
+            );
+        }
+        PolicyRef::Vocabularies(_) => {
+            return Err(
+                "vocabularies have no sensitive values that could have stood in the way of a finer version"
+                    .to_string(),
+            );
+        }
+    };
+    match policy.subject() {
+        Subject::Classes => {}
+        Subject::Freeform => return freeform::concerns(scene, policy),
+        Subject::Groups => {
+            return Err(
+                "groups are formed of exact records, and no finer version of them was rejected".to_string()
+            );
+        }
+        Subject::Projections => {
+            return Err("each table has levels of its own, and it is not worked out what stood in the way of finer ones".to_string());
+        }
+        Subject::Terms => {
+            return Err(
+                "terms were removed from sets, and it is not worked out which other removals were rejected"
+                    .to_string(),
+            );
+        }
     }
+    let view = with_values(scene)?;
     let settings = &policy.method.settings;
     match policy.method.name() {
         "mondrian" if settings.choice("partitioning") == Some("relaxed") => {
             return Err("relaxed partitioning leaves open which splits were rejected".to_string());
         }
         "mondrian" | "l-plus-optimize" | "full-domain" => {}
+        "simulated-annealing" => {
+            return Err("it moves by chance, which leaves open which finer versions it rejected".to_string());
+        }
         other => return Err(format!("what method \"{other}\" rejects is not known here")),
     }
     if settings.flag("break_minimality") {
@@ -64,6 +97,14 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality of no table"))?;
     let view = scene.view()?;
+    if policy.subject() == Subject::Freeform {
+        let table = freeform::Table::of(policy, view)?.map_err(Error::input)?;
+        let task = table.task();
+        let violates = |counts: &[u64], size: u64| table.violates(&task, counts, size);
+        let (lots, effort) = (&task.lots, Effort::default());
+        let found = sample(lots, &task.reasons, &violates, &task.limits, scene.seed, effort, scene.clock)?;
+        return Ok(finding(&found, lots, task.left_out, policy.method.name()));
+    }
     let place =
         sensitive(scene, view).first().copied().ok_or_else(|| Error::internal("no sensitive column"))?;
     let placed = Placed::of(scene, view, Some(place))?;
@@ -139,7 +180,7 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
     let more =
         json!({ "not_estimable": found.not_estimable, "untried": found.untried, "left_out": left_out });
     Finding {
-        knows: "everybody's quasi-identifiers, the policy and the method".to_string(),
+        knows: "all of everybody but the values in question, the policy and the method".to_string(),
         does: "imagines all ways to deal out the values of a class, and keeps those in which the method had to reject the finer \
                versions that it did not publish"
             .to_string(),

@@ -13,7 +13,7 @@ use crate::policy::CheckedPolicy;
 use crate::taxonomy::{NodeId, Taxonomy, number};
 
 /// A failure in so many people's classes together tells next to nothing about any of them.
-const MOST_CONCERNED: usize = 2_000;
+pub(super) const MOST_CONCERNED: usize = 2_000;
 
 /// The classes with their splits, why each was published as it was, and how many people are in no class that a reason is
 /// about. Classes with suppressed values are left out: what they had is not known.
@@ -139,7 +139,7 @@ fn at_median(numbers: &[f64]) -> Option<Vec<u32>> {
 }
 
 /// The child of a node that each leaf is below; `None` where they are all below the same, or the node has no children.
-fn below(tree: &Taxonomy, node: NodeId, leaves: &[u32]) -> Option<Vec<u32>> {
+pub(super) fn below(tree: &Taxonomy, node: NodeId, leaves: &[u32]) -> Option<Vec<u32>> {
     let ends: Vec<usize> = tree.children(node).iter().map(|child| tree.leaves_below(*child).end).collect();
     let place = |leaf: &u32| ends.partition_point(|end| *end <= *leaf as usize) as u32;
     let parts: Vec<u32> = leaves.iter().map(place).collect();

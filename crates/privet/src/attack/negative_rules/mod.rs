@@ -20,6 +20,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::groups::{Groups, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
+use crate::audit::counted;
 use crate::engine::negative_rules::{Parameters, Stated};
 use crate::policy::CheckedPolicy;
 use crate::{Exact, Result};
@@ -109,23 +110,30 @@ fn finding(inferred: &[(&str, Inferred)], l: u64) -> Finding {
         let mean = found.impossible as f64 / found.people.max(1) as f64;
         let estimated = match found.estimated {
             0 => String::new(),
-            people => format!("; for {people} people likelihoods are estimates"),
+            people => format!("; for {} likelihoods are estimates", counted(people, "person", "people")),
         };
         let wrong = match found.contradicted {
             0 => String::new(),
-            people => format!("; the groups of {people} people contradict the rules"),
+            people => format!("; the groups of {} contradict the rules", counted(people, "person", "people")),
+        };
+        let single = match found.pinned {
+            0 => "nobody is left with a single value".to_string(),
+            pinned => format!("{} of {pinned} single values that remain are true", found.right),
         };
         format!(
-            "by rules from {source}: {mean:.2} values of a person's group are ruled out on average, {} of {} single values \
-             that remain are true, the surest is {:.3} likely{estimated}{wrong}",
-            found.right, found.pinned, found.surest
+            "by rules from {source}: {mean:.2} values of a person's group are ruled out on average, {single}, the surest is \
+             {:.3} likely{estimated}{wrong}",
+            found.surest
         )
     };
     let warning = match inferred.first().map(|(_, found)| found) {
         Some(found) if found.fewer > found.fewer_before || found.pinned > found.alone => format!(
-            "who knows which values are out of the question for whom is left with fewer than {l} values for {} of {} people \
-             ({} without such knowledge), and with one alone for {}",
-            found.fewer, found.people, found.fewer_before, found.pinned
+            "who knows which values are out of the question for whom is left with fewer than {l} values for {} of {} ({} \
+             without such knowledge), and with one alone for {}",
+            found.fewer,
+            counted(found.people, "person", "people"),
+            found.fewer_before,
+            found.pinned
         ),
         _ => String::new(),
     };

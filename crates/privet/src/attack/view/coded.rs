@@ -87,10 +87,62 @@ impl From<crate::Error> for Stopped {
     }
 }
 
+/// A column of a view, and where it comes from.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted<'a> {
+    /// The column of the original.
+    pub of: &'a PolicyColumn,
+    /// For one value of a sensitive column whose cells hold several: the value. The view's column says who has it.
+    pub item: Option<String>,
+}
+
+/// How a table says that somebody has one of the values of a set, and that somebody does not.
+const HAS: &str = "1";
+const LACKS: &str = "0";
+
+impl Wanted<'_> {
+    /// Its name: `diagnosis`, or `household=married`.
+    pub fn name(&self) -> String {
+        match &self.item {
+            Some(item) => format!("{}={item}", self.of.name),
+            None => self.of.name.clone(),
+        }
+    }
+
+    /// What the view has for a cell of the original.
+    pub fn value<'c>(&self, cell: &'c str) -> &'c str {
+        match &self.item {
+            None => cell,
+            Some(item) if self.of.values_of(cell).contains(&item.as_str()) => HAS,
+            Some(_) => LACKS,
+        }
+    }
+
+    /// What the policy says about it. To lack one of many values is no secret, to have it may be one.
+    pub fn policy(&self) -> PolicyColumn {
+        let Some(item) = &self.item else { return self.of.clone() };
+        let spared = self.of.insensitive.contains(item);
+        let insensitive = if spared { vec![HAS, LACKS] } else { vec![LACKS] };
+        PolicyColumn {
+            name: self.name(),
+            separator: None,
+            insensitive: insensitive.into_iter().map(str::to_string).collect(),
+            ..self.of.clone()
+        }
+    }
+}
+
+/// Where a column stands in a table, and whether as the original has it: sets whole, not a column for each value.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    whole: bool,
+}
+
 /// Reads tables of people with common dictionaries.
 pub(super) struct Reader<'a> {
     policy: &'a CheckedPolicy,
-    columns: &'a [&'a PolicyColumn],
+    columns: &'a [Wanted<'a>],
     dictionaries: Vec<Dictionary>,
     clock: &'a Clock,
     most: usize,
@@ -99,7 +151,7 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub fn new(
         policy: &'a CheckedPolicy,
-        columns: &'a [&'a PolicyColumn],
+        columns: &'a [Wanted<'a>],
         clock: &'a Clock,
         most: usize,
     ) -> Reader<'a> {
@@ -119,25 +171,30 @@ impl<'a> Reader<'a> {
         let dropping = self.policy.columns.iter().filter(matters);
         let dropping: Vec<(usize, MissingRule)> =
             dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
-        let places: Vec<Option<usize>> = self.columns.iter().map(|column| Some(column.index)).collect();
+        let places: Vec<Option<Place>> =
+            self.columns.iter().map(|column| Some(Place { at: column.of.index, whole: true })).collect();
         self.rows(&self.policy.source.clone(), &places, &dropping)
     }
 
     /// Other people, with the columns of theirs that the file has.
     pub fn people(&mut self, source: &Source) -> std::result::Result<Rows, Stopped> {
-        let places: Vec<Option<usize>> =
-            self.columns.iter().map(|column| source.position(&column.name).ok()).collect();
+        let place = |column: &Wanted<'_>| {
+            let whole = source.position(&column.of.name).ok().map(|at| Place { at, whole: true });
+            whole.or_else(|| Some(Place { at: source.position(&column.name()).ok()?, whole: false }))
+        };
+        let places: Vec<Option<Place>> = self.columns.iter().map(place).collect();
         self.rows(source, &places, &[])
     }
 
     fn rows(
         &mut self,
         source: &Source,
-        places: &[Option<usize>],
+        places: &[Option<Place>],
         dropping: &[(usize, MissingRule)],
     ) -> std::result::Result<Rows, Stopped> {
         let rules: Vec<MissingRule> =
-            self.columns.iter().map(|column| self.policy.missing_rule_of(column)).collect();
+            self.columns.iter().map(|column| self.policy.missing_rule_of(column.of)).collect();
+        let wanted = self.columns;
         let is_missing = |rule: &MissingRule, cell: &str| rule.spellings.iter().any(|one| one == cell);
         let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
         let mut lines = Vec::new();
@@ -153,9 +210,12 @@ impl<'a> Reader<'a> {
                 }
                 for (column, place) in places.iter().enumerate() {
                     let Some(place) = place else { continue };
-                    let (mut cell, rule) = (batch.cell(row, *place), &rules[column]);
+                    let (mut cell, rule) = (batch.cell(row, place.at), &rules[column]);
                     if rule.keep && is_missing(rule, cell) {
                         cell = rule.spellings.first().map_or("", String::as_str);
+                    }
+                    if place.whole {
+                        cell = wanted[column].value(cell);
                     }
                     codes[column].push(dictionaries[column].intern(cell));
                 }
@@ -170,6 +230,11 @@ impl<'a> Reader<'a> {
         read?;
         let codes = codes.into_iter().map(Arc::new).collect();
         Ok(Rows { len: lines.len(), codes, lines: Arc::new(lines) })
+    }
+
+    /// How many values each column has so far.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.dictionaries.iter().map(Dictionary::len).collect()
     }
 
     pub fn dictionaries(self) -> Vec<Arc<Dictionary>> {

@@ -1,8 +1,9 @@
 //! Which original values a released cell stands for.
 //!
 //! A cell stands for the value it spells, for the leaves below the node whose label it is, for every number in the range it
-//! spells (where all values of the column are numbers), and `*` stands for everything. A released set of terms stands for
-//! every set that has them all: terms are withheld, never added.
+//! spells (where all values of the column are numbers), for what each of several stands for that are listed in braces
+//! (`{Oslo, Bergen}`, as other tools write sets), and `*` stands for everything. A released set of terms stands for every set
+//! that has them all: terms are withheld, never added.
 
 use hashbrown::HashMap;
 
@@ -40,11 +41,11 @@ struct Sets {
 }
 
 impl Cover {
-    /// Reads the meaning of every released cell of a column.
+    /// Reads the meaning of every released cell of a column. The first `own` values are those of the original.
     pub(super) fn of(
         policy: &CheckedPolicy,
         column: &PolicyColumn,
-        values: &Dictionary,
+        (values, own): (&Dictionary, usize),
         cells: &Dictionary,
     ) -> Result<Cover> {
         if let Some(sets) = &column.sets {
@@ -52,8 +53,9 @@ impl Cover {
         }
         let tree = value_tree(policy, column)?;
         let numbers: Vec<Option<f64>> = values.texts().map(number).collect();
-        let numeric =
-            values.texts().zip(&numbers).all(|(value, number)| number.is_some() || policy.is_missing(value));
+        // What other people are said to have does not decide what the column is.
+        let numeric = (values.texts().zip(&numbers).take(own))
+            .all(|(value, number)| number.is_some() || policy.is_missing(value));
         let ranges: Vec<(u32, Range)> = match numeric {
             true => (0..)
                 .zip(cells.texts())
@@ -65,8 +67,11 @@ impl Cover {
         for (place, (cell, _)) in (0u32..).zip(&ranges) {
             range_of[*cell as usize] = Some(place);
         }
-        let naming =
-            values.texts().map(|value| naming(value, tree.as_ref(), cells)).collect::<Result<Vec<_>>>()?;
+        let listed = listed(cells);
+        let naming = values
+            .texts()
+            .map(|value| naming(value, tree.as_ref(), cells, &listed))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Cover { naming, numbers, ranges, range_of, sets: None })
     }
 
@@ -164,13 +169,39 @@ impl Sets {
     }
 }
 
-/// The cells that name a value: its own text, `*`, and the labels from its leaf up to the root.
-fn naming(value: &str, tree: Option<&Taxonomy>, cells: &Dictionary) -> Result<Vec<u32>> {
-    let mut naming: Vec<u32> = [value, EVERYTHING].into_iter().filter_map(|text| cells.find(text)).collect();
+/// The texts of a cell that lists several in braces.
+pub(super) fn in_braces(cell: &str) -> impl Iterator<Item = &str> {
+    let inside = cell.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inside.into_iter().flat_map(|inside| inside.split(',')).map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// Per text that some cells list in braces, these cells.
+fn listed(cells: &Dictionary) -> HashMap<&str, Vec<u32>> {
+    let mut listed: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (cell, text) in (0u32..).zip(cells.texts()) {
+        in_braces(text).for_each(|text| listed.entry(text).or_default().push(cell));
+    }
+    listed
+}
+
+/// The cells that name a value: its own text, `*`, the labels from its leaf up to the root, and lists with one of these.
+fn naming(
+    value: &str,
+    tree: Option<&Taxonomy>,
+    cells: &Dictionary,
+    listed: &HashMap<&str, Vec<u32>>,
+) -> Result<Vec<u32>> {
+    let mut naming: Vec<u32> = Vec::new();
+    let mut add = |text: &str| {
+        naming.extend(cells.find(text));
+        naming.extend(listed.get(text).into_iter().flatten());
+    };
+    add(value);
+    add(EVERYTHING);
     if let Some(tree) = tree {
         let mut node = tree.leaf_of(value)?;
         while let Some(at) = node {
-            naming.extend(cells.find(tree.label(at)));
+            add(tree.label(at));
             node = tree.parent(at);
         }
     }

@@ -13,11 +13,11 @@ mod tests;
 use std::sync::Arc;
 
 pub(super) use coded::{Dictionary, Rows};
-use cover::EVERYTHING;
 pub(super) use cover::{Cover, value_tree};
+use cover::{EVERYTHING, in_braces};
 pub(super) use matcher::{Distinct, Matcher};
 
-use coded::{Reader, Stopped};
+use coded::{Reader, Stopped, Wanted};
 
 use super::{PolicyRef, Released, Scene};
 use crate::Result;
@@ -26,6 +26,7 @@ use crate::data::{Batch, Source};
 use crate::method::injector::{COUNT_COLUMN, GROUP_COLUMN};
 use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::random::{keyed, shuffle};
+use crate::taxonomy::{Range, number};
 
 /// A column that both tables have.
 pub(super) struct ViewColumn {
@@ -35,6 +36,8 @@ pub(super) struct ViewColumn {
     pub policy: PolicyColumn,
     /// The values of people: of the original, and of the population and the hold-out where there are any.
     pub values: Arc<Dictionary>,
+    /// How many of these the original has: they are the first.
+    pub own: usize,
     /// The released cells.
     pub cells: Dictionary,
     /// Which cells stand for which values.
@@ -50,6 +53,39 @@ impl ViewColumn {
     /// Whether nobody may learn its values.
     pub fn is_sensitive(&self) -> bool {
         self.policy.role == Some(Role::Sensitive)
+    }
+
+    /// Whether all values of the original are numbers.
+    pub fn is_numeric(&self, policy: &CheckedPolicy) -> bool {
+        let mut own = self.values.texts().take(self.own);
+        own.all(|value| number(value).is_some() || policy.is_missing(value))
+    }
+
+    /// Which of the released cells say something that neither the original, nor the hierarchy, nor a range, a list or `*` makes
+    /// sense of: they match nobody.
+    pub fn senseless(&self, policy: &CheckedPolicy) -> Result<Vec<bool>> {
+        let tree = value_tree(policy, &self.policy)?;
+        let numeric = self.is_numeric(policy);
+        let mut makes_sense = vec![self.policy.sets.is_some(); self.cells.len()];
+        for value in 0..self.values.len() as u32 {
+            self.cover.cells_of(value).iter().for_each(|cell| makes_sense[*cell as usize] = true);
+        }
+        let known = |text: &str| {
+            let in_tree = tree.as_ref().is_some_and(|tree| {
+                tree.find(text).is_some() || tree.leaf_of(text).is_ok_and(|leaf| leaf.is_some())
+            });
+            let is_number = numeric && (Range::parse(text).is_some() || number(text).is_some());
+            in_tree || is_number || text == EVERYTHING || policy.is_missing(text)
+        };
+        let senseless = self.cells.texts().zip(makes_sense).map(|(cell, makes_sense)| {
+            !makes_sense && !known(cell) && !in_braces(cell).any(|text| known(text))
+        });
+        Ok(senseless.collect())
+    }
+
+    /// Whether nobody may learn this value of it. A suppressed cell is no value.
+    pub fn guards(&self, value: &str) -> bool {
+        value != EVERYTHING && !self.policy.insensitive.iter().any(|spared| spared == value)
     }
 }
 
@@ -213,18 +249,24 @@ fn read(
     tables: &[&Source],
     values: Option<&Source>,
 ) -> std::result::Result<Vec<TableView>, Stopped> {
-    let find = |name: &str| policy.columns.iter().find(|column| column.name == name);
     // Every column of any of the tables that the original has, once.
-    let mut shared: Vec<&PolicyColumn> = Vec::new();
+    let mut shared: Vec<Wanted<'_>> = Vec::new();
     for table in tables.iter().copied().chain(values) {
-        for column in table.columns().iter().filter_map(|column| find(&column.name)) {
-            if !shared.iter().any(|other| other.index == column.index) {
-                shared.push(column);
+        for column in table.columns() {
+            for wanted in wanted(scene, policy, &column.name)? {
+                if !shared.iter().any(|other| other.name() == wanted.name()) {
+                    shared.push(wanted);
+                }
             }
         }
     }
+    if shared.is_empty() {
+        let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
+        return Err(Stopped::Error(strange(policy).in_file(file)));
+    }
     let mut reader = Reader::new(policy, &shared, scene.clock, scene.limits.rows);
     let original = reader.original()?;
+    let own = reader.lengths();
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
     let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
     let dictionaries = reader.dictionaries();
@@ -239,13 +281,27 @@ fn read(
         let mut places = Vec::new();
         let mut rows = Rows::empty(released.len);
         for (name, cells, codes) in released.columns {
-            let Some(place) = shared.iter().position(|column| column.name == name) else { continue };
-            let policy_column = shared[place].clone();
-            let values = dictionaries[place].clone();
-            let cover = Arc::new(Cover::of(policy, &policy_column, &values, &cells)?);
-            columns.push(ViewColumn { name, policy: policy_column, values, cells, cover });
-            rows.codes.push(codes);
-            places.push(place);
+            let whole = |wanted: &Wanted<'_>| wanted.item.is_some() && wanted.of.name == name;
+            for (place, wanted) in shared.iter().enumerate() {
+                let (cells, codes) = match wanted.name() == name {
+                    true => (cells.clone(), codes.clone()),
+                    false if whole(wanted) => taken_apart(wanted, &cells, &codes),
+                    false => continue,
+                };
+                let (policy_column, values) = (wanted.policy(), dictionaries[place].clone());
+                let own = own[place];
+                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells)?);
+                columns.push(ViewColumn {
+                    name: wanted.name(),
+                    policy: policy_column,
+                    values,
+                    own,
+                    cells,
+                    cover,
+                });
+                rows.codes.push(codes);
+                places.push(place);
+            }
         }
         let original = original.pick(&places);
         let quasi: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].is_quasi()).collect();
@@ -262,6 +318,74 @@ fn read(
         });
     }
     Ok(views)
+}
+
+/// A set-valued column is looked at value by value: at most at so many of them, those that most cells have.
+const MOST_ITEMS: usize = 100;
+
+/// The columns of a view that a released column stands for: none where the original has no such column.
+fn wanted<'a>(
+    scene: &Scene<'_>,
+    policy: &'a CheckedPolicy,
+    name: &str,
+) -> std::result::Result<Vec<Wanted<'a>>, Stopped> {
+    match policy.columns.iter().find(|column| column.name == name) {
+        Some(of) if of.separator.is_some() => {
+            let items = items(scene, policy, of)?.into_iter();
+            Ok(items.map(|item| Wanted { of, item: Some(item) }).collect())
+        }
+        Some(of) => Ok(vec![Wanted { of, item: None }]),
+        None => {
+            let of_set = policy.columns.iter().filter(|column| column.separator.is_some());
+            let mut items = of_set.filter_map(|of| {
+                let item = name.strip_prefix(of.name.as_str())?.strip_prefix('=')?;
+                Some(Wanted { of, item: Some(item.to_string()) })
+            });
+            Ok(items.next().into_iter().collect())
+        }
+    }
+}
+
+/// The values in the cells of a set-valued column of the original that most cells have, in the order of their letters.
+fn items(
+    scene: &Scene<'_>,
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+) -> std::result::Result<Vec<String>, Stopped> {
+    let mut counts: hashbrown::HashMap<String, u64> = hashbrown::HashMap::new();
+    policy.source.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            for value in column.values_of(batch.cell(row, column.index)) {
+                *counts.entry_ref(value).or_default() += 1;
+            }
+        }
+        scene.clock.check()
+    })?;
+    let mut items: Vec<(u64, String)> = counts.into_iter().map(|(item, count)| (count, item)).collect();
+    items.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    items.truncate(MOST_ITEMS);
+    let mut items: Vec<String> = items.into_iter().map(|(_, item)| item).collect();
+    items.sort_unstable();
+    Ok(items)
+}
+
+/// Who has one of the values of a set-valued column, by its cells.
+fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &[u32]) -> (Dictionary, Arc<Vec<u32>>) {
+    let mut apart = Dictionary::default();
+    let of_cell: Vec<&str> =
+        cells.texts().map(|cell| if cell == EVERYTHING { cell } else { wanted.value(cell) }).collect();
+    let codes = codes.iter().map(|code| apart.intern(of_cell[*code as usize])).collect();
+    (apart, Arc::new(codes))
+}
+
+/// A released table that has nothing in common with the original.
+fn strange(policy: &CheckedPolicy) -> crate::Error {
+    let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).take(12).collect();
+    let more = if policy.columns.len() > names.len() { ", …" } else { "" };
+    crate::Error::input("none of its columns is one of the original's").help(format!(
+        "a released table is compared column by column, by name: {}{more}; check the header and the delimiter",
+        names.join(", ")
+    ))
 }
 
 /// Two tables of groups as one: the values of each group are dealt to its rows as they come. The group is what counts.

@@ -19,7 +19,7 @@ use crate::random::{below, keyed};
 const TRIES: usize = 1000;
 
 /// What to say where nobody was left out.
-const UNCONTROLLED: &str = "people who were left out of the release would be needed (--holdout FILE), so that the rate is uncontrolled";
+const UNCONTROLLED: &str = "the rate is uncontrolled: it takes people who were left out of the release (`privet anonymize --holdout 10%`, or `privet attack --holdout FILE`)";
 
 /// What is said of a control.
 const CONTROLLED: &str = "the same on people who were left out of the release";

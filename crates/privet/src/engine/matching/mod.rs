@@ -1,7 +1,8 @@
 //! Matchings of bipartite graphs with weights: which of the things on the left goes with which on the right.
 //!
 //! Two aims are known ([`Aim`]), each met exactly or by taking the lightest edge again and again. Things that are alike can
-//! be given once with how many of them there are ([`counted`]), which is what large sides need.
+//! be given once with how many of them there are ([`counted`]), which is what large sides need. Where only the value of a
+//! small matching is asked for, it takes less to tell ([`value`]).
 //!
 //! A [`Matcher`] keeps its buffers, so that millions of small matchings allocate nothing.
 
@@ -9,6 +10,7 @@ mod assignment;
 pub mod counted;
 #[cfg(test)]
 mod tests;
+pub mod value;
 
 /// The weight of an edge. Sums of weights stay below 2⁶² for every graph that fits into memory as long as single weights
 /// stay below [`MOST_WEIGHT`].
@@ -47,7 +49,7 @@ pub struct Match {
 }
 
 /// No edge.
-const NONE: Weight = Weight::MAX;
+const NONE: Weight = value::NO_EDGE;
 
 /// Finds matchings; keeps its buffers from one to the next.
 ///

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::counted::{self, Edge};
+use super::value::{NO_EDGE, glance, most_pairs};
 use super::*;
 
 type Graph = Vec<Vec<Option<Weight>>>;
@@ -74,6 +75,20 @@ proptest! {
         let found = matcher.exact(left, right, aim, |one, other| graph[one][other]);
         prop_assert_eq!(value(found, aim), value(brute_force(&graph, right, aim), aim));
         check_pairs(&matcher, &graph, found);
+    }
+
+    /// A glance tells a bound, and often the value itself; a longer look the value.
+    #[test]
+    fn values_are_those_of_matchings((_, right, graph) in any_graph()) {
+        let rows: Vec<Vec<Weight>> =
+            graph.iter().map(|row| row.iter().map(|edge| edge.unwrap_or(NO_EDGE)).collect()).collect();
+        let rows = || rows.iter().map(Vec::as_slice);
+        let best = brute_force(&graph, right, Aim::MostPairs);
+        prop_assert_eq!(most_pairs(rows()), Some(best));
+        let seen = glance(rows());
+        prop_assert!(value(seen.bound, Aim::MostPairs) <= value(best, Aim::MostPairs));
+        prop_assert!(!seen.is_met || seen.bound == best);
+        prop_assert_eq!(most_pairs(rows().chain(vec![&[][..]; 7])), None);
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! Both start from the table that shows nothing but roots, which is always a solution, and specialise values as long as
 //! that adds no breach. Breaches are monotone, so a specialisation that was refused once is refused for good: `ff` tries
 //! every node once, and `ff-optimal` gives up a branch of cuts with the first refusal.
+//!
+//! k-anonymity may stand beside it: at least k records look alike in all mixed columns, whether their values can be seen or
+//! not. FF-anonymity knows no quasi-identifiers, and who can be told apart by what is shown can be told apart by more than
+//! the policy calls observable. Specialising splits classes and never joins any, so this is monotone too.
 
 mod optimal;
 mod problem;
@@ -31,8 +35,8 @@ pub(super) static DECLARATION: Declaration = Declaration {
     name: "ff",
     summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
     help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
-           most is specialised, as long as that adds no breach, until no value is left for which it could be: the release is \
-           minimal. What is gained is LM, or information about the class column if there is one.",
+           most is specialised, as long as that adds no breach, and leaves no class below k where [privacy.k-anonymity] asks for it, until no value is \
+           left for which it could be: the release is minimal. What is gained is LM, or information about the class column if there is one.",
     keys: &[COST, COMPARE],
 };
 
@@ -40,7 +44,8 @@ pub(super) static OPTIMAL: Declaration = Declaration {
     subject: Subject::Freeform,
     name: "ff-optimal",
     summary: "the cuts of least cost under FF-anonymity, proven",
-    help: "Of all cuts of all mixed columns together that have no breach, the one of least LM is found and proven. When the \
+    help: "Of all cuts of all mixed columns together that have no breach, and no class below k where [privacy.k-anonymity] asks \
+           for it, the one of least LM is found and proven. When the \
            time limit is over, the best so far is published with what is proven about it.",
     keys: &[COST, COMPARE, TIME_LIMIT],
 };

@@ -7,9 +7,11 @@ use crate::engine::cut::{Amount, Cut, Forest, Tree};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Frame, Measure};
 use crate::method::cut_recoding::cell;
+use crate::method::impossible;
 use crate::policy::CheckedPolicy;
 use crate::privacy::freeform::{self, Model, Records};
-use crate::{Error, Result};
+use crate::privacy::{Class, Counts};
+use crate::{Error, Result, privacy};
 
 /// A table with the cuts it can be shown under.
 pub(super) struct Problem {
@@ -19,6 +21,8 @@ pub(super) struct Problem {
     pub measure: Measure,
     /// Per tree and node, what it costs that all its records show the node.
     pub prices: Vec<Vec<Amount>>,
+    /// How many records have to look alike in all mixed columns; 1 where k-anonymity is not asked for.
+    pub k: u64,
 }
 
 impl Problem {
@@ -64,7 +68,7 @@ impl Problem {
         let prices = (0..forest.trees.len())
             .map(|at| (0..forest.trees[at].len()).map(|node| price(at, node)).collect::<Result<Vec<_>>>())
             .collect::<Result<Vec<_>>>()?;
-        Ok(Problem { model, records, forest, measure, prices })
+        Ok(Problem { model, records, forest, measure, prices, k: k(policy, microdata)? })
     }
 
     /// What a cut costs.
@@ -77,4 +81,15 @@ impl Problem {
     pub fn scores(&self, microdata: &Microdata, score: Score) -> Arc<Scores> {
         Arc::new(Scores::new(self, microdata, score))
     }
+}
+
+/// The k of the policy's k-anonymity, the largest where there are several. If all records together are too few, so is every class.
+fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
+    let requirements = privacy::class_requirements(policy, &microdata.table)?;
+    let (clauses, requirements): (Vec<_>, Vec<_>) = requirements.into_iter().unzip();
+    let whole = Class { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
+    if !requirements.iter().all(|requirement| requirement.holds(&whole)) {
+        return Err(impossible(&requirements, &whole));
+    }
+    Ok(clauses.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1))
 }

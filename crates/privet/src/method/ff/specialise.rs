@@ -1,4 +1,4 @@
-//! The way down: values are specialised as long as that adds no breach.
+//! The way down: values are specialised as long as that adds no breach and leaves no class below k.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -92,7 +92,7 @@ impl Descent {
     /// At the roots.
     pub fn new(problem: &Problem) -> Descent {
         Descent {
-            classes: Classes::coarsest(&problem.model, &problem.records),
+            classes: Classes::coarsest(&problem.model, &problem.records, problem.k),
             opened: problem.forest.trees.iter().map(|tree| vec![false; tree.len()]).collect(),
             tried: 0,
         }

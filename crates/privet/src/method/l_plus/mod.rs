@@ -9,6 +9,7 @@ pub(super) mod annealing;
 mod ascent;
 mod bound;
 mod codes;
+mod cube;
 mod descent;
 mod enumeration;
 mod guillotine;
@@ -18,6 +19,7 @@ mod partition;
 mod problem;
 mod recode;
 mod rules;
+mod spread;
 mod table;
 mod tally;
 #[cfg(test)]

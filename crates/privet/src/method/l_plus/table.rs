@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::codes::{self, Coded, Codes, number_tuples};
 use super::pairs;
 use super::rules::{Answer, Metric, Rules};
+use super::spread::Spread;
 use super::tally::{Entry, Tally};
 use crate::engine::cut::{Amount, Cut, Forest, Tree, plus};
 use crate::engine::microdata::Microdata;
@@ -72,7 +73,8 @@ pub struct Fine {
     pub others: Vec<Vec<u32>>,
     /// For CM, per column: the rows by that number, then by rising node.
     pub by_others: Vec<Vec<u32>>,
-    /// For DM, per column and node: what discernibility gains when only this column is coarsened up to the node.
+    /// For DM without a `Spread`, per column and node: what discernibility gains when only this column is coarsened up to
+    /// the node.
     pub pairs: Vec<Vec<Amount>>,
     /// What the table costs at this cut.
     pub cost: Amount,
@@ -120,7 +122,13 @@ impl Fine {
         let columns = old.columns;
         let codes = Codes::new(&forest.trees, &cut, old.tuples);
         let members = match &codes {
-            Some(codes) => codes.sorted(),
+            Some(codes) => match old.answered.filter(|table| table.codes.is_some()) {
+                Some(table) => {
+                    let is_moved = table.moved(forest, &cut);
+                    codes.sorted(|row| !is_moved[row as usize])
+                }
+                None => codes.sorted(|_| false),
+            },
             None => {
                 let coded = covers.iter().enumerate();
                 let coded =
@@ -202,11 +210,31 @@ impl Fine {
         fine
     }
 
+    /// The rows below nodes that are new in a coarser cut. All others stay as they are, and in their order.
+    fn moved(&self, forest: &Forest, cut: &Cut) -> Vec<bool> {
+        let mut is_moved = vec![false; self.len()];
+        for (column, (now, before)) in cut.0.iter().zip(&self.cut.0).enumerate() {
+            if now == before {
+                continue;
+            }
+            let tree = &forest.trees[column];
+            let mut is_below = vec![false; tree.len()];
+            for node in now.iter().filter(|node| before.binary_search(node).is_err()) {
+                is_below[*node as usize..tree.end(*node) as usize].fill(true);
+            }
+            let rows = is_moved.iter_mut().zip(&self.nodes[column]);
+            rows.for_each(|(is_moved, node)| *is_moved |= is_below[*node as usize]);
+        }
+        is_moved
+    }
+
     fn index(&mut self, rules: &Rules, forest: &Forest) {
         let columns = (0..self.nodes.len()).into_par_iter();
         match rules.metric {
             Metric::Lm => {}
-            Metric::Dm => self.pairs = pairs::pairs(rules, forest, self),
+            // As a rule they are counted apart.
+            Metric::Dm if Spread::fits(forest) => {}
+            Metric::Dm => self.pairs = pairs::pairs(forest, self),
             Metric::Cm => {
                 let numbered = |column: usize| {
                     let sorted = self.sorted_without(forest, column);

@@ -4,6 +4,7 @@
 //! column, with the reason; numbers, dates and codes get hierarchies. The steward reads, corrects and runs it.
 
 mod baskets;
+mod birth;
 mod kind;
 pub mod preset;
 mod profile;
@@ -117,8 +118,8 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
         let mut tree = None;
         if drafted.role == Some(Role::QuasiIdentifier) {
             tree = tree::hierarchy(column)?;
-            if scan.is_some() {
-                tree = safe_harbor::hierarchy(column, tree);
+            if let Some(scan) = &scan {
+                tree = scan.hierarchy(column, tree);
             }
         }
         let wanted = drafted.role;
@@ -142,7 +143,8 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     }
     add_figures(&mut columns, &profile);
     let k = match options.preset {
-        Some(preset) => preset.k.map_or(HEALTH_K, |(k, _)| k),
+        // A rule that names no number is met by fewer, where the table has no more.
+        Some(preset) => preset.k.map_or(HEALTH_K.min(profile.rows / 2).max(2), |(k, _)| k),
         None => first_k(&profile),
     };
     let combinations =

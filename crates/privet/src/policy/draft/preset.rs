@@ -39,8 +39,9 @@ pub static PRESETS: [Preset; 4] = [
         summary: "eighteen kinds of identifiers are removed; ZIP codes keep three digits, dates their year, ages over 89 are one",
         help: "The draft counts cells that look like one of the eighteen kinds, by names of columns and by patterns, and leaves such \
                columns out. ZIP codes are published with three digits at most, and as 000 where the area has 20,000 people or \
-               fewer (the seventeen areas of the 2000 census that the guidance of 2012 lists); dates are published as years \
-               at finest, ages of 90 and more as one group. The rule names no k; the draft asks for 11 all the same, for what \
+               fewer (by the census of 2000, as the guidance of 2012 lists them, or by that of 2010); dates are published as years \
+               at finest, ages of 90 and more as one group, and so are the years of birth that tell such an age: all up to \
+               ninety years before the draft. The rule names no k; the draft asks for 11 all the same, for what \
                Safe Harbor leaves can still single people out. Free text, and identifiers that look like nothing in \
                particular, are not found by patterns: look at every column. The rule also asks that you have no actual \
                knowledge that what is left could identify somebody.",

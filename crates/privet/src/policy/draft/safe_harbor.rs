@@ -1,6 +1,7 @@
 //! The eighteen kinds of identifiers of the Safe Harbor rule (45 CFR 164.514(b)(2)(i)), looked for by names of columns and by
 //! patterns in cells. What looks like one is left out of the draft; ZIP codes, dates and ages are coarsened as the rule has it.
 
+use super::birth::{self, Line, OLD, Told};
 use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
 use super::role::{among, is_postal, words};
@@ -30,13 +31,14 @@ const KINDS: [Kind; 18] = [
     Kind {
         letter: 'B',
         name: "places smaller than a state",
-        words: "zip zipcode postcode postal plz city town county district municipality precinct street address parish village",
+        words: "zip zipcode postcode postal plz city town county district municipality precinct street address parish village \
+                borough neighborhood neighbourhood tract fips latitude longitude lat lon lng geocode geohash",
         pattern: None,
     },
     Kind {
         letter: 'C',
         name: "dates but for the year, and ages over 89",
-        words: "",
+        words: "date dates datetime timestamp dob birthday birthdate month weekday day",
         pattern: Some(|cell| iso_date(cell).is_some()),
     },
     Kind {
@@ -106,17 +108,16 @@ const KINDS: [Kind; 18] = [
     },
 ];
 
-/// Areas of three digits with 20,000 people or fewer by the census of 2000, as the guidance of 2012 lists them.
-const SMALL_AREAS: [&str; 17] = [
-    "036", "059", "063", "102", "203", "556", "692", "790", "821", "823", "830", "831", "878", "879", "884",
-    "890", "893",
+/// Areas of three digits with 20,000 people or fewer by the census of 2000, as the guidance of 2012 lists them, or by that of
+/// 2010: the rule asks for current figures, and an area too many loses little.
+const SMALL_AREAS: [&str; 23] = [
+    "036", "059", "063", "102", "202", "203", "204", "205", "369", "556", "692", "753", "772", "790", "821",
+    "823", "830", "831", "878", "879", "884", "890", "893",
 ];
 /// What they are published as.
 const SMALL_AREA: &str = "000";
 /// Digits of a ZIP code that may be published.
 const ZIP_DIGITS: usize = 3;
-/// The first age that is pooled.
-const OLD: i64 = 90;
 /// What ages from there on are published as.
 const POOLED: &str = "90+";
 /// Of a generated hierarchy of dates, the level of years: above days, months and quarters.
@@ -138,6 +139,9 @@ pub(super) struct Scan {
     small_areas: u64,
     /// Ages over 89.
     old: u64,
+    /// The last year of birth that tells such an age, and how many cells do.
+    line: Line,
+    born: u64,
     /// Per column, the lowest level that may be published.
     pub least_levels: Vec<(String, u64)>,
 }
@@ -147,9 +151,11 @@ impl Scan {
     pub fn of(source: &Source, profiles: &[ColumnProfile]) -> Result<Scan> {
         let columns = source.columns();
         let mut counts = vec![[0u64; KINDS.len()]; columns.len()];
-        let (mut small_areas, mut old) = (0, 0);
+        let (mut small_areas, mut old, mut born) = (0, 0, 0);
+        let line = Line::today();
         let postal: Vec<bool> = columns.iter().map(|column| is_postal(&column.name)).collect();
         let aged: Vec<bool> = columns.iter().map(|column| is_age(&column.name)).collect();
+        let births: Vec<bool> = profiles.iter().map(|profile| birth::told(profile).is_some()).collect();
         source.read(&mut |batch, _| {
             for row in 0..batch.rows() {
                 for (column, counts) in counts.iter_mut().enumerate() {
@@ -162,6 +168,9 @@ impl Scan {
                     }
                     if aged.get(column) == Some(&true) {
                         old += u64::from(cell.parse::<f64>().is_ok_and(|age| age >= OLD as f64));
+                    }
+                    if births.get(column) == Some(&true) {
+                        born += u64::from(line.holds(cell));
                     }
                 }
             }
@@ -181,7 +190,7 @@ impl Scan {
             }
         }
         let names = profiles.iter().map(|profile| profile.name.clone()).collect();
-        Ok(Scan { hits, names, small_areas, old, least_levels: Vec::new() })
+        Ok(Scan { hits, names, small_areas, old, line, born, least_levels: Vec::new() })
     }
 
     /// Gives a column the role that the rule leaves it, and the levels that it may be published at.
@@ -202,6 +211,11 @@ impl Scan {
         }
         let quasi = drafted.role == Some(Role::QuasiIdentifier);
         let levels = tree.map_or(0, Taxonomy::levels) as u64;
+        let births = birth::told(profile);
+        // Where nobody is old, the hierarchy has no such label and needs none.
+        let pooled = births.is_none()
+            || self.born == 0
+            || tree.is_some_and(|tree| tree.find(&self.line.label()).is_some());
         let needed = match coarsened.first() {
             Some(kind) if kind.letter == 'B' => {
                 let (shortest, longest) = profile.shape.lengths;
@@ -209,7 +223,9 @@ impl Scan {
                 let level = longest.saturating_sub(ZIP_DIGITS).div_ceil(tree::prefix_step(longest)) as u64;
                 (is_code && levels > level).then_some(level)
             }
-            Some(_) => (profile.kind() == ValueKind::Date && levels > YEARS).then_some(YEARS),
+            _ if births == Some(Told::Years) && self.born == 0 => return,
+            _ if births == Some(Told::Years) => pooled.then_some(1),
+            Some(_) => (profile.kind() == ValueKind::Date && levels > YEARS && pooled).then_some(YEARS),
             None if is_age(&profile.name) && self.old > 0 => {
                 tree.is_some_and(|tree| tree.find(POOLED).is_some()).then_some(1)
             }
@@ -223,7 +239,7 @@ impl Scan {
             (_, None) => {
                 drafted.role = None;
                 drafted.hierarchy = None;
-                drafted.reason = "it holds ages over 89, which the rule wants pooled".to_string();
+                drafted.reason = "it tells ages over 89, which the rule wants pooled".to_string();
             }
         }
     }
@@ -232,6 +248,22 @@ impl Scan {
         drafted.role = None;
         drafted.hierarchy = None;
         drafted.reason = format!("it looks like ({}) {} of the Safe Harbor rule", kind.letter, kind.name);
+    }
+
+    /// The hierarchy that the rule wants, in the place of the usual one.
+    pub fn hierarchy(&self, column: &ColumnProfile, usual: Option<Taxonomy>) -> Option<Taxonomy> {
+        if is_age(&column.name)
+            && let Some(tree) = ages(column)
+        {
+            return Some(tree);
+        }
+        let births = birth::told(column).filter(|_| self.born > 0);
+        match (usual, births) {
+            (Some(tree), Some(Told::Dates)) => self.line.of_dates(&tree).or(Some(tree)),
+            (usual, Some(Told::Years)) => self.line.of_years(column).or(usual),
+            (Some(tree), None) if is_postal(&column.name) => zip_codes(&tree).or(Some(tree)),
+            (usual, _) => usual,
+        }
     }
 
     /// The list of all eighteen kinds with what was found of each, as comments.
@@ -262,6 +294,13 @@ impl Scan {
             }
             if kind.letter == 'C' {
                 found += &format!("; ages over 89: {}", grouped(self.old));
+                if self.born > 0 {
+                    found += &format!(
+                        "; born in {}, so that they may be over 89: {}",
+                        self.line.label(),
+                        grouped(self.born)
+                    );
+                }
             }
             comment(text, &format!("({}) {}: {found}", kind.letter, kind.name));
         }
@@ -272,19 +311,6 @@ impl Scan {
 /// Whether a column holds ages, going by its name.
 fn is_age(name: &str) -> bool {
     among("age ages", &words(name)).is_some()
-}
-
-/// The hierarchy that the rule wants, in the place of the usual one.
-pub(super) fn hierarchy(column: &ColumnProfile, usual: Option<Taxonomy>) -> Option<Taxonomy> {
-    if is_age(&column.name)
-        && let Some(tree) = ages(column)
-    {
-        return Some(tree);
-    }
-    match usual {
-        Some(tree) if is_postal(&column.name) => zip_codes(&tree).or(Some(tree)),
-        usual => usual,
-    }
 }
 
 /// A hierarchy of ages in which those of 90 and more are one from the first level on: single years, then 5, 10 and 20 of them.

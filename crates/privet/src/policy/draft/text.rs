@@ -146,7 +146,7 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
     let rule = findings.preset.and_then(|preset| preset.k).map(|(_, why)| why);
     let why = match (findings.health, k) {
         _ if rule.is_some() => rule.unwrap_or_default(),
-        _ if findings.preset.is_some() => {
+        _ if findings.preset.is_some() && k == HEALTH_K => {
             "the rule names no number; no cell of 1 to 10 people is a common one"
         }
         (true, HEALTH_K) => "health statistics commonly publish no cell of 1 to 10 people (the CMS rule)",
@@ -154,6 +154,15 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         _ => "at most half of the records, for there are so few",
     };
     comment(text, &format!("At least {k} people look alike, whoever is looked for: {why}."));
+    if k > findings.profile.rows {
+        comment(
+            text,
+            &format!(
+                "The table has only {} records: no release of it can have as many, and running this says so.",
+                findings.profile.rows
+            ),
+        );
+    }
     text.push_str(&format!("[privacy.k-anonymity]\nk = {k}\n\n"));
     let sensitive: Vec<&DraftColumn> = findings
         .columns
@@ -209,7 +218,8 @@ fn method(text: &mut String, findings: &Findings<'_>) {
                 .collect();
             comment(
                 text,
-                "No finer than the rule allows: three digits of a ZIP code, years of dates, ages over 89 as one.",
+                "No finer than the rule allows: three digits of a ZIP code, years of dates, ages over 89 as one, and so the years \
+                 of birth that tell them. Those move on: draft again in later years.",
             );
             text.push_str(&format!("least_levels = {{ {} }}\n", levels.join(", ")));
         }

@@ -24,6 +24,8 @@ pub struct Classes {
     members: Vec<u32>,
     /// Where each class begins in `members`, and the end of the last.
     starts: Vec<u32>,
+    /// No class may become smaller than this.
+    least: u64,
 }
 
 /// A part of a class under a child of the value that is specialised.
@@ -35,14 +37,17 @@ struct Piece {
 }
 
 impl Classes {
-    /// All records look alike: every attribute shows its root.
-    pub fn coarsest(model: &Model, records: &Records) -> Classes {
+    /// All records look alike: every attribute shows its root. Classes of fewer than `least` records are kept from arising: 1
+    /// allows all, more is k-anonymity over all attributes. Specialising only ever makes classes smaller, so this is as
+    /// monotone as breaches are.
+    pub fn coarsest(model: &Model, records: &Records, least: u64) -> Classes {
         let members: Vec<u32> = (0..records.counts.len() as u32).collect();
         Classes {
             values: vec![0; model.attributes.len()],
             counts: vec![records.counts.iter().sum()],
             starts: vec![0, members.len() as u32],
             members,
+            least,
         }
     }
 
@@ -66,7 +71,7 @@ impl Classes {
         &self.values
     }
 
-    /// Specialises a value of an attribute unless that makes a breach; returns whether it did. The table is taken to be
+    /// Specialises a value of an attribute unless that makes a breach or too small a class; returns whether it did. The table is taken to be
     /// free of breaches.
     pub fn open(&mut self, model: &Model, records: &Records, attribute: usize, node: u32) -> bool {
         let pieces = self.pieces(model, records, attribute, node);
@@ -77,7 +82,7 @@ impl Classes {
         holds
     }
 
-    /// Whether a value can be specialised without a breach. The table is taken to be free of breaches.
+    /// Whether a value can be specialised without a breach or too small a class. The table is taken to be free of both.
     pub fn can_open(&self, model: &Model, records: &Records, attribute: usize, node: u32) -> bool {
         self.stays_safe(model, attribute, &self.pieces(model, records, attribute, node))
     }
@@ -129,9 +134,12 @@ impl Classes {
         pieces
     }
 
-    /// Whether nothing that is new when a value falls into pieces is a breach: X that hold a child of it, and attacks on a
+    /// Whether no piece is too small, and nothing that is new when a value falls into them is a breach: X that hold a child of it, and attacks on a
     /// child of it.
     fn stays_safe(&self, model: &Model, attribute: usize, pieces: &[Piece]) -> bool {
+        if pieces.iter().any(|piece| piece.count < self.least) {
+            return false;
+        }
         let width = model.attributes.len();
         let opened = &model.attributes[attribute];
         let mut by_child: Vec<Piece> = pieces.to_vec();
@@ -182,6 +190,7 @@ impl Classes {
             counts: Vec::with_capacity(self.counts.len()),
             members: Vec::with_capacity(self.members.len()),
             starts: vec![0],
+            least: self.least,
         };
         for class in 0..self.len() {
             let values = &self.values[class * width..(class + 1) * width];

@@ -12,7 +12,8 @@ use crate::taxonomy::{NodeId, Taxonomy};
 /// A taxonomy with more nodes than this is not filed whole: only what the release shows and what lies above.
 const MOST_NODES: usize = 2000;
 
-pub(super) fn account_column(
+/// A column of one generalised table: what was done to it, and what that lost.
+pub(in crate::release) fn account_column(
     column: &PolicyColumn,
     microdata: &Microdata,
     recoding: &Recoding,

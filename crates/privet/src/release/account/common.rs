@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::Result;
 use crate::method::SearchFacts;
-use crate::policy::{Clause, Policy, PolicyColumn};
+use crate::policy::{Clause, PolicyColumn};
 use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Records, Reproduce, Risk, Search, ValueCount,
@@ -53,6 +53,7 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
             released: claims.released,
             starred: particulars.starred,
         },
+        held_out: claims.held.map_or(0, |held| held.records),
         columns: Vec::new(),
         scan: None,
         tightness: Vec::new(),
@@ -65,8 +66,9 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         counters: claims.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
         attacks: claims.attacks.found.clone(),
         attacks_not_run: claims.attacks.not_run.clone(),
+        ledger: claims.ledger.cloned(),
         audit: audit(claims.audit),
-        reproduce: reproduce(claims.policy, claims.seed, inputs, claims.files),
+        reproduce: reproduce(claims, inputs),
     })
 }
 
@@ -147,14 +149,19 @@ fn hashes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<FileHash>> {
 }
 
 /// How to make a release again.
-fn reproduce(policy: &Policy, seed: u64, inputs: Vec<FileHash>, files: &[(String, String)]) -> Reproduce {
+fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
+    let held = claims.held.map_or_else(String::new, |held| format!(" --holdout {}", held.share));
     Reproduce {
-        command: format!("privet anonymize {} -o RELEASE --seed {seed}", policy.path().display()),
-        policy_sha256: policy_hash(policy),
+        command: format!(
+            "privet anonymize {} -o RELEASE --seed {}{held}",
+            claims.policy.path().display(),
+            claims.seed
+        ),
+        policy_sha256: policy_hash(claims.policy),
         program_sha256: program_hash(),
-        key_id: Some(key_id(seed)),
+        key_id: Some(key_id(claims.seed)),
         inputs,
-        released: files
+        released: (claims.files)
             .iter()
             .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })
             .collect(),

@@ -64,6 +64,7 @@ fn fidelity(microdata: &Microdata, tables: &[Published], seed: u64) -> Fidelity 
         || (1..=3).filter_map(|count| queries(&columns, &original, tables, count, seed)).collect(),
     );
     Fidelity {
+        of_sets: false,
         sampled: (step > 1).then(|| microdata.summary.len().div_ceil(step) as u64),
         marginals: marginals(&columns, &original, tables),
         associations,
@@ -98,8 +99,8 @@ fn marginals(columns: &[CodedColumn<'_>], original: &Coded, tables: &[Published]
         let before = estimate(original, at, column.values.len());
         let after = estimate(released, at, column.values.len());
         let (all_before, all_after) = (original.total().max(1.0), released.total().max(1.0));
-        let differences = before.iter().zip(&after).map(|(b, a)| (b / all_before - a / all_after).abs());
-        Some(Marginal { distance: differences.sum::<f64>() / 2.0, values: drawn(column, &before, &after) })
+        let differences = before.iter().zip(&after).map(|(b, a)| b / all_before - a / all_after);
+        Some(Marginal { distance: Marginal::distance(differences), values: drawn(column, &before, &after) })
     };
     columns.iter().enumerate().filter_map(marginal).collect()
 }
@@ -273,16 +274,7 @@ fn queries(
         let Some(released) = with(tables, &chosen).filter(|_| truth >= least) else { continue };
         errors.push((answer(released, &conditions) - truth).abs() / truth);
     }
-    errors.sort_by(f64::total_cmp);
-    let last = errors.len().checked_sub(1)?;
-    let quantile = |percent: usize| errors[(last * percent + 50) / 100];
-    Some(QueryErrors {
-        conditions: count as u64,
-        queries: errors.len() as u64,
-        least: least as u64,
-        quantiles: [5, 25, 50, 75, 95].map(quantile),
-        mean: errors.iter().sum::<f64>() / errors.len() as f64,
-    })
+    QueryErrors::of(count, least, errors)
 }
 
 /// A random range of up to a third of a column's values.

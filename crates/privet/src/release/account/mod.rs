@@ -4,21 +4,25 @@ mod coded;
 mod columns;
 mod common;
 mod fidelity;
+mod holdings;
 mod requirement;
 mod subgroups;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use columns::reason;
+pub(super) use columns::{account_column, reason};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
+pub(super) use holdings::{Holdings, of_sets, step};
 pub(super) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
-use self::columns::{account_column, counts_after};
+use self::columns::counts_after;
 use super::manifest::Facts;
-use super::report::{Column, Distribution, Loss, ReportModel, Side, Subgroups, Tightness, ValueCount};
+use super::report::{
+    Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
+};
 use super::{confidence, scan, suppression};
 use crate::Result;
 use crate::engine::microdata::Microdata;
@@ -67,13 +71,14 @@ pub(super) fn model(
     common.risk_after = Some(risk(classes.sizes.iter().copied()));
     common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
     common.subgroups = left_out(microdata, recoding, classes);
+    let mut requirements: Vec<Requirement> =
+        policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
+    if let Some(among) = facts.plan["drawn_from"].as_u64() {
+        requirement::drawn(&mut requirements, among);
+    }
     Ok(ReportModel {
         common,
-        requirements: policy
-            .requirements
-            .iter()
-            .map(|clause| requirement(clause, scheme, &policy.columns))
-            .collect(),
+        requirements,
         missing,
         suppression: suppression::in_words(scheme),
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
@@ -130,12 +135,12 @@ fn tightness(
     recoding: &Recoding,
     classes: &ClassTable,
 ) -> Result<Vec<Tightness>> {
-    if facts.policy.subject() == Subject::Freeform {
-        return super::freeform::tightness(facts.policy, microdata, recoding);
-    }
     let policy = facts.policy;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
-    let mut all = Vec::new();
+    let mut all = match policy.subject() {
+        Subject::Freeform => super::freeform::tightness(policy, microdata, recoding)?,
+        _ => Vec::new(),
+    };
     for (clause, requirement) in &requirements {
         let of = |class: usize| requirement.tightness(&classes.class(class));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));

@@ -37,6 +37,28 @@ pub(in crate::release) fn requirement(
             column: Some(text("column")),
             protections: limited_confidence(&text("column"), scheme),
         },
+        "n-t-closeness" => Notion::Other {
+            name: format!("({}, {})-closeness of {}", text("n"), text("t"), text("column")),
+            promise: format!(
+                "{} is distributed among those who look alike within a distance of {} from a group of at least {} people \
+                 that they belong to",
+                text("column"),
+                text("t"),
+                text("n")
+            ),
+            column: Some(text("column")),
+            protections: vec![Protection {
+                attack: Attack::Skew,
+                cover: Cover::Partly,
+                meaning: format!(
+                    "Looking alike changes what can be believed about {} by at most {} against a group of at least {} people; \
+                     such a group may itself be far from the whole table.",
+                    text("column"),
+                    text("t"),
+                    text("n")
+                ),
+            }],
+        },
         "ff-anonymity" => crate::release::freeform::notion(&text("threat")),
         "qs-diversity" | "qs-closeness" => crate::release::links::notion(clause, &text("column"), &text),
         name => Notion::Other {
@@ -56,7 +78,7 @@ fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
     } else {
         (Cover::Bounded, "")
     };
-    vec![
+    let mut protections = vec![
         Protection {
             attack: Attack::Homogeneity,
             cover,
@@ -72,5 +94,54 @@ fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
                  than usual."
             ),
         },
-    ]
+    ];
+    if matches!(scheme, Some("all-rec" | "all-sa")) {
+        protections.push(Protection {
+            attack: Attack::Minimality,
+            cover: Cover::Mitigated,
+            meaning: "Classes are suppressed as a whole, so that what is missing says little about single values. Why no finer \
+                      release was made can still be reasoned about."
+                .to_string(),
+        });
+    }
+    protections
+}
+
+/// That a plan was drawn out of several: whoever knows the method cannot tell which ones were refused.
+pub(super) fn drawn(requirements: &mut [Requirement], among: u64) {
+    for requirement in requirements {
+        let Notion::Other { protections, .. } = &mut requirement.notion else { continue };
+        protections.retain(|protection| protection.attack != Attack::Minimality);
+        protections.push(Protection {
+            attack: Attack::Minimality,
+            cover: Cover::Mitigated,
+            meaning: format!(
+                "The release is one of the {among} best, drawn by a secret key: that it was made does not say that every finer one \
+                 was refused."
+            ),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minimality(protections: &[Protection]) -> Option<Cover> {
+        protections.iter().find(|entry| entry.attack == Attack::Minimality).map(|entry| entry.cover)
+    }
+
+    #[test]
+    fn suppressing_whole_classes_or_drawing_a_plan_makes_reasoning_harder() {
+        assert_eq!(minimality(&limited_confidence("disease", Some("all-sa"))), Some(Cover::Mitigated));
+        for scheme in [None, Some("none"), Some("vio-sa"), Some("vio-rec")] {
+            assert_eq!(minimality(&limited_confidence("disease", scheme)), None, "{scheme:?}");
+        }
+        let protections = limited_confidence("disease", Some("vio-sa"));
+        let notion = Notion::Other { name: String::new(), promise: String::new(), column: None, protections };
+        let mut requirements = [Requirement { notion, description: String::new() }];
+        drawn(&mut requirements, 5);
+        let Notion::Other { protections, .. } = &requirements[0].notion else { panic!("another notion") };
+        assert_eq!(minimality(protections), Some(Cover::Mitigated));
+    }
 }

@@ -10,11 +10,12 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::book::{self, Book, Kept};
+use super::holdout::{self, HeldOut};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::{caution, lettering, people};
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
@@ -50,6 +51,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     }
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
+    let held = holdout::hold_out(&mut policy, options.holdout, seed, clock)?;
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {
         clock.progress().at(bytes);
@@ -59,6 +61,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
     let suppressed = microdata.summary.total() - released;
     let mut warnings = decision.warnings.clone();
+    warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
     warnings.extend(lettering::of_table(&microdata));
     let mut ledger =
@@ -69,6 +72,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.check()?;
 
     target.open()?;
+    let others = held.as_ref().map(|held| held.write(&policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
     let names = released_files(decision.asked.publication);
     write::tables(&policy, &microdata, &decision, &target.public())?;
@@ -86,7 +90,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         l: decision.asked.demand.l,
     });
     let tables = Released::Groups(open_written(&policy, &target.public())?);
-    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    let trial = Trial { seed, choice: &options.attacks, inside, holdout: others };
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
@@ -116,8 +121,10 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         plan: &decision.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
+        held: held.as_ref(),
     };
     let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, errors };
     let figures = account(&claims, &facts, &mut || clock.check())?;
@@ -135,11 +142,13 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         policy: &policy.written,
     };
     let inputs = manifest::inputs(input_files(&policy))?;
+    let told = held.as_ref().map(|held| held.told(&target.steward())).transpose()?;
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
         manifest["origin"]["inputs"] = inputs;
         manifest["rules"] = json!(figures.rules);
         manifest["groups"] = json!(figures.groups);
+        holdout::state(&mut manifest, told);
         manifest
     })?;
     clock.check()?;

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use super::book::{self, Book, Kept};
+use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::{caution, lettering, people};
-use crate::attack::projections as attack;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::{ReadOptions, Source};
@@ -43,6 +43,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     codip::Asked::of(&policy)?;
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
+    let held = holdout::hold_out(&mut policy, options.holdout, seed, clock)?;
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let microdata = Microdata::read(&policy, &mut |bytes| {
         clock.progress().at(bytes);
@@ -51,6 +52,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let decision = codip::decide(&policy, &microdata, clock)?;
     let released = microdata.summary.total();
     let mut warnings = decision.warnings.clone();
+    warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
     warnings.extend(lettering::of_table(&microdata));
     let mut ledger =
@@ -61,6 +63,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.check()?;
 
     target.open()?;
+    let others = held.as_ref().map(|held| held.write(&policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
     let destination = write::Destination {
         folder: &target.public(),
@@ -78,13 +81,9 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &|| clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let published =
-        |tables| attack::Published { microdata: &microdata, attributes: &decision.attributes, tables };
-    let one_table = std::slice::from_ref(&decision.one_table);
-    let (before, after) = (published(one_table), published(&decision.projections));
-    let inside = Some(Inside::Projected { before, after });
     let tables = Released::Projections(tables);
-    let mut attacks = attacked(PolicyRef::Table(&policy), tables, inside, (seed, &options.attacks), clock)?;
+    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
+    let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
@@ -112,8 +111,10 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         plan: &decision.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
+        held: held.as_ref(),
     };
     let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, classes: &classes };
     let figures = account(&claims, &facts, &mut || clock.check())?;
@@ -127,7 +128,12 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         plan: &decision.plan,
         policy: &policy.written,
     };
-    let manifest = documents.write(&target, &files, |files| Claims { files, ..claims }.steward())?;
+    let told = held.as_ref().map(|held| held.told(&target.steward())).transpose()?;
+    let manifest = documents.write(&target, &files, |files| {
+        let mut manifest = Claims { files, ..claims }.steward();
+        holdout::state(&mut manifest, told);
+        manifest
+    })?;
     clock.check()?;
     book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))

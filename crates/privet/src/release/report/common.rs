@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::fidelity::Fidelity;
+use super::ledger::LedgerAccount;
 use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
 use super::risk::Risk;
 use super::scan::Scan;
@@ -34,6 +35,9 @@ pub struct Common {
     pub warnings: Vec<String>,
     /// What became of the records.
     pub records: Records,
+    /// Records of people who were kept out of the release, for attacks to be tried on as well.
+    #[serde(default)]
+    pub held_out: u64,
     /// The columns, in the order of the data; none where the data has none.
     #[serde(default)]
     pub columns: Vec<Column>,
@@ -68,6 +72,9 @@ pub struct Common {
     /// Attacks that were not run, with the reason. Steward only.
     #[serde(default)]
     pub attacks_not_run: Vec<NotRun>,
+    /// Earlier releases and what all tell together, where a ledger is kept. Steward only.
+    #[serde(default)]
+    pub ledger: Option<LedgerAccount>,
     /// What the independent audit found.
     pub audit: Audit,
     /// How to get the same bytes again.

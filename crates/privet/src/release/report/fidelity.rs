@@ -4,11 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Distribution;
 
+/// Smaller figures are those of rounding.
+const NOISE: f64 = 1e-9;
+
 /// What became of distributions, associations and counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fidelity {
     /// Distinct records that the figures rest on, where these are not all.
     pub sampled: Option<u64>,
+    /// Whether records are sets of items: what is compared are items, then, and not columns.
+    #[serde(default)]
+    pub of_sets: bool,
     /// Each column by itself.
     pub marginals: Vec<Marginal>,
     /// Columns two by two.
@@ -51,4 +57,30 @@ pub struct QueryErrors {
     pub quantiles: [f64; 5],
     /// The mean error.
     pub mean: f64,
+}
+
+impl Marginal {
+    /// The distance of two distributions with the same total, as shares.
+    pub(in crate::release) fn distance(differences: impl Iterator<Item = f64>) -> f64 {
+        let distance = differences.map(f64::abs).sum::<f64>() / 2.0;
+        if distance < NOISE { 0.0 } else { distance }
+    }
+}
+
+impl QueryErrors {
+    /// Sums up the errors of queries with so many conditions and a true answer of at least `least`; `None` where there are none.
+    pub(in crate::release) fn of(conditions: usize, least: f64, mut errors: Vec<f64>) -> Option<QueryErrors> {
+        // Sums of floats are off in their last bits; that is no error of the release.
+        errors.iter_mut().filter(|error| **error < NOISE).for_each(|error| *error = 0.0);
+        errors.sort_by(f64::total_cmp);
+        let last = errors.len().checked_sub(1)?;
+        let quantile = |percent: usize| errors[(last * percent + 50) / 100];
+        Some(QueryErrors {
+            conditions: conditions as u64,
+            queries: errors.len() as u64,
+            least: least as u64,
+            quantiles: [5, 25, 50, 75, 95].map(quantile),
+            mean: errors.iter().sum::<f64>() / errors.len() as f64,
+        })
+    }
 }

@@ -12,6 +12,7 @@ mod citation;
 mod common;
 mod comparison;
 mod fidelity;
+mod ledger;
 pub(crate) mod lens;
 mod model;
 mod notion;
@@ -30,6 +31,7 @@ pub use buckets::BucketReport;
 pub use common::Common;
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
+pub use ledger::{EarlierRelease, LedgerAccount};
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
     Records, ReportModel, Reproduce, Requirement, Search, Side, Subgroup, Subgroups, TaxonomyDrawing,

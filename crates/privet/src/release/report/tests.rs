@@ -2,6 +2,7 @@
 
 use super::sample::{awkward, census, diseases, patients};
 use super::*;
+use crate::ledger::{Composition, Relation};
 
 fn html(model: &ReportModel, edition: Edition) -> String {
     match render(model, edition) {
@@ -163,8 +164,8 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict limits facts columns taxonomies sensitive scan tightness risk losses fidelity suppressed audit search method \
-         signature glossary"
+        "verdict limits facts columns taxonomies sensitive scan tightness risk ledger losses fidelity suppressed audit search \
+         method signature glossary"
     );
     assert_eq!(
         sections(Edition::Public),
@@ -447,6 +448,63 @@ fn a_warning_makes_the_verdict_amber_but_does_not_reach_the_public() {
     let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
     assert!(steward.contains("class=\"verdict amber\"") && public.contains("class=\"verdict amber\""));
     assert!(steward.contains("SOMETHING") && !public.contains("SOMETHING"));
+}
+
+#[test]
+fn earlier_releases_are_told_to_the_steward_and_that_there_is_a_ledger_to_all() {
+    let mut model = census();
+    let page = html(&model, Edition::Steward);
+    assert!(page.contains("The policy names no ledger"), "not knowing is said too");
+    let earlier = EarlierRelease {
+        entry: 2,
+        date: "2026-03-01T10:00:00Z".into(),
+        state: "unconfirmed".into(),
+        method: "mondrian".into(),
+        recipient: Some("the <b>ministry</b>".into()),
+        folder: "/secret-folder/first".into(),
+        same_source: true,
+        people: 19_876,
+        relation: Relation::Crossing,
+        policy_sha256: "aa".repeat(32),
+        release_sha256: "bb".repeat(32),
+    };
+    let mut account =
+        LedgerAccount { entry: 5, person: None, refuses: false, earlier: vec![earlier], together: None };
+    model.common.ledger = Some(account.clone());
+    let page = html(&model, Edition::Steward);
+    for said in [
+        "line 5 of the ledger. One release came before it.",
+        "Line 2, 2026-03-01, unconfirmed",
+        "mondrian, from the same data",
+        "&lt;b&gt;ministry",
+        "classes overlap",
+        "Nobody of this release is found in an earlier one",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    account.together = Some(Composition {
+        releases: 2,
+        people: 19_000,
+        targets: 19_000,
+        pinned_alone: 12,
+        pinned: 152,
+        added: 140,
+        candidates_alone: 9.0,
+        candidates: 8.0,
+        posterior_alone: 0.5,
+        posterior: 1.0,
+        ..Composition::default()
+    });
+    model.common.ledger = Some(account);
+    let page = html(&model, Edition::Steward);
+    for said in ["To be weighed.", "tell the value of 152 of them, and of 140 because of this one", ">164<"] {
+        assert!(page.contains(said), "{said}");
+    }
+    let public = text_of(&html(&model, Edition::Public));
+    assert!(public.contains("the steward’s ledger sets it against the earlier ones"), "{public}");
+    for secret in ["ministry", "secret-folder", "mondrian", "of 152", "line 5"] {
+        assert!(!public.contains(secret), "{secret}");
+    }
 }
 
 #[test]

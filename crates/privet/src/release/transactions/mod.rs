@@ -11,13 +11,14 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::book::{self, Book, Kept};
+use super::holdout;
 use super::manifest::{Claims, Price, sha256_of};
 use super::opened;
 use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
 use crate::attack::{PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
@@ -48,6 +49,7 @@ pub fn anonymize_transactions(
         ))
         .help("leave out --format"));
     }
+    holdout::refuse(options.holdout, DataKind::Transactions)?;
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
     clock.progress().stage("reading", Some(policy.source.bytes()));
@@ -113,8 +115,8 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
-    let choice = (seed, &options.attacks);
-    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, None, choice, clock)?;
+    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: None };
+    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
@@ -137,8 +139,10 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         plan: &solution.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
+        held: None,
     };
     let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
     let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, clock)?;

@@ -12,13 +12,14 @@ use std::time::SystemTime;
 use serde_json::{Value as Json, json};
 
 use super::book::{self, Book, Kept};
+use super::holdout;
 use super::manifest::{Claims, Price, is_small, sha256_of};
 use super::opened;
 use super::people;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, approve, attacked, begin, state_of};
+use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
 use crate::attack::{PolicyRef, Released};
 use crate::audit::vocabularies::{Demand, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
@@ -57,6 +58,7 @@ pub fn anonymize_vocabularies(
         ))
         .help("leave out --format"));
     }
+    holdout::refuse(options.holdout, policy.kind)?;
     let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
     let state = state_of(policy.source.path());
     let decided = vocabulary::decide(&policy, clock)?;
@@ -107,8 +109,8 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
-    let choice = (seed, &options.attacks);
-    let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, None, choice, clock)?;
+    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: None };
+    let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
 
@@ -138,8 +140,10 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         plan: &solution.plan,
         warnings: &warnings,
         attacks: &attacks,
+        ledger: ledger.as_ref().map(Book::account),
         audit: &audit,
         files: &files,
+        held: None,
     };
     let inputs: Vec<&Path> = policy.beside.iter().map(|path| path.as_path()).collect();
     let facts = Facts {

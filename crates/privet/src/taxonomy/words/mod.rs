@@ -20,6 +20,7 @@ use std::sync::Arc;
 pub use dictionary::{Dictionary, WordList};
 pub use neighbours::Neighbours;
 pub use pairs::Pairs;
+pub use tree::ByDepth;
 #[cfg(test)]
 pub(crate) use wordnet::tests::installed;
 pub use wordnet::{Attach, WordNet};
@@ -191,6 +192,15 @@ impl Distances {
             Source::Tree(tree) => tree.diameter(),
             Source::Network(network) => network.diameter(),
             Source::Pairs(pairs) => pairs.diameter(),
+        }
+    }
+
+    /// The terms of a tree in an order in which those within `epsilon` of a term stand side by side, which takes far less
+    /// room than [`Distances::neighbours`]; `None` without a tree, and where there would be more pieces than terms.
+    pub fn by_depth(&self, epsilon: u32) -> Option<ByDepth<'_>> {
+        match &self.source {
+            Source::Tree(tree) => tree.by_depth(epsilon),
+            Source::Network(_) | Source::Pairs(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Distances in a tree: the number of edges between two nodes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -84,26 +85,102 @@ impl TreeDistances {
             );
         };
         let order = Preorder::of(tree, &self.places);
-        // For a short reach a row is put together from few pieces of levels; for a long one there are more pieces than terms.
-        let steps = (reach as usize).min(order.levels.len());
-        let by_level = steps * steps <= order.all.nodes.len();
+        let by_level = order.has_few_pieces(reach);
         if by_level && may_be_too_many(order.all.nodes.len()) {
             let placed = self.places.par_iter().flatten();
             let near = |node: &Node| {
                 let mut near = 0;
-                order.levels_near(tree, *node, reach, &mut |_, terms| near += terms.len() as u64);
+                order.levels_near(tree, *node, reach, &mut |_, (_, piece)| near += piece.len() as u64);
                 near
             };
             check_entries(placed.map(near).sum())?;
         }
         let gather = |(): &mut (), term: Term, row: &mut Vec<u64>| match self.place(term) {
             None => row.push(entry(0, term)),
-            Some(node) if by_level => order.levels_near(tree, node, reach, &mut |distance, terms| {
-                row.extend(terms.iter().map(|term| entry(distance, *term)));
-            }),
+            Some(node) if by_level => {
+                order.levels_near(tree, node, reach, &mut |distance, (depth, piece)| {
+                    row.extend(order.levels[depth].terms[piece].iter().map(|term| entry(distance, *term)));
+                })
+            }
             Some(node) => order.all_near(tree, node, reach, row),
         };
         Neighbours::gather((epsilon, reach), self.len(), || (), gather)
+    }
+
+    pub(super) fn by_depth(&self, epsilon: u32) -> Option<ByDepth<'_>> {
+        let tree = self.tree.as_ref()?;
+        let reach = epsilon.min(self.diameter);
+        let pieces = Preorder::of(tree, &self.places);
+        if reach > u16::MAX.into() || !pieces.has_few_pieces(reach) {
+            return None;
+        }
+        let outside = (0..).zip(&self.places).filter(|(_, place)| place.is_none()).map(|(term, _)| term);
+        let mut order: Vec<Term> = outside.collect();
+        let outside = order.len();
+        let mut begins = Vec::with_capacity(pieces.levels.len());
+        for level in &pieces.levels {
+            begins.push(order.len());
+            order.extend_from_slice(&level.terms);
+        }
+        Some(ByDepth { tree, places: &self.places, reach, pieces, outside, begins, order })
+    }
+}
+
+/// The terms in the order of depth, and of preorder within it, in which those near a term are a few runs: some levels below
+/// each of its ancestors. Terms that are in no tree come first.
+///
+/// ```
+/// use std::sync::Arc;
+/// use privet::taxonomy::{ItemTree, words::Semantics};
+/// let path = |text: &str| text.split(';').map(String::from).collect::<Vec<_>>();
+/// let paths = ["wine;alcohol;goods", "beer;alcohol;goods", "boots;goods", "milk;edibles;goods"].map(path);
+/// let terms = ["beer", "boots", "milk", "tea", "wine"].map(String::from);
+/// let distances = Semantics::Tree(Arc::new(ItemTree::from_paths(&paths)?)).between(&terms);
+/// let order = distances.by_depth(3).ok_or("few pieces").unwrap();
+/// assert_eq!(order.order(), [3, 1, 4, 0, 2]);
+/// assert_eq!(order.near(0), [(0, 3..4), (2, 2..3), (3, 1..2)]);
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub struct ByDepth<'a> {
+    tree: &'a ItemTree,
+    places: &'a [Option<Node>],
+    reach: u32,
+    pieces: Preorder,
+    /// How many terms are in no tree.
+    outside: usize,
+    /// Where the terms of each depth begin.
+    begins: Vec<usize>,
+    order: Vec<Term>,
+}
+
+impl ByDepth<'_> {
+    /// The terms in this order.
+    pub fn order(&self) -> &[Term] {
+        &self.order
+    }
+
+    /// Where the terms within reach of a term stand, itself included: distances and the runs that are so far, ascending.
+    pub fn near(&self, term: Term) -> Vec<(u32, Range<usize>)> {
+        let Some(node) = self.places[term as usize] else {
+            let at = self.order[..self.outside].partition_point(|other| *other < term);
+            return vec![(0, at..at + 1)];
+        };
+        let mut near: Vec<(u32, Range<usize>)> = Vec::new();
+        self.pieces.levels_near(self.tree, node, self.reach, &mut |distance, (depth, piece)| {
+            let begin = self.begins[depth];
+            if !piece.is_empty() {
+                near.push((distance, begin + piece.start..begin + piece.end));
+            }
+        });
+        near.sort_unstable_by_key(|(distance, run)| (*distance, run.start));
+        near.dedup_by(|next, last| {
+            let joins = next.0 == last.0 && next.1.start == last.1.end;
+            if joins {
+                last.1.end = next.1.end;
+            }
+            joins
+        });
+        near
     }
 }
 
@@ -195,17 +272,31 @@ impl Preorder {
         Preorder { all, levels }
     }
 
+    /// For a short reach what is near a term is put together from few pieces of levels; for a long one there are more pieces
+    /// than terms.
+    fn has_few_pieces(&self, reach: u32) -> bool {
+        let steps = (reach as usize).min(self.levels.len());
+        steps * steps <= self.all.nodes.len()
+    }
+
     /// Climbs from the node; what is `b` levels below an ancestor `a` steps up, and not below the one before, is at `a + b`.
-    fn levels_near(&self, tree: &ItemTree, node: Node, reach: u32, each: &mut impl FnMut(u32, &[Term])) {
+    /// `each` gets such a distance, a depth and where the terms are among those of this depth.
+    fn levels_near(
+        &self,
+        tree: &ItemTree,
+        node: Node,
+        reach: u32,
+        each: &mut impl FnMut(u32, (usize, Range<usize>)),
+    ) {
         let mut came_from = None;
         for (steps, above) in (0..=reach).zip(std::iter::once(node).chain(tree.ancestors(node))) {
             let depth = tree.depth(above) as usize;
             let levels = self.levels.iter().skip(depth);
-            for (down, level) in (0..=reach - steps).zip(levels) {
+            for ((down, at), level) in (0..=reach - steps).zip(depth..).zip(levels) {
                 let (begin, end) = level.below(tree, above);
                 let known = came_from.map_or((end, end), |child| level.below(tree, child));
-                each(steps + down, &level.terms[begin..known.0]);
-                each(steps + down, &level.terms[known.1..end]);
+                each(steps + down, (at, begin..known.0));
+                each(steps + down, (at, known.1..end));
             }
             came_from = Some(above);
         }

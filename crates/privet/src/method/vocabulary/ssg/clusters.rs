@@ -9,9 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::gather::{Candidate, Field, Gatherer, Limits};
-use super::grow::{Grower, Grown, Growth, SeedReach};
+use super::grow::{Grower, Grown, Growth};
 use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
 use super::index::Index;
+use super::kin::Kin;
 use super::live::Live;
 use super::rows::{Row, Rows};
 use super::settings::Settings;
@@ -70,10 +71,17 @@ pub(super) struct Outcome {
     pub(super) coarse: u64,
 }
 
+/// What is known of the terms: what is near each, and how far those that are near each other are apart, where that can be told
+/// quicker than by the distances themselves.
+pub(super) struct Ground<'a> {
+    pub(super) stretches: &'a Stretches,
+    pub(super) kin: Option<Kin>,
+}
+
 pub(super) struct Phase<'a> {
     rows: &'a Rows,
     tariff: Tariff<'a>,
-    stretches: &'a Stretches,
+    ground: &'a Ground<'a>,
     settings: &'a Settings,
     effort: Effort,
     commonness: Vec<u64>,
@@ -100,10 +108,11 @@ impl<'a> Phase<'a> {
     pub(super) fn new(
         rows: &'a Rows,
         tariff: Tariff<'a>,
-        stretches: &'a Stretches,
+        ground: &'a Ground<'a>,
         settings: &'a Settings,
         effort: Effort,
     ) -> Phase<'a> {
+        let stretches = ground.stretches;
         let terms = tariff.distances.len();
         let live = Live::new(rows);
         let index = Index::new(rows, &live, stretches);
@@ -114,17 +123,7 @@ impl<'a> Phase<'a> {
             stretches.near(term).iter().map(held).sum()
         };
         let commonness = (0..terms as Term).into_par_iter().map(near).collect();
-        Phase {
-            rows,
-            tariff,
-            stretches,
-            settings,
-            effort,
-            commonness,
-            live,
-            index,
-            outcome: Outcome::default(),
-        }
+        Phase { rows, tariff, ground, settings, effort, commonness, live, index, outcome: Outcome::default() }
     }
 
     /// Forms clusters while there are k people left. Rows without terms form one of their own if they are enough.
@@ -151,7 +150,7 @@ impl<'a> Phase<'a> {
                     self.settle(*seed, proposal, worker);
                 }
             }
-            self.index.tidy(self.rows, &self.live, self.stretches);
+            self.index.tidy(self.rows, &self.live, self.ground.stretches);
             clock.progress().at((self.rows.len() - self.live.len()) as u64);
         }
         self.outcome.left = self.live.iter().collect();
@@ -205,6 +204,8 @@ impl<'a> Phase<'a> {
             rows: self.rows,
             live: &self.live,
             tariff: self.tariff,
+            ground: self.ground,
+            places: self.index.places(),
             seed_reach: None,
             k: self.settings.k,
         }
@@ -221,15 +222,14 @@ impl<'a> Phase<'a> {
     fn search(&self, seed: Row, times: usize, worker: &mut Worker) -> Proposal {
         let field = Field {
             rows: self.rows,
-            stretches: self.stretches,
+            stretches: self.ground.stretches,
             live: &self.live,
             classes: self.index.classes(),
             places: self.index.places(),
             commonness: &self.commonness,
         };
         let (pool, complete) = worker.gatherer.gather(seed, &field, &self.limits(times));
-        let reach = SeedReach { reach: worker.gatherer.reach(), stretches: self.stretches };
-        let reach = Some(reach).filter(|_| self.rows.size(seed) <= SMALL);
+        let reach = Some(worker.gatherer.reach()).filter(|_| self.rows.size(seed) <= SMALL);
         let grower = Grower { seed_reach: reach, ..self.grower() };
         let growth = grower.grow(seed, &pool, &mut worker.matchmaker);
         Proposal { growth, pool, complete }

@@ -65,7 +65,7 @@ pub(super) struct Gatherer {
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Finds {
-    /// How many rows were looked at.
+    /// How many rows were looked at, those included that are not live any more.
     pub(super) visits: usize,
     /// Where they were looked for, kept for its room.
     pub(super) lists: Vec<Range<usize>>,
@@ -73,6 +73,8 @@ pub(super) struct Finds {
     keys: Vec<u64>,
     /// How many leave so many occurrences unmatched.
     by_unmatched: Vec<u32>,
+    /// Rows that leave more unmatched are not kept any more, as there are enough others.
+    most_unmatched: usize,
 }
 
 /// A term of the seed by which rows are looked up.
@@ -111,12 +113,15 @@ impl Gatherer {
         self.finds.keys.clear();
         self.finds.by_unmatched.clear();
         self.finds.visits = 0;
-        let mut complete = self.levels(seed, field, limits);
+        self.finds.most_unmatched = usize::MAX;
+        let mut complete = self.levels(seed, field, limits) && self.finds.most_unmatched == usize::MAX;
         if self.finds.keys.len() > limits.pool {
             self.finds.keys.select_nth_unstable(limits.pool - 1);
             self.finds.keys.truncate(limits.pool);
             complete = false;
         }
+        // Where the best come first, few of the others are looked at.
+        self.finds.keys.sort_unstable();
         let candidates = self.finds.keys.iter().map(|key| {
             let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
             let matched = (bag.len() + field.rows.size(row)).saturating_sub(unmatched as usize) / 2;
@@ -165,7 +170,7 @@ impl Gatherer {
                         next = next.min(needed_at);
                         break;
                     }
-                    if !self.follow(driver, seed, field, class, limits) {
+                    if !self.follow((driver, level), seed, field, class, limits) {
                         return false;
                     }
                     self.followed[at] += 1;
@@ -177,8 +182,7 @@ impl Gatherer {
             if next == usize::MAX {
                 return true;
             }
-            let good: usize = self.finds.by_unmatched.iter().take(next).map(|count| *count as usize).sum();
-            if good >= limits.enough {
+            if self.finds.within(next - 1) >= limits.enough {
                 return false;
             }
             level = next;
@@ -187,19 +191,19 @@ impl Gatherer {
 
     fn follow(
         &mut self,
-        driver: Driver,
+        (driver, level): (Driver, usize),
         seed: Row,
         field: &Field<'_>,
         class: &Class,
         limits: &Limits,
     ) -> bool {
-        let (user, size, visits) = (field.rows.user(seed), field.rows.size(seed), limits.visits);
+        let (user, size) = (field.rows.user(seed), field.rows.size(seed));
         match self.reach.table() {
             Table::Narrow(table) => {
-                Scan { field, table, driver, seed, user, size, visits }.class(class, &mut self.finds)
+                Scan { field, table, driver, seed, user, size, limits, level }.class(class, &mut self.finds)
             }
             Table::Wide(table) => {
-                Scan { field, table, driver, seed, user, size, visits }.class(class, &mut self.finds)
+                Scan { field, table, driver, seed, user, size, limits, level }.class(class, &mut self.finds)
             }
         }
     }
@@ -214,11 +218,31 @@ impl Finds {
         }
     }
 
+    /// How many leave at most so many occurrences unmatched.
+    pub(super) fn within(&self, unmatched: usize) -> usize {
+        self.by_unmatched.iter().take(unmatched.saturating_add(1)).map(|count| *count as usize).sum()
+    }
+
+    /// Notes which rows are still worth keeping where so many are kept in the end.
+    pub(super) fn set_most_unmatched(&mut self, pool: usize) {
+        let mut kept = 0;
+        for (unmatched, count) in self.by_unmatched.iter().enumerate().take(self.most_unmatched) {
+            kept += *count as usize;
+            if kept >= pool {
+                self.most_unmatched = unmatched;
+                return;
+            }
+        }
+    }
+
     /// Keeps a row that was expected. `size` is what it and the seed have together.
     #[inline]
     pub(super) fn add(&mut self, row: Row, bound: Match, size: usize) {
         let unmatched = size - 2 * bound.matched;
         self.by_unmatched[unmatched] += 1;
+        if unmatched > self.most_unmatched {
+            return;
+        }
         let key = (unmatched as u64).min(FIELD) << 48 | bound.weight.min(FIELD) << 32 | u64::from(row);
         self.keys.push(key);
     }

@@ -2,19 +2,19 @@
 //!
 //! A largest matching with the hyper-vocabulary of more members never has more pairs than one with that of fewer, and at
 //! the same number of pairs it is never lighter. So what was once computed for a candidate bounds its price from below, and
-//! only candidates whose bound is the least of all are matched again. Greedy matchings, and those that weigh distances
-//! against suppressions, have no such order: there the bounds of the search stay.
+//! only candidates that this leaves a chance against the best so far are looked at again: first at a glance, and only where
+//! that does not decide, at the value of their matching. The matching itself is made for the one that joins. Greedy
+//! matchings, and those that weigh distances against suppressions, have no such order: there the bounds of the search stay.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::ops::Range;
 
+use super::clusters::Ground;
 use super::gather::Candidate;
-use super::hyper::{Hyper, Matchmaker, Price, SMALL, Tariff};
+use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
 use super::live::Live;
 use super::reach::Reach;
 use super::rows::{Row, Rows};
-use super::stretch::Stretches;
-use crate::data::Term;
+use crate::engine::matching::value::{self, NO_EDGE};
 use crate::engine::matching::{Match, Weight};
 
 /// A cluster as it grows.
@@ -35,10 +35,10 @@ pub(super) struct Growth {
 struct Contender {
     row: Row,
     size: usize,
+    /// Where its terms begin among those of all contenders.
+    begin: usize,
     /// What its match cannot be better than.
     bound: Match,
-    /// With how many members it was matched last.
-    matched_with: usize,
     sums: Sums,
 }
 
@@ -52,47 +52,29 @@ struct Sums {
     begin: usize,
 }
 
-/// The distance of what is not relevant to each other.
-const FAR: Weight = Weight::MAX;
-
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Grower<'a> {
     pub(super) rows: &'a Rows,
     pub(super) live: &'a Live,
     pub(super) tariff: Tariff<'a>,
-    /// What is within reach of the seed, where that is at hand.
-    pub(super) seed_reach: Option<SeedReach<'a>>,
+    pub(super) ground: &'a Ground<'a>,
+    /// Where the terms of all rows stand.
+    pub(super) places: &'a [u32],
+    /// What is within reach of the seed, where that is at hand: most terms are not, which one look tells.
+    pub(super) seed_reach: Option<&'a Reach>,
     pub(super) k: usize,
-}
-
-/// What is within reach of a seed: most terms are not, which one look tells.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SeedReach<'a> {
-    pub(super) reach: &'a Reach,
-    pub(super) stretches: &'a Stretches,
-}
-
-impl SeedReach<'_> {
-    /// How far a term is from an occurrence of the seed, one of the first 64, if they are relevant to each other.
-    #[inline]
-    fn between(&self, (at, seed): (u32, Term), term: Term, tariff: &Tariff<'_>) -> Option<u32> {
-        let (mask, least) = self.reach.at(self.stretches.place(term));
-        match least {
-            _ if mask >> at & 1 == 0 => None,
-            Some(least) if mask.is_power_of_two() => Some(least.into()),
-            _ => tariff.between(seed, term),
-        }
-    }
 }
 
 /// A cluster as it grows, and where its bags began.
 struct Growing {
     cluster: Grown,
+    /// The places of the terms in the bags of the hyper-vocabulary.
+    hyper_places: Hyper,
+    /// The places of the terms of all contenders. Rows lie all over the memory, and are fetched all at once.
+    terms: Vec<u32>,
     /// The occurrence of the seed in each bag of the hyper-vocabulary.
     origins: Vec<u32>,
-    /// Prices, rows and contenders, cheapest first.
-    queue: Vec<Reverse<(Price, Row, u32)>>,
-    /// The distances of all contenders that were ever matched.
+    /// The distances of all contenders that were ever looked at.
     distances: Vec<Weight>,
 }
 
@@ -110,19 +92,20 @@ impl Grower<'_> {
         let bag = self.rows.bag(seed);
         let mut growing = Growing {
             cluster: Grown { members: vec![seed], hyper: Hyper::of(bag) },
+            hyper_places: Hyper::of(self.places_of(seed)),
+            terms: Vec::new(),
             origins: (0..bag.len() as u32).collect(),
-            queue: Vec::new(),
             distances: Vec::new(),
         };
         let live = candidates.iter().filter(|candidate| self.live.has(candidate.row));
         // Less distance may be had for fewer pairs where both count.
         let weighed = self.tariff.omega.is_some();
-        let contender = |candidate: &Candidate| Contender {
-            row: candidate.row,
-            size: self.rows.size(candidate.row),
-            bound: if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best },
-            matched_with: 0,
-            sums: Sums::default(),
+        let terms = &mut growing.terms;
+        let contender = |candidate: &Candidate| {
+            let (places, begin) = (self.places_of(candidate.row), terms.len());
+            terms.extend_from_slice(places);
+            let bound = if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best };
+            Contender { row: candidate.row, size: places.len(), begin, bound, sums: Sums::default() }
         };
         let mut contenders: Vec<Contender> = live.map(contender).collect();
         let mut fallback = 0;
@@ -142,6 +125,7 @@ impl Grower<'_> {
             growing.origins =
                 matchmaker.pairs().iter().map(|pair| growing.origins[pair.0 as usize]).collect();
             growing.cluster.hyper.extend(self.rows.bag(row), matchmaker.pairs());
+            growing.hyper_places.extend(self.places_of(row), matchmaker.pairs());
             growing.cluster.members.push(row);
             let user = self.rows.user(row);
             contenders.retain(|contender| self.rows.user(contender.row) != user);
@@ -156,39 +140,52 @@ impl Grower<'_> {
         contenders: &mut [Contender],
         matchmaker: &mut Matchmaker,
     ) -> Option<Choice> {
-        let (members, bags) = (growing.cluster.hyper.width(), growing.cluster.hyper.len());
-        let price = |size: usize, found: Match| self.tariff.price((members, bags), size, found);
-        let mut queue = std::mem::take(&mut growing.queue);
-        queue.clear();
-        queue.extend((0u32..).zip(contenders.iter()).map(|(at, contender)| {
-            Reverse((price(contender.size, contender.bound_for(bags)), contender.row, at))
-        }));
-        let mut queue = BinaryHeap::from(queue);
+        let shape = (growing.cluster.hyper.width(), growing.cluster.hyper.len());
         // Rows without anything in common cost least when they are small.
         let smallest = self.smallest(&growing.cluster);
-        let smallest_key = smallest.map(|row| (price(self.rows.size(row), Match::default()), row));
-        let choice = loop {
-            let first = queue.pop().map(|Reverse(first)| first);
-            let Some((least, row, at)) =
-                first.filter(|first| smallest_key.is_none_or(|key| (first.0, first.1) < key))
-            else {
-                break smallest.map(Choice::Smallest);
+        let mut best = smallest.map(|row| {
+            let price = self.tariff.price(shape, self.rows.size(row), Match::default());
+            ((price, row), Choice::Smallest(row))
+        });
+        for (at, contender) in contenders.iter_mut().enumerate() {
+            let (row, size) = (contender.row, contender.size);
+            let key = |found: Match| (self.tariff.price(shape, size, found), row);
+            let wins = |found: Match| best.as_ref().is_none_or(|(least, _)| key(found) < *least);
+            let bound = contender.bound_for(shape.1);
+            if !wins(bound) {
+                continue;
+            }
+            let found = if self.tariff.is_monotone(shape.1, size) {
+                contender.bound = self.value(growing, contender, wins, matchmaker);
+                contender.bound
+            } else {
+                self.evaluate(growing, contender, matchmaker)
             };
-            let contender = &mut contenders[at as usize];
-            if contender.matched_with == members {
-                break Some(Choice::Contender(at as usize));
+            debug_assert!(key(found) >= key(bound), "a bound is a bound");
+            if wins(found) {
+                best = Some((key(found), Choice::Contender(at)));
             }
-            let found = self.evaluate(growing, contender, matchmaker);
-            let exact = price(contender.size, found);
-            debug_assert!(exact >= least, "a bound is a bound");
-            contender.matched_with = members;
-            if self.tariff.is_monotone(bags, contender.size) {
-                contender.bound = found;
-            }
-            queue.push(Reverse((exact, row, at)));
-        };
-        growing.queue = queue.into_vec();
-        choice
+        }
+        best.map(|(_, choice)| choice)
+    }
+
+    /// The value of a small contender's matching with the cluster as it is; where that cannot win, a bound that shows it.
+    fn value(
+        &self,
+        growing: &mut Growing,
+        contender: &mut Contender,
+        wins: impl Fn(Match) -> bool,
+        matchmaker: &mut Matchmaker,
+    ) -> Match {
+        self.count_in(growing, contender);
+        let distances = &growing.distances[contender.sums.begin..];
+        let row = |origin: &u32| &distances[*origin as usize * contender.size..][..contender.size];
+        let rows = || growing.origins.iter().map(row);
+        let seen = value::glance(rows());
+        if seen.is_met || !wins(seen.bound) {
+            return seen.bound;
+        }
+        value::most_pairs(rows()).unwrap_or_else(|| self.evaluate(growing, contender, matchmaker))
     }
 
     /// Matches a contender with the cluster as it is.
@@ -198,23 +195,83 @@ impl Grower<'_> {
         contender: &mut Contender,
         matchmaker: &mut Matchmaker,
     ) -> Match {
-        let hyper = &growing.cluster.hyper;
-        let bag = self.rows.bag(contender.row);
-        if hyper.len() > SMALL || bag.len() > SMALL {
-            return self.tariff.match_with(hyper, bag, matchmaker);
+        let size = contender.size;
+        if growing.cluster.hyper.len() > SMALL || size > SMALL {
+            let bag = self.rows.bag(contender.row);
+            return self.tariff.match_with(&growing.cluster.hyper, bag, matchmaker);
         }
-        let sums = &mut contender.sums;
-        if sums.members == 0 {
-            let seed_size = self.rows.size(growing.cluster.members[0]);
-            sums.begin = growing.distances.len();
-            growing.distances.resize(sums.begin + seed_size * bag.len(), 0);
-        }
-        let distances = &mut growing.distances[sums.begin..];
-        sums.count_in(hyper, &growing.origins, bag, self, distances);
+        self.count_in(growing, contender);
+        let distances = &growing.distances[contender.sums.begin..];
         let far = |mine: usize, theirs: usize| {
-            Some(distances[growing.origins[mine] as usize * bag.len() + theirs]).filter(|sum| *sum != FAR)
+            Some(distances[growing.origins[mine] as usize * size + theirs]).filter(|sum| *sum != NO_EDGE)
         };
-        self.tariff.match_small((hyper.width(), hyper.len()), bag.len(), far, matchmaker)
+        let hyper = &growing.cluster.hyper;
+        self.tariff.match_small((hyper.width(), hyper.len()), size, far, matchmaker)
+    }
+
+    /// Counts the members that joined since the last time into the distances of a contender.
+    fn count_in(&self, growing: &mut Growing, contender: &mut Contender) {
+        let Growing { cluster, hyper_places: hyper, terms, origins, distances } = growing;
+        let (sums, size) = (&mut contender.sums, contender.size);
+        if sums.members == hyper.width() {
+            return;
+        }
+        let terms = &terms[contender.begin..contender.begin + size];
+        let unit = self.tariff.unit;
+        if sums.members == 0 {
+            sums.begin = distances.len();
+            // Far from all that the look at the seed's reach does not find.
+            let far = if self.seed_reach.is_some() { NO_EDGE } else { 0 };
+            distances.resize(sums.begin + self.rows.size(cluster.members[0]) * size, far);
+        }
+        let distances = &mut distances[sums.begin..];
+        if let Some(reach) = self.seed_reach.filter(|_| sums.members == 0) {
+            for (at, place) in terms.iter().enumerate() {
+                let (mask, least) = reach.at(*place as usize);
+                for (mine, origin) in hyper.bags().zip(origins.iter()) {
+                    if mask >> origin & 1 == 0 {
+                        continue;
+                    }
+                    // Where there is only one, its distance is the least.
+                    let far = match least.filter(|_| mask.is_power_of_two()) {
+                        Some(least) => Some(least.into()),
+                        None => self.between(mine[0], *place),
+                    };
+                    let far = far.map_or(NO_EDGE, |far| Weight::from(far) * unit);
+                    distances[*origin as usize * size + at] = far;
+                }
+            }
+            sums.members = 1;
+        }
+        if sums.members < hyper.width() {
+            for (mine, origin) in hyper.bags().zip(origins.iter()) {
+                let new = &mine[sums.members..];
+                let sums_to = &mut distances[*origin as usize * size..][..size];
+                for (sum, place) in sums_to.iter_mut().zip(terms).filter(|(sum, _)| **sum != NO_EDGE) {
+                    let more = new.iter().map(|member| self.between(*member, *place).map(Weight::from));
+                    *sum = more.sum::<Option<Weight>>().map_or(NO_EDGE, |more| *sum + more * unit);
+                }
+            }
+            sums.members = hyper.width();
+        }
+    }
+
+    /// How far the terms at two places are apart, if they are relevant to each other.
+    #[inline]
+    fn between(&self, one: u32, other: u32) -> Option<u32> {
+        match &self.ground.kin {
+            Some(kin) => kin.between(one, other),
+            None => {
+                let order = self.ground.stretches.order();
+                self.tariff.between(order[one as usize], order[other as usize])
+            }
+        }
+    }
+
+    /// Where the terms of a row stand.
+    fn places_of(&self, row: Row) -> &[u32] {
+        let Range { start, end } = self.rows.span(row);
+        &self.places[start as usize..end as usize]
     }
 
     /// The first live row that may still join.
@@ -224,39 +281,6 @@ impl Grower<'_> {
             cluster.members.iter().any(|member| self.rows.user(*member) == user)
         };
         self.live.iter().find(|row| !joined(row))
-    }
-}
-
-impl Sums {
-    /// Counts in the members that joined since the last time.
-    fn count_in(
-        &mut self,
-        hyper: &Hyper,
-        origins: &[u32],
-        bag: &[Term],
-        grower: &Grower<'_>,
-        distances: &mut [Weight],
-    ) {
-        let tariff = &grower.tariff;
-        if let Some(reach) = grower.seed_reach.filter(|_| self.members == 0) {
-            for (mine, origin) in hyper.bags().zip(origins) {
-                let sums = &mut distances[*origin as usize * bag.len()..][..bag.len()];
-                for (sum, term) in sums.iter_mut().zip(bag) {
-                    let far = reach.between((*origin, mine[0]), *term, tariff);
-                    *sum = far.map_or(FAR, |far| Weight::from(far) * tariff.unit);
-                }
-            }
-            self.members = 1;
-        }
-        if self.members < hyper.width() {
-            for (mine, origin) in hyper.bags().zip(origins) {
-                let sums = &mut distances[*origin as usize * bag.len()..][..bag.len()];
-                for (sum, term) in sums.iter_mut().zip(bag).filter(|(sum, _)| **sum != FAR) {
-                    *sum = tariff.distance(&mine[self.members..], *term).map_or(FAR, |more| *sum + more);
-                }
-            }
-            self.members = hyper.width();
-        }
     }
 }
 

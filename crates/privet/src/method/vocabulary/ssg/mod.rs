@@ -19,6 +19,7 @@ mod gather;
 mod grow;
 mod hyper;
 mod index;
+mod kin;
 mod live;
 mod reach;
 mod residual;
@@ -40,10 +41,11 @@ use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key, KeyKind, Subject};
 use crate::{Exact, Result};
 use assign::Assigner;
-use clusters::{Effort, Outcome, Phase};
+use clusters::{Effort, Ground, Outcome, Phase};
 use elect::Election;
 use grow::Grown;
 use hyper::{Hyper, Matchmaker, Tariff};
+use kin::Kin;
 use reach::Reach;
 use rows::{Row, Rows};
 use settings::{Penalty, Settings};
@@ -125,22 +127,29 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
     let settings = Settings::of(task)?;
     let clock = &clock.with_limit(None);
     clock.progress().stage("finding terms that are near each other", None);
-    let neighbours = task.distances.neighbours(task.epsilon)?;
+    // What is near is listed term by term only where it cannot be told in another way.
+    let (stretches, neighbours) = match task.distances.by_depth(task.epsilon) {
+        Some(order) => (Stretches::by_depth(&order), None),
+        None => {
+            let neighbours = task.distances.neighbours(task.epsilon)?;
+            (Stretches::of(task.distances, &neighbours), Some(neighbours))
+        }
+    };
     clock.check()?;
     let rows = Rows::new(task.bags, settings.distinct_users);
     let tariff = Tariff {
         distances: task.distances,
         epsilon: task.epsilon,
-        neighbours: Some(&neighbours),
+        neighbours: neighbours.as_ref(),
         has_tree: task.distances.tree().is_some(),
         omega: task.omega.map(Exact::numerator),
         unit: task.omega.map_or(1, Exact::denominator),
         penalty: settings.penalty,
         matching: settings.matching,
     };
-    let stretches = Stretches::new(task.distances, &neighbours);
-    clock.check()?;
-    let mut outcome = Phase::new(&rows, tariff, &stretches, &settings, effort).run(clock)?;
+    let ground = Ground { stretches: &stretches, kin: Kin::new(task.distances, &stretches, task.epsilon) };
+    let mut outcome = Phase::new(&rows, tariff, &ground, &settings, effort).run(clock)?;
+    drop(ground);
     // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
     let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
     let mut assigner = Assigner {

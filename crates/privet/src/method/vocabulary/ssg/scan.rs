@@ -1,26 +1,27 @@
 //! The innermost part of the search: looking at the rows of a class that hold something within reach of a term.
 
-use super::gather::{Driver, Field, Finds};
+use super::gather::{Driver, Field, Finds, Limits};
 use super::index::{Class, ELSEWHERE, whole};
-use super::reach::{Near, Tally};
+use super::reach::{Chart, Tally};
 use super::rows::Row;
 
 /// What is looked for, and what for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scan<'a, Mask> {
+pub(super) struct Scan<'a, C> {
     pub(super) field: &'a Field<'a>,
     /// What is within reach of the seed, by places of terms.
-    pub(super) table: &'a [Near<Mask>],
+    pub(super) table: C,
     pub(super) driver: Driver,
     pub(super) seed: Row,
     pub(super) user: u32,
     /// How many occurrences the seed has.
     pub(super) size: usize,
-    /// After so many rows the search ends.
-    pub(super) visits: usize,
+    pub(super) limits: &'a Limits,
+    /// The search ends as soon as enough rows leave no more occurrences unmatched than this.
+    pub(super) level: usize,
 }
 
-impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
+impl<C: Chart> Scan<'_, C> {
     /// Looks at the rows of a class, those first that hold the nearest terms; `false` when it ended before the last.
     pub(super) fn class(&self, class: &Class, finds: &mut Finds) -> bool {
         if !class.has_terms() {
@@ -48,44 +49,48 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
     /// Where entries have all terms of a row.
     fn entries<const WIDTH: usize>(&self, class: &Class, finds: &mut Finds) -> bool {
         finds.expect(self.size + class.size);
-        self.each_list(class, finds, |list, finds| {
-            list.as_chunks::<WIDTH>().0.iter().all(|entry| {
+        self.each_list(class, finds, |list, most, finds| {
+            for entry in list.as_chunks::<WIDTH>().0.iter().take(most) {
                 let row = whole(entry[0], entry[1]);
-                !self.may_join(row) || self.look_at(row, &entry[2], &entry[2..], finds)
-            })
+                if self.may_join(row) {
+                    self.look_at(row, &entry[2], &entry[2..], finds);
+                }
+            }
         })
     }
 
     /// Where entries tell only where the terms are.
     fn rows(&self, class: &Class, finds: &mut Finds) -> bool {
-        self.each_list(class, finds, |list, finds| {
-            list.as_chunks::<ELSEWHERE>().0.iter().all(|entry| {
+        self.each_list(class, finds, |list, most, finds| {
+            for entry in list.as_chunks::<ELSEWHERE>().0.iter().take(most) {
                 let number = |at: usize| whole(entry[2 * at], entry[2 * at + 1]);
                 let row = number(0);
-                if !self.may_join(row) {
-                    return true;
+                if self.may_join(row) {
+                    let places = &self.field.places[number(2) as usize..number(3) as usize];
+                    finds.expect(self.size + places.len());
+                    self.look_at(row, &number(1), places, finds);
                 }
-                let places = &self.field.places[number(2) as usize..number(3) as usize];
-                finds.expect(self.size + places.len());
-                self.look_at(row, &number(1), places, finds)
-            })
+            }
         })
     }
 
-    /// Goes through the lists of all terms within reach of the driver until one says that it is the last.
-    fn each_list(
-        &self,
-        class: &Class,
-        finds: &mut Finds,
-        mut each: impl FnMut(&[u16], &mut Finds) -> bool,
-    ) -> bool {
+    /// Goes through the lists of all terms within reach of the driver, nearest first; `false` if it ended before the last.
+    /// `each` gets a list and how many of its entries may be looked at.
+    fn each_list(&self, class: &Class, finds: &mut Finds, each: impl Fn(&[u16], usize, &mut Finds)) -> bool {
         // First all look-ups, none of which waits for another, and then what they found.
         let mut lists = std::mem::take(&mut finds.lists);
         lists.clear();
         lists.extend(
             self.field.stretches.near(self.driver.term).iter().map(|near| class.within(near.places())),
         );
-        let finished = lists.iter().all(|list| each(class.entries(list.clone()), finds));
+        let finished = lists.iter().filter(|list| !list.is_empty()).all(|list| {
+            let left = self.limits.visits - finds.visits;
+            let held = list.len() / class.width();
+            each(class.entries(list.clone()), left, finds);
+            finds.visits += held.min(left);
+            finds.set_most_unmatched(self.limits.pool);
+            held < left && finds.within(self.level) < self.limits.enough
+        });
         finds.lists = lists;
         finished
     }
@@ -96,29 +101,23 @@ impl<Mask: Copy + Into<u64>> Scan<'_, Mask> {
         live.has(row) && row != self.seed && !(rows.has_users() && rows.user(row) == self.user)
     }
 
-    /// Keeps a row that is listed by the term at one of its places, unless another leads to it as well; `false` at the end of
-    /// the search.
+    /// Keeps a row that is listed by the term at one of its places, unless another leads to it as well.
     // Inlined wherever it is used: it is for the sake of this loop that widths are known.
     #[inline(always)]
-    fn look_at<T>(&self, row: Row, listed: &T, places: &[T], finds: &mut Finds) -> bool
+    fn look_at<T>(&self, row: Row, listed: &T, places: &[T], finds: &mut Finds)
     where
         T: Copy + Ord + Into<u32>,
     {
-        if finds.visits >= self.visits {
-            return false;
-        }
-        finds.visits += 1;
         let mut tally = Tally::default();
         let mut again = false;
         for place in places {
             let number: u32 = (*place).into();
-            let leads = tally.add(self.table[number as usize]) & self.driver.bits != 0;
+            let leads = tally.add(self.table.near(number as usize)) & self.driver.bits != 0;
             again |= leads & (place < listed);
         }
         // A row is found once: by its first place within reach of the first driver that has one.
         if !again && tally.all & self.driver.before == 0 {
             finds.add(row, tally.bound(self.size), self.size + places.len());
         }
-        true
     }
 }

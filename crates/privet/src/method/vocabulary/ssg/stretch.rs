@@ -9,11 +9,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::data::Term;
-use crate::taxonomy::words::{Distances, Neighbours};
+use crate::taxonomy::words::{ByDepth, Distances, Neighbours};
 
 /// Terms by their places in an order, and for each term the places of those within ε.
 #[derive(Debug)]
 pub(super) struct Stretches {
+    order: Vec<Term>,
     places: Vec<u32>,
     near: Vec<Box<[NearStretch]>>,
 }
@@ -44,7 +45,22 @@ impl NearStretch {
 }
 
 impl Stretches {
-    pub(super) fn new(distances: &Distances, neighbours: &Neighbours) -> Stretches {
+    /// The stretches of a tree, where they are the runs of an order that is at hand.
+    pub(super) fn by_depth(order: &ByDepth<'_>) -> Stretches {
+        let near = |term: Term| -> Box<[NearStretch]> {
+            let stretch = |(distance, run): (u32, Range<usize>)| NearStretch {
+                begin: run.start as u32,
+                end: run.end as u32,
+                distance: distance as u16,
+            };
+            order.near(term).into_iter().map(stretch).collect()
+        };
+        let near = (0..order.order().len() as Term).into_par_iter().map(near).collect();
+        Stretches { order: order.order().to_vec(), places: places_of(order.order()), near }
+    }
+
+    /// The stretches of any source, put together from all that is near each term.
+    pub(super) fn of(distances: &Distances, neighbours: &Neighbours) -> Stretches {
         let terms = distances.len() as Term;
         let rank = |term: &Term| {
             let node = distances.place(*term);
@@ -52,10 +68,7 @@ impl Stretches {
         };
         let mut order: Vec<Term> = (0..terms).collect();
         order.sort_by_cached_key(rank);
-        let mut places = vec![0; order.len()];
-        for (place, term) in (0..).zip(&order) {
-            places[*term as usize] = place;
-        }
+        let places = places_of(&order);
         let joined = |marks: &mut Marks, term: Term| {
             let (terms, far) = neighbours.near(term);
             let (mut joined, mut stretches) = (Vec::new(), Vec::new());
@@ -75,12 +88,17 @@ impl Stretches {
             stretches.into_boxed_slice()
         };
         let near = (0..terms).into_par_iter().map_init(|| Marks::new(order.len()), joined).collect();
-        Stretches { places, near }
+        Stretches { order, places, near }
     }
 
     /// The number of terms.
     pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// The terms in their order.
+    pub(super) fn order(&self) -> &[Term] {
+        &self.order
     }
 
     /// Where a term stands.
@@ -94,6 +112,15 @@ impl Stretches {
     pub(super) fn near(&self, term: Term) -> &[NearStretch] {
         &self.near[term as usize]
     }
+}
+
+/// Where each term stands in an order.
+fn places_of(order: &[Term]) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    for (place, term) in (0..).zip(order) {
+        places[*term as usize] = place;
+    }
+    places
 }
 
 /// A bit for each place: marking and reading them off in order takes less than sorting hundreds of places.
@@ -134,6 +161,26 @@ impl Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::vocabulary::cases;
+
+    #[test]
+    fn runs_of_a_tree_are_what_its_neighbours_make_up() {
+        let words = "Boots Goods Homo-milk Jackets Milk Pants Raw-milk Tea Vino Water Wine";
+        let words: Vec<String> = words.split(' ').map(String::from).collect();
+        let bags = cases::bags(&[words], None);
+        let distances = cases::distances(cases::goods(), &bags);
+        for epsilon in 0..4 {
+            let runs = Stretches::by_depth(&distances.by_depth(epsilon).expect("few pieces"));
+            let neighbours = distances.neighbours(epsilon).expect("few");
+            let joined = Stretches::of(&distances, &neighbours);
+            assert_eq!(
+                (runs.order, runs.places, runs.near),
+                (joined.order, joined.places, joined.near),
+                "{epsilon}"
+            );
+        }
+        assert!(distances.by_depth(100).is_none());
+    }
 
     #[test]
     fn places_side_by_side_are_one_stretch() {

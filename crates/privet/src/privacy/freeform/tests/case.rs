@@ -106,7 +106,7 @@ impl Case {
     }
 
     /// The policy as a person would write it.
-    pub fn policy_text(&self, method: &str) -> String {
+    pub fn policy_text(&self, method: &str, k: u64) -> String {
         let mut text = "seed = 7\n[data]\npath = \"table.csv\"\n".to_string();
         for (at, column) in self.columns.iter().enumerate() {
             let model = match column.mixed.sensitivity {
@@ -135,11 +135,14 @@ impl Case {
             text,
             "[privacy.ff-anonymity]\nobservable = \"{observable}\"\nthreat = \"{threat}\"\n[method]\nname = \"{method}\"\n"
         );
+        if k > 1 {
+            let _ = write!(text, "[privacy.k-anonymity]\nk = {k}\n");
+        }
         text
     }
 
-    /// Writes table, hierarchies and policy into a folder, and reads the policy.
-    pub fn write(&self, folder: &Path, method: &str) -> CheckedPolicy {
+    /// Writes table, hierarchies and policy into a folder, and reads the policy; with k-anonymity beside FF-anonymity for k above 1.
+    pub fn write(&self, folder: &Path, method: &str, k: u64) -> CheckedPolicy {
         let names: Vec<String> = (0..self.columns.len()).map(|at| format!("c{at}")).collect();
         let mut table = names.join(",") + "\n";
         for row in &self.rows {
@@ -156,7 +159,7 @@ impl Case {
             fs::write(folder.join(format!("{name}.csv")), lines.join("\n") + "\n").expect("a file");
         }
         let path = folder.join("policy.toml");
-        fs::write(&path, self.policy_text(method)).expect("a file");
+        fs::write(&path, self.policy_text(method, k)).expect("a file");
         Policy::read(&path).and_then(|policy| policy.check(&CATALOGUE, None)).expect("a policy")
     }
 }

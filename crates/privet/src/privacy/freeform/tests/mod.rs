@@ -40,7 +40,7 @@ proptest! {
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
     ) {
         let (model, records) = (case.model(), case.records());
-        let mut classes = Classes::coarsest(&model, &records);
+        let mut classes = Classes::coarsest(&model, &records, 1);
         prop_assert!(!classes.is_breached(&model), "the most general table is always a solution");
         let mut opened = Vec::new();
         let (mut safe, mut before) = (true, case.breaches(&case.shown(|_, _| false)));

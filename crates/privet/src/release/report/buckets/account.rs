@@ -109,6 +109,7 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
             distinct_before: distinct(false),
             distinct_after: distinct(true).filter(|_| transformation != "removed"),
             generalised: Some(0.0).filter(|_| quasi.is_some()),
+            loss: Some(0.0).filter(|_| quasi.is_some()),
             ..Column::new(column, transformation)
         }
     };

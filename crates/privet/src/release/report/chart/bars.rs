@@ -14,6 +14,9 @@ pub(in super::super) struct Bar {
     pub(in super::super) text: String,
 }
 
+/// Bars that are all shorter than this share are not stretched over the whole width: they would look like much.
+const LEAST_SCALE: f64 = 0.02;
+
 /// Draws one or two horizontal bars per value.
 pub(in super::super) fn bars(bars: &[Bar], title: &str) -> Value {
     let paired = bars.iter().any(|bar| bar.before.is_some());
@@ -27,7 +30,7 @@ pub(in super::super) fn bars(bars: &[Bar], title: &str) -> Value {
         .iter()
         .flat_map(|bar| [bar.after.unwrap_or(0.0), bar.before.as_ref().map_or(0.0, |before| before.0)])
         .fold(0.0_f64, f64::max)
-        .max(f64::MIN_POSITIVE);
+        .max(LEAST_SCALE);
 
     let mut svg = Svg::new(WIDTH, legend + row * bars.len() as f64 + 4.0);
     if paired {

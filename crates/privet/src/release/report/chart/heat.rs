@@ -7,6 +7,8 @@ use super::svg::{Anchor, Svg, width_of};
 
 /// Room for the first column's name.
 const TOP: f64 = 18.0;
+/// In narrower cells figures do not fit.
+const LEAST_SIDE: f64 = 20.0;
 
 /// Draws the lower half of a symmetric matrix with figures from −1 to 1; pairs without one are hatched.
 pub(in super::super) fn heat(
@@ -16,7 +18,10 @@ pub(in super::super) fn heat(
 ) -> Value {
     let left = names.iter().map(|name| width_of(name)).fold(40.0, f64::max).min(120.0) + 8.0;
     let count = names.len().saturating_sub(1).max(1);
-    let side = ((WIDTH - left - 4.0) / count as f64).min(40.0);
+    // The names of columns stand above their first cells and run to the right: the last ones need room there.
+    let fits = |(column, name): (usize, &String)| (WIDTH - left - 4.0 - width_of(name)) / column as f64;
+    let narrowest = names.iter().take(count).enumerate().skip(1).map(fits).fold(f64::INFINITY, f64::min);
+    let side = ((WIDTH - left - 4.0) / count as f64).min(narrowest.max(LEAST_SIDE)).min(40.0);
     let mut svg = Svg::new(WIDTH, side * count as f64 + TOP + 4.0);
     for (row, name) in names.iter().enumerate().skip(1) {
         let y = side * (row - 1) as f64 + TOP;
@@ -43,7 +48,8 @@ pub(in super::super) fn heat(
     // Each column is named above its first cell, where the stairs leave room.
     for (column, name) in names.iter().enumerate().take(count) {
         let y = TOP + side * column as f64 - 4.0;
-        svg.text(left + side * column as f64 + 2.0, y, Anchor::Start, "tick", name);
+        let x = left + side * column as f64 + 2.0;
+        svg.label(x, y, WIDTH - x, "tick", name);
     }
     svg.finish(title)
 }

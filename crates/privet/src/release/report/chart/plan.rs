@@ -6,8 +6,8 @@ use minijinja::Value;
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
 
-const RADIUS: f64 = 118.0;
-const MIDDLE: (f64, f64) = (WIDTH / 2.0, 168.0);
+const RADIUS: f64 = 100.0;
+const MIDDLE: (f64, f64) = (WIDTH / 2.0, 140.0);
 /// Colours that tables take in turn.
 const COLOURS: usize = 6;
 /// Widths that lines come in.
@@ -51,7 +51,7 @@ pub(in super::super) fn plan(
             side if side < -0.25 => Anchor::End,
             _ => Anchor::Middle,
         };
-        let name = short_name(&names[*attribute], 78.0);
+        let name = short_name(&names[*attribute], 96.0);
         let lower = if angle.sin() > 0.5 { 9.0 } else { 4.0 };
         svg.text(x, y + lower, anchor, "small", &name);
     }

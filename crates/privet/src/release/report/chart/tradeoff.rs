@@ -23,9 +23,11 @@ pub(in super::super) fn tradeoff(points: &[(f64, f64)], chosen: (f64, f64), limi
         svg.text(x(share), BOTTOM + 16.0, Anchor::Middle, "tick", &format!("{share}"));
     }
     svg.line((x(limits.0), TOP), (x(limits.0), BOTTOM), "mark");
-    svg.text(x(limits.0), TOP - 5.0, Anchor::Middle, "tick", "alpha");
+    // Beside its line, on the side that has room: the axis has its name above.
+    let side = if limits.0 < 0.7 { (5.0, Anchor::Start) } else { (-5.0, Anchor::End) };
+    svg.text(x(limits.0) + side.0, TOP + 14.0, side.1, "tick", "limit alpha");
     svg.line((LEFT, y(limits.1)), (WIDTH - RIGHT, y(limits.1)), "mark");
-    svg.text(WIDTH - RIGHT, y(limits.1) - 4.0, Anchor::End, "tick", "beta");
+    svg.text(WIDTH - RIGHT, y(limits.1) - 4.0, Anchor::End, "tick", "limit beta");
     for pair in points.windows(2) {
         svg.line((x(pair[0].0), y(pair[0].1)), (x(pair[1].0), y(pair[1].1)), "curve-before");
     }

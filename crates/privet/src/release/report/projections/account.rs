@@ -85,7 +85,18 @@ fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
 }
 
 fn columns(facts: &Facts<'_>) -> Vec<Column> {
-    let Facts { policy, decision, microdata, .. } = *facts;
+    let Facts { policy, decision, microdata, classes } = *facts;
+    // Quasi-identifiers are in every table, at levels of its own: what is lost is the mean over the tables.
+    let in_tables = |column: &PolicyColumn| -> Vec<Column> {
+        let tables = decision.projections.iter().zip(classes);
+        tables
+            .map(|(table, classes)| shared::account_column(column, microdata, &table.recoding, classes))
+            .collect()
+    };
+    let mean = |figures: Vec<f64>| match figures.len() {
+        0 => None,
+        tables => Some(figures.iter().sum::<f64>() / tables as f64),
+    };
     let account = |column: &PolicyColumn| {
         let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
         let transformation = match (quasi, column.role) {
@@ -102,9 +113,13 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
         };
         let tracked = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index);
         let distinct = tracked.map(|tracked| tracked.values.len() as u64);
+        let tables = if quasi.is_some() { in_tables(column) } else { Vec::new() };
         Column {
             distinct_before: quasi.map(|at| microdata.quasi[at].counts.len() as u64).or(distinct),
-            distinct_after: distinct,
+            // The table that tells most.
+            distinct_after: tables.iter().filter_map(|table| table.distinct_after).max().or(distinct),
+            loss: mean(tables.iter().filter_map(|table| table.loss).collect()),
+            generalised: mean(tables.iter().filter_map(|table| table.generalised).collect()),
             ..Column::new(column, &transformation)
         }
     };

@@ -33,6 +33,7 @@ pub(super) fn fidelity() -> Fidelity {
     };
     Fidelity {
         sampled: None,
+        of_sets: false,
         marginals: vec![
             marginal("sex", 0.004, &[("female", 10_240, 10_180), ("male", 9_760, 9_697)]),
             marginal("age", 0.23, &[("17–39", 11_000, 9_900), ("40–90", 9_000, 9_977)]),

@@ -153,6 +153,7 @@ pub(super) fn census() -> ReportModel {
             policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
             seed: Some(421_337),
             warnings: Vec::new(),
+            held_out: 0,
             records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
             columns,
             tightness: vec![
@@ -243,6 +244,7 @@ pub(super) fn census() -> ReportModel {
             }),
             attacks: Vec::new(),
             attacks_not_run: Vec::new(),
+            ledger: None,
             audit: Audit {
                 passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]

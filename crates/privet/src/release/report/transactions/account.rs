@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::fidelity::Fidelity;
 use super::super::model::{Loss, TaxonomyDrawing, TaxonomyNode};
 use super::super::scan::Scan;
 use super::tightness::tightness;
@@ -78,6 +79,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         let shown = solution.recoding.shown(baskets, basket);
         shown.into_iter().map(|shown| (shown.nodes, shown.count)).collect()
     })));
+    common.fidelity = Some(fidelity(baskets, &solution.recoding, claims.seed));
     Ok(TransactionReport {
         common,
         requirements: facts
@@ -99,6 +101,24 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         dearest: dearest(baskets, &solution.recoding, MOST_DEAREST),
         lengths: shared::bands("Items per transaction", &counts.lengths),
     })
+}
+
+/// What an analyst still finds of the items that are not sensitive: these are published as they are.
+fn fidelity(baskets: &Baskets, recoding: &ItemRecoding, seed: u64) -> Fidelity {
+    let tree = &baskets.tree;
+    let step = shared::step(baskets.len());
+    let looked_at = || (0..baskets.len()).step_by(step);
+    let original = looked_at().map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)));
+    let released = looked_at().flat_map(|basket| recoding.shown(baskets, basket));
+    let below = |node: Node| (node..tree.end(node)).filter(|node| tree.is_leaf(*node)).collect();
+    let original = shared::Holdings::plain(tree.len(), original.collect());
+    let released = shared::Holdings {
+        labels: tree.nodes().map(below).collect(),
+        sets: released.map(|shown| (shown.nodes, shown.count)).collect(),
+    };
+    let names: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
+    let sampled = (step > 1).then(|| original.sets.len() as u64);
+    shared::of_sets(("items", &names), (&original, &released), sampled, seed)
 }
 
 /// What looks like an identifier among the items.

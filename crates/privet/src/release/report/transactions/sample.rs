@@ -141,7 +141,9 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         plan: &solution.plan,
         warnings: &["whoever knows three items may find somebody".to_string()],
         attacks: &attacks,
+        ledger: None,
         audit: &audit,
+        held: None,
         files: &[("release.txt".to_string(), "00ff".repeat(16))],
     };
     let facts = Facts {

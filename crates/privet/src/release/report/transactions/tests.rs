@@ -39,12 +39,12 @@ fn the_sections_stand_in_their_order() {
     };
     assert_eq!(
         sections(Edition::Steward),
-        "verdict warnings limits facts items sensitive utility scan tightness risk attacks losses audit search method signature \
-         glossary"
+        "verdict warnings limits facts items sensitive utility scan tightness risk attacks ledger losses fidelity audit search \
+         method signature glossary"
     );
     assert_eq!(
         sections(Edition::Public),
-        "verdict limits facts items sensitive utility tightness losses audit method glossary"
+        "verdict limits facts items sensitive utility tightness losses fidelity audit method glossary"
     );
 }
 
@@ -156,7 +156,14 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
         .map(|(node, _)| node.label.clone())
         .collect();
     assert!(hidden.len() > 30);
+    let fidelity = model.common.fidelity.as_mut().expect("what analysts still find");
+    fidelity.associations.columns.iter_mut().for_each(|name| *name = "HIDDEN ITEM".to_string());
+    for value in fidelity.marginals.iter_mut().flat_map(|marginal| &mut marginal.values.values) {
+        value.value = "HIDDEN ITEM".to_string();
+    }
+    assert!(html(&model, Edition::Steward).contains("HIDDEN ITEM"));
     let public = html(&model, Edition::Public);
+    assert!(!public.contains("HIDDEN ITEM"));
     assert!(hidden.iter().all(|label| !public.contains(label.as_str())));
     assert!(public.contains("label-"), "what is published is drawn");
 }

@@ -59,7 +59,7 @@ pub(super) fn tightness(baskets: &Baskets, recoding: &ItemRecoding, limits: &[Kl
         if let Some((items, mark, share)) = worst {
             let name = baskets.sensitive.get(mark as usize).cloned().unwrap_or_default();
             all.push(Tightness {
-                requirement: format!("confidence in a sensitive item {}", words(limit)),
+                requirement: format!("confidence in a sensitive item, knowing {}", words(limit)),
                 column: None,
                 inequality: format!("n(known items, sensitive) ≤ {} · n(known items)", allowed(mark)),
                 exact: share.to_string(),

@@ -2,7 +2,7 @@
 
 use super::super::Edition;
 use super::super::chart;
-use super::super::fidelity::Associations;
+use super::super::fidelity::{Associations, Fidelity};
 use super::{DataTable, Figure};
 
 /// So many pairs are listed, those that changed most first.
@@ -45,34 +45,39 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
 }
 
 /// Heat maps of the original, the release and the difference, with the pairs that changed most beneath.
-pub(super) fn figures(found: &Associations, edition: Edition) -> Vec<Figure> {
+pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
+    let found = &fidelity.associations;
+    let (head, name, scale) = match fidelity.of_sets {
+        true => ("Pair", "φ", "φ of holding both, from −1 (one or the other) to 1 (always both)."),
+        false => ("Columns", "Cramér’s V", "Cramér’s V, from 0 to 1."),
+    };
     if found.columns.len() < 2 {
         return Vec::new();
     }
-    let strength = |value: Option<f64>| value.map_or_else(|| "–".to_string(), |value| format!("{value:.2}"));
+    // The sign of printed figures is a minus, and nothing has none.
+    let strength = |value: Option<f64>| match value {
+        None => "–".to_string(),
+        Some(value) => format!("{value:.2}").replace("-0.00", "0.00").replace('-', "−"),
+    };
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
     pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
     let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
-    let table = |head: &str, of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
-        head: vec!["Columns".to_string(), head.to_string()],
+    let table = |of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
+        head: vec![head.to_string(), name.to_string()],
         rows: pairs.iter().take(MOST_PAIRS).map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect(),
     };
     let figure = |title: &str, note: &str, of: &dyn Fn(usize, usize) -> Option<f64>| Figure {
         title: title.to_string(),
         note: note.to_string(),
         svg: chart::heat(&found.columns, of, title),
-        table: table("Cramér’s V", of),
+        table: table(of),
     };
     let mut figures = Vec::new();
     if edition.is_steward() {
-        figures.push(figure("Associations in the original", "Cramér’s V, from 0 to 1.", &|a, b| {
-            found.before(a, b)
-        }));
+        figures.push(figure("Associations in the original", scale, &|a, b| found.before(a, b)));
     }
-    figures.push(figure("Associations in the release", "Cramér’s V, from 0 to 1.", &|a, b| {
-        found.after(a, b)
-    }));
+    figures.push(figure("Associations in the release", scale, &|a, b| found.after(a, b)));
     figures.push(figure("Release less original", "Below 0: weaker than it was.", &|a, b| found.change(a, b)));
     figures
 }

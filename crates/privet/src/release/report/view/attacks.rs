@@ -33,6 +33,8 @@ struct AttackView {
     worst: String,
     lines: Vec<String>,
     table: DataTable,
+    /// Why there is no control, where that is so for one reason throughout.
+    uncontrolled: String,
 }
 
 pub(super) fn attacks(common: &Common) -> Option<AttacksView> {
@@ -89,7 +91,7 @@ fn overview(found: &[Finding]) -> Option<Drawing> {
     let bars: Vec<AttackBar> = headlines.iter().map(bar).collect();
     Some(Drawing {
         title: "How often each attack succeeds".to_string(),
-        note: "Bar: achieved, with its 95 % interval; triangle: without the attack; ring: where the release can tell nothing."
+        note: "Bar: achieved, with its 95 % interval; triangle: what is achieved without it; ring: the same attack where the release can tell nothing."
             .to_string(),
         svg: chart::attack_bars(&bars, "Share of targets that each attack hits"),
         table: DataTable {
@@ -101,11 +103,25 @@ fn overview(found: &[Finding]) -> Option<Drawing> {
 
 fn attack(found: &Finding) -> AttackView {
     let head = ["What counts", "Targets", "Hits", "Share", "95 % interval", "For comparison", "Control"];
+    // A reason that holds for several figures is given once, beneath them.
+    let mut reasons: Vec<&str> = found
+        .figures
+        .iter()
+        .filter(|figure| figure.control.is_none())
+        .map(|figure| figure.controlled.as_str())
+        .collect();
+    let several = reasons.len() > 1;
+    reasons.dedup();
+    let uncontrolled = match reasons.as_slice() {
+        [reason] if several => *reason,
+        _ => "",
+    };
     let row = |figure: &Figure| {
         let (low, high) = figure.interval();
         let control = match (figure.control, figure.controlled.as_str()) {
             (Some(control), about) => format!("{} ({about})", thousands(control)),
             (None, "") => "–".to_string(),
+            (None, why) if why == uncontrolled => "none".to_string(),
             (None, why) => format!("none: {why}"),
         };
         vec![
@@ -140,6 +156,7 @@ fn attack(found: &Finding) -> AttackView {
             head: head.map(str::to_string).to_vec(),
             rows: found.figures.iter().map(row).collect(),
         },
+        uncontrolled: uncontrolled.to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Frame, Own, shown_losses};
 const MOST_RULES: usize = 200;
 
 /// What makes records alike.
-const ALIKE: &str = "A class are records with the same quasi-identifiers, which are published as they are: the release does not change this risk. What it hides is whose the sensitive values are.";
+const ALIKE: &str = "A class is all records with the same quasi-identifiers, which are published as they are: the release does not change this risk. What it hides is whose the sensitive values are.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -73,11 +73,7 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
     Value::from(Serde(View {
         groups: groups(model, edition),
         compared: edition.steward_only(compared(model)).unwrap_or_default(),
-        rules_note: format!(
-            "{} rules were mined; those that a more general one implies are folded, and {} are listed.",
-            thousands(model.mined),
-            thousands(shown)
-        ),
+        rules_note: rules_note(model.mined, shown),
         rules,
         frame: Frame::new(&model.common, own, edition),
     }))
@@ -114,6 +110,20 @@ fn first_page(model: &BucketReport, edition: Edition) -> Verdict {
         figures.extend(verdict::lost(shown_losses(&model.common, model.common.records.suppressed, edition)));
     }
     Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
+}
+
+/// How many rules there are, and how many of them are listed.
+fn rules_note(mined: u64, shown: u64) -> String {
+    let mined = match mined {
+        0 => "No rule was mined".to_string(),
+        1 => "One rule was mined".to_string(),
+        more => format!("{} rules were mined", thousands(more)),
+    };
+    let listed =
+        if shown == 1 { "one is listed".to_string() } else { format!("{} are listed", thousands(shown)) };
+    format!(
+        "{mined}. With those that the policy states, and without those that a more general one implies, {listed}."
+    )
 }
 
 fn reading(model: &BucketReport) -> Vec<(&'static str, String)> {

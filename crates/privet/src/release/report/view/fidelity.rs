@@ -32,19 +32,32 @@ pub(super) fn fidelity(common: &Common, withheld: u64, edition: Edition) -> Opti
     if common.records.released == 0 || (!edition.is_steward() && few) {
         return None;
     }
+    // Items have no columns to be named by: their own names are for the steward alone, since the release may hide them.
+    let named = edition.is_steward() || !found.of_sets;
+    let drawn = || found.marginals.iter().filter(|_| edition.is_steward()).take(MOST_MARGINALS);
     let mut overview = Vec::new();
-    overview.extend(distances(found));
+    if found.of_sets {
+        overview.extend(drawn().filter_map(|marginal| drawn_one(marginal, edition)));
+    } else {
+        overview.extend(distances(found));
+    }
     overview.extend(errors(found));
-    let marginals = found.marginals.iter().filter(|_| edition.is_steward()).take(MOST_MARGINALS);
+    let marginals = drawn().filter(|_| !found.of_sets);
+    if overview.is_empty() && !named {
+        return None;
+    }
     Some(FidelityView {
         note: match found.sampled {
             Some(records) => format!("Figures rest on a sample of {} distinct records.", thousands(records)),
+            None if found.of_sets => {
+                "A label that stands for several is taken for each of them with the same chance.".to_string()
+            }
             None => String::new(),
         },
-        advice: advice(found),
+        advice: advice(found, named),
         overview,
-        heat: associations::figures(&found.associations, edition),
-        marginals: marginals.filter_map(|marginal| drawn(marginal, edition)).collect(),
+        heat: if named { associations::figures(found, edition) } else { Vec::new() },
+        marginals: marginals.filter_map(|marginal| drawn_one(marginal, edition)).collect(),
     })
 }
 
@@ -73,16 +86,24 @@ fn distances(found: &Fidelity) -> Option<Figure> {
 
 /// One digit says enough, and tells no counts.
 fn rounded(share: f64) -> String {
-    if share > 0.0 && share < 0.001 { "< 0.1 %".to_string() } else { format!("{:.1} %", share * 100.0) }
+    match (share * 1000.0).round() {
+        _ if share > 0.0 && share < 0.001 => "< 0.1 %".to_string(),
+        tenths if tenths % 10.0 == 0.0 => format!("{:.0} %", tenths / 10.0),
+        tenths => format!("{:.1} %", tenths / 10.0),
+    }
 }
 
 /// How far answers to COUNT queries are off.
 fn errors(found: &Fidelity) -> Option<Figure> {
-    let name = |errors: &QueryErrors| match errors.conditions {
-        1 => "one condition".to_string(),
-        2 => "two conditions".to_string(),
-        _ => "three conditions".to_string(),
+    let name = |errors: &QueryErrors| match (errors.conditions, found.of_sets) {
+        (1, true) => "one of them".to_string(),
+        (2, true) => "two of them".to_string(),
+        (_, true) => "three of them".to_string(),
+        (1, false) => "one condition".to_string(),
+        (2, false) => "two conditions".to_string(),
+        (_, false) => "three conditions".to_string(),
     };
+    let asked = if found.of_sets { "how many hold …" } else { "how many records have …" };
     let boxes: Vec<BoxRow> = (found.queries.iter())
         .map(|errors| BoxRow { name: name(errors), quantiles: errors.quantiles })
         .collect();
@@ -94,9 +115,10 @@ fn errors(found: &Fidelity) -> Option<Figure> {
     };
     (!boxes.is_empty()).then(|| Figure {
         title: "How far counts are off".to_string(),
-        note: "Relative error of random questions “how many records have …”, asked of the original and of the release. Box: the \
-               middle half; line: the median; whiskers: all but one in twenty on either side."
-            .to_string(),
+        note: format!(
+            "Relative error of random questions “{asked}”, asked of the original and of the release. Box: the middle half; line: \
+             the median; whiskers: all but one in twenty on either side."
+        ),
         svg: chart::boxes(&boxes, "Relative error of COUNT queries by the number of conditions"),
         table: DataTable {
             head: ["Queries with", "5 %", "25 %", "Median", "75 %", "95 %", "Mean"].map(str::to_string).to_vec(),
@@ -105,16 +127,24 @@ fn errors(found: &Fidelity) -> Option<Figure> {
     })
 }
 
-fn drawn(marginal: &Marginal, edition: Edition) -> Option<Figure> {
+fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Figure> {
     let figure = figures::distribution(&marginal.values, edition)?;
-    Some(Figure { note: format!("off by {}", rounded(marginal.distance)), ..figure })
+    let note = format!("off by {}. {}", rounded(marginal.distance), figure.note);
+    Some(Figure { note: note.trim_end().trim_end_matches('.').to_string(), ..figure })
 }
 
 /// What should not be computed from the release.
-fn advice(found: &Fidelity) -> Vec<String> {
+fn advice(found: &Fidelity, named: bool) -> Vec<String> {
     let mut advice = Vec::new();
+    if found.of_sets && found.marginals.iter().any(|marginal| marginal.distance > 0.2) {
+        advice.push(
+            "Do not read how often single ones occur out of labels that stand for several: more than one in five would be in \
+             the wrong place."
+                .to_string(),
+        );
+    }
     let coarse: Vec<&str> = (found.marginals.iter())
-        .filter(|marginal| marginal.distance > 0.2)
+        .filter(|marginal| !found.of_sets && marginal.distance > 0.2)
         .map(|marginal| marginal.values.column.as_str())
         .collect();
     if !coarse.is_empty() {
@@ -124,13 +154,13 @@ fn advice(found: &Fidelity) -> Vec<String> {
         ));
     }
     let lost = associations::lost(&found.associations);
-    if !lost.is_empty() {
+    if !lost.is_empty() && named {
         advice.push(format!("Do not model how these go together, it is mostly lost: {}.", lost.join("; ")));
     }
     let rough = found.queries.iter().find(|errors| errors.quantiles[2] > 0.5);
     if let Some(errors) = rough {
         advice.push(format!(
-            "Do not trust counts under {} or more conditions: half of them are off by more than {}.",
+            "Do not trust counts under {} or more {}: half of them are off by more than {}.",
             if errors.conditions == 1 {
                 "one"
             } else if errors.conditions == 2 {
@@ -138,6 +168,7 @@ fn advice(found: &Fidelity) -> Vec<String> {
             } else {
                 "three"
             },
+            if found.of_sets { "items at once" } else { "conditions" },
             percent(errors.quantiles[2])
         ));
     }

@@ -97,7 +97,9 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
         rows.push(row(&name, "share of records", before.in_classes_below(k), after.in_classes_below(k)));
     }
     // The policy's own threshold stands above already.
-    let listed = |threshold: Fraction| Some(threshold.denominator) == k && threshold.numerator == 1;
+    let listed = |threshold: Fraction| {
+        k.is_some_and(|k| threshold.numerator.checked_mul(k) == Some(threshold.denominator))
+    };
     for (old, new) in old.above.iter().zip(&new.above).filter(|(old, _)| !listed(old.threshold)) {
         let threshold = match old.threshold {
             Fraction { numerator, denominator: 100 } => figure(numerator as f64 / 100.0),
@@ -119,7 +121,7 @@ fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<Figure> {
     };
     let at_most = |risk: &Risk, size: u64| {
         let below = risk.in_classes_below(size);
-        percent(1.0 - below.to_f64())
+        percent((below.denominator - below.numerator) as f64 / below.denominator.max(1) as f64)
     };
     let risks = DataTable {
         head: ["Risk at most", "Original", "Release"].map(str::to_string).to_vec(),
@@ -182,6 +184,9 @@ fn margin(value: f64, entry: &Tightness) -> String {
     match (room == 0.0, entry.counted) {
         (true, _) => "none: at the limit".to_string(),
         (false, true) => figure(room),
+        (false, false) if room.abs() < 0.001 => {
+            format!("{} of the threshold", percent(room / entry.threshold.max(f64::MIN_POSITIVE)))
+        }
         (false, false) => {
             format!("{} ({})", figure(room), percent(room / entry.threshold.max(f64::MIN_POSITIVE)))
         }
@@ -224,7 +229,18 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
             after,
         }
     });
-    let bars = bars.collect::<Vec<_>>();
+    let mut bars = bars.collect::<Vec<_>>();
+    // What is drawn together would dwarf the rest: then its figures are enough.
+    let length =
+        |bar: &Bar| bar.after.unwrap_or(0.0).max(bar.before.as_ref().map_or(0.0, |(share, _)| *share));
+    let mut note = String::new();
+    if !rest.is_empty()
+        && let Some((last, others)) = bars.split_last()
+        && length(last) > 2.0 * others.iter().map(length).fold(0.0, f64::max)
+    {
+        bars.pop();
+        note = "The figures also tell of the values that are not drawn.".to_string();
+    }
     let (head, rows) = if edition.is_steward() {
         let row = |value: &ValueCount| {
             vec![
@@ -248,7 +264,7 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
     };
     Some(Figure {
         title: distribution.column.clone(),
-        note: String::new(),
+        note,
         svg: chart::bars(&bars, &format!("How often each value of {} occurs", distribution.column)),
         table: DataTable { head, rows },
     })

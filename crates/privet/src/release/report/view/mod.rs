@@ -12,6 +12,7 @@ mod consistency;
 mod fidelity;
 mod figures;
 mod item_trees;
+mod ledger;
 mod links;
 mod projections;
 mod scan;
@@ -41,6 +42,7 @@ use columns::ColumnView;
 use consistency::ConsistencyRow;
 use fidelity::FidelityView;
 use figures::{RiskView, TightnessView};
+use ledger::LedgerView;
 use scan::ScanView;
 use setting::PresetView;
 use suppression::SuppressionView;
@@ -75,6 +77,7 @@ struct Frame {
     search: Option<Vec<(String, String)>>,
     search_curve: Option<Figure>,
     attacks: Option<AttacksView>,
+    ledger: Option<LedgerView>,
     audit: AuditView,
     consistency: Vec<ConsistencyRow>,
     reproduce: ReproduceView,
@@ -141,6 +144,21 @@ struct RecordsView {
     flow: Option<Value>,
 }
 
+impl RecordsView {
+    /// With those of people who were kept out, which are not among the records that were read for the release.
+    fn beside(mut self, held_out: u64, edition: Edition) -> RecordsView {
+        if held_out > 0 {
+            let count = edition.count(held_out);
+            self.parts.push(RecordPart {
+                name: "Held out before, for attacks to be tried on",
+                swatch: None,
+                count,
+            });
+        }
+        self
+    }
+}
+
 /// How many records have one fate.
 #[derive(Serialize)]
 struct RecordPart {
@@ -202,6 +220,7 @@ impl Frame {
     fn new(common: &Common, own: Own, edition: Edition) -> Frame {
         let losses = shown_losses(common, own.withheld, edition);
         let attacks = edition.steward_only(()).and_then(|()| attacks::attacks(common));
+        let ledger = edition.steward_only(ledger::ledger(common));
         let search = common.search.as_ref().filter(|_| edition.is_steward());
         let columns: Vec<ColumnView> =
             common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
@@ -220,6 +239,7 @@ impl Frame {
         section(!tightness.is_empty(), "tightness", "Requirements");
         section(risk.is_some(), "risk", "Risk");
         section(attacks.is_some(), "attacks", "Attacks");
+        section(ledger.is_some(), "ledger", "Earlier releases");
         section(!losses.is_empty(), "losses", "Losses");
         section(fidelity.is_some(), "fidelity", "Analysis");
         section(suppressed.is_some(), "suppressed", "Left out");
@@ -257,12 +277,13 @@ impl Frame {
             search: search.map(|found| search::facts(found, &common.counters)),
             search_curve: search.and_then(search::curve),
             attacks,
+            ledger,
             audit: audit(&common.audit, edition),
             consistency: consistency::consistency(common, edition),
             reproduce: reproduce(&common.reproduce, edition),
             verdict: own.verdict.weighed(common),
             requirements: own.requirements,
-            records: own.records,
+            records: own.records.beside(common.held_out, edition),
             reading: own.reading,
             sections,
             glossary: glossary(own.glossary),

@@ -12,7 +12,7 @@ use super::verdict::{self, KeyFigure, Verdict, in_words};
 use super::{DataTable, Figure, Frame, Own};
 
 /// What makes records alike.
-const ALIKE: &str = "A class are records with the same quasi-identifiers in one table. The release is shown by the table whose smallest class is smallest.";
+const ALIKE: &str = "A class is all records with the same quasi-identifiers in one table. The release is shown by the table whose smallest class is smallest.";
 
 /// The whole page.
 #[derive(Serialize)]

@@ -47,7 +47,11 @@ fn row(suspect: &Suspect) -> ScanRow {
             (true, false) => "its name",
             (false, _) => "its values",
         },
-        hits: if suspect.kind.has_pattern() { thousands(suspect.hits) } else { "no pattern".to_string() },
+        hits: match (suspect.kind.has_pattern(), suspect.hits) {
+            (false, _) => "no pattern".to_string(),
+            (true, 0) if suspect.by_name => "–".to_string(),
+            (true, hits) => thousands(hits),
+        },
         fate: match suspect.fate {
             Fate::LeftOut => "left out",
             Fate::Changed => "made coarser, or left out where needed",

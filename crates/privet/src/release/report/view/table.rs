@@ -14,7 +14,7 @@ use super::links::{self, LinkView};
 use super::{Figure, Frame, Own, records, shown_losses, verdict};
 
 /// What makes records alike.
-const ALIKE: &str = "A class are records with the same quasi-identifiers.";
+const ALIKE: &str = "A class is all records with the same quasi-identifiers.";
 
 /// The whole page.
 #[derive(Serialize)]

@@ -19,7 +19,7 @@ use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, sh
 const MOST_SENSITIVE: usize = 40;
 
 /// What makes records alike.
-const ALIKE: &str = "A class are transactions with exactly the same items: the risk if an adversary knew all of them. The requirement limits what follows from a few.";
+const ALIKE: &str = "A class is all transactions with exactly the same items: the risk if an adversary knew all of them. The requirement limits what follows from a few.";
 
 /// The whole page.
 #[derive(Serialize)]

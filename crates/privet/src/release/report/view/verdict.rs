@@ -6,7 +6,7 @@ use super::super::Edition;
 use super::super::common::Common;
 use super::super::lens::percent;
 use super::super::model::{Column, Loss, ReportModel};
-use super::super::notion::{Cover, Notion, Protection, protections};
+use super::super::notion::{Attack, Cover, Notion, Protection, protections};
 
 /// The first page.
 #[derive(Serialize)]
@@ -87,7 +87,15 @@ impl Verdict {
         } else {
             self.headline
         };
-        Verdict { amber, headline, ..self }
+        let mut uncovered = self.uncovered;
+        if common.ledger.is_some() {
+            for item in uncovered.iter_mut().filter(|item| item.attack == Attack::Composition.name()) {
+                item.meaning = "Before a release is published, the steward’s ledger sets it against the earlier ones that it \
+                                knows. What others publish about the same people can still be intersected with this one."
+                    .to_string();
+            }
+        }
+        Verdict { amber, headline, uncovered, ..self }
     }
 }
 

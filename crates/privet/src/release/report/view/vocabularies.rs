@@ -11,7 +11,7 @@ use super::verdict::{self, KeyFigure, Verdict};
 use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
 
 /// What makes records alike.
-const ALIKE: &str = "A class are vocabularies with exactly the same terms, as often.";
+const ALIKE: &str = "A class is all vocabularies with exactly the same terms, as often.";
 
 /// The whole page.
 #[derive(Serialize)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::fidelity::Fidelity;
 use super::super::model::{Distribution, Loss, Side, Tightness};
 use super::super::scan::Scan;
 use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
@@ -74,6 +75,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     };
     let rare = rare(facts);
     common.tightness = tightness(&requirement, &classes, &rare);
+    common.fidelity = Some(fidelity(facts, claims.seed));
     Ok(VocabularyReport {
         common,
         requirement,
@@ -116,6 +118,40 @@ fn equal(bags: &Bags) -> impl Iterator<Item = u64> {
     let mut sizes: BTreeMap<&[u32], u64> = BTreeMap::new();
     bags.iter().for_each(|bag| *sizes.entry(bag).or_default() += 1);
     sizes.into_values()
+}
+
+/// What an analyst still finds of the terms.
+fn fidelity(facts: &Facts<'_>, seed: u64) -> Fidelity {
+    let Facts { bags, solution, distances, .. } = *facts;
+    let step = shared::step(bags.len());
+    let clusters = || solution.clusters.iter().step_by(step);
+    let mut prints: Vec<&Print> =
+        clusters().flat_map(|cluster| &cluster.shown).map(|shown| &shown.print).collect();
+    prints.sort_unstable();
+    prints.dedup();
+    let terms = || 0..bags.terms().len() as u32;
+    let below = |print: &&Print| match (print, distances.tree()) {
+        (Print::General(node), Some(tree)) => {
+            terms().filter(|term| distances.place(*term).is_some_and(|at| tree.contains(*node, at))).collect()
+        }
+        (print, _) => print.terms().to_vec(),
+    };
+    let once = |mut labels: Vec<u32>| {
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    };
+    let members = clusters().flat_map(|cluster| &cluster.members);
+    let original = members.map(|bag| (once(bags.bag(*bag as usize).to_vec()), 1)).collect();
+    let released = clusters().map(|cluster| {
+        let labels = cluster.shown.iter().filter_map(|shown| prints.binary_search(&&shown.print).ok());
+        (once(labels.map(|label| label as u32).collect()), cluster.members.len() as u64)
+    });
+    let original = shared::Holdings::plain(bags.terms().len(), original);
+    let released = shared::Holdings { labels: prints.iter().map(below).collect(), sets: released.collect() };
+    let names: Vec<&str> = bags.terms().iter().map(String::as_str).collect();
+    let sampled = (step > 1).then(|| original.sets.len() as u64);
+    shared::of_sets(("terms", &names), (&original, &released), sampled, seed)
 }
 
 /// What looks like an identifier among the terms.

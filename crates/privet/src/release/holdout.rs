@@ -1,0 +1,314 @@
+//! People who are kept out of a release, so that attacks can be tried on them as well: what succeeds on people whom the release
+//! says nothing about is true of people in general, and no fault of the release.
+//!
+//! Who is kept out follows from the seed and from what the records hold, not from their order: every record gets a number by a
+//! keyed hash of its cells (records that look the same are told apart by their turn), and the lowest numbers are taken. So the
+//! same people are found again in the original as long as it holds the same records. Where the policy names the column
+//! that tells people apart, people are drawn and all their records go with them.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use super::manifest::sha256_of;
+use super::target::Target;
+use crate::data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
+use crate::engine::clock::Clock;
+use crate::policy::{CheckedPolicy, DataKind};
+use crate::{Error, Exact, Result};
+
+/// The held-out records, in the steward's room.
+const FILE: &str = "holdout.csv";
+
+/// With fewer people than this a control is a rough guess, and a warning says so.
+const FEW: u64 = 100;
+
+/// Who is kept out of a release.
+#[derive(Debug, Clone)]
+pub(super) struct HeldOut {
+    /// The share that was asked for.
+    pub share: Exact,
+    /// How many people.
+    pub people: u64,
+    /// How many records they have.
+    pub records: u64,
+    rows: Arc<RowSet>,
+    /// The data with everybody in it.
+    whole: Source,
+}
+
+/// Refuses a share of data that has no use for one.
+pub(super) fn refuse(share: Option<Exact>, kind: DataKind) -> Result<()> {
+    match share {
+        None => Ok(()),
+        Some(_) => Err(Error::input(format!(
+            "--holdout has no meaning for kind = \"{}\": the attacks that need people who were left out (singling out, \
+             linkability, inference, membership) are on tables",
+            kind.name()
+        ))
+        .help("leave out --holdout")),
+    }
+}
+
+/// Keeps a share of people out of the policy's data, where one is asked for.
+pub(super) fn hold_out(
+    policy: &mut CheckedPolicy,
+    share: Option<Exact>,
+    seed: u64,
+    clock: &Clock,
+) -> Result<Option<HeldOut>> {
+    let Some(share) = share else { return Ok(None) };
+    if share <= Exact::ZERO || share >= Exact::ONE {
+        return Err(Error::input(format!("--holdout {share} leaves nobody to release, or nobody out"))
+            .help("name a share between 0 and 1, as in 10% or 0.1"));
+    }
+    clock.progress().stage("drawing people to hold out", Some(policy.source.bytes()));
+    let person = match policy.written.ledger()?.and_then(|ledger| ledger.person) {
+        Some(name) => Some(policy.source.position(&name)?),
+        None => None,
+    };
+    let mut hashes = hashes(&policy.source, person, seed, clock)?;
+    let all = hashes.len();
+    let (rows, people, of) = match person {
+        Some(_) => drawn_people(&mut hashes, share),
+        None => drawn_records(&mut hashes, share, seed),
+    };
+    let records = rows.len();
+    if people == 0 || records as usize == all {
+        let noun = if person.is_some() { "people" } else { "records" };
+        return Err(Error::input(format!(
+            "{share} of {of} {noun} is {people}: that leaves nobody to release, or nobody out"
+        ))
+        .in_file(policy.source.path())
+        .help("name another share for --holdout, or leave it out"));
+    }
+    let rows = Arc::new(rows);
+    let whole = policy.source.clone();
+    policy.source = whole.without(rows.clone());
+    Ok(Some(HeldOut { share, people, records, rows, whole }))
+}
+
+/// A number for every record, which only the seed tells, with its place: of all its cells, or of those that name its person.
+fn hashes(source: &Source, person: Option<usize>, seed: u64, clock: &Clock) -> Result<Vec<(u64, u32)>> {
+    let mut hashes = Vec::new();
+    let columns: Vec<usize> =
+        person.map_or_else(|| (0..source.columns().len()).collect(), |column| vec![column]);
+    source.read(&mut |batch: &Batch, bytes| {
+        clock.check()?;
+        clock.progress().at(bytes);
+        for row in 0..batch.rows() {
+            let mut hash = keyed(seed, "who");
+            for cell in columns.iter().map(|column| batch.cell(row, *column)) {
+                // Names of people are compared as the ledger does.
+                let cell = if person.is_some() { cell.trim() } else { cell };
+                hash.update((cell.len() as u64).to_le_bytes());
+                hash.update(cell.as_bytes());
+            }
+            hashes.push((number(hash), hashes.len() as u32));
+        }
+        Ok(())
+    })?;
+    Ok(hashes)
+}
+
+fn keyed(seed: u64, purpose: &str) -> Sha256 {
+    Sha256::new()
+        .chain_update(b"privet: people who are held out: ")
+        .chain_update(purpose)
+        .chain_update(seed.to_le_bytes())
+}
+
+fn number(hash: Sha256) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(hash.finalize()).for_each(|(byte, from)| *byte = from);
+    u64::from_le_bytes(bytes)
+}
+
+/// The records with the lowest numbers, how many they are, and of how many. Those that look the same get different ones, by turn.
+fn drawn_records(hashes: &mut [(u64, u32)], share: Exact, seed: u64) -> (RowSet, u64, u64) {
+    hashes.sort_unstable();
+    for same in hashes.chunk_by_mut(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+        for (turn, (hash, _)) in (0u64..).zip(same) {
+            *hash =
+                number(keyed(seed, "turn").chain_update(hash.to_le_bytes()).chain_update(turn.to_le_bytes()));
+        }
+    }
+    hashes.sort_unstable();
+    let people = share.floor_of(hashes.len() as u64);
+    let mut rows = RowSet::default();
+    hashes.iter().take(people as usize).for_each(|(_, row)| rows.insert(*row as usize));
+    (rows, people, hashes.len() as u64)
+}
+
+/// The records of the people with the lowest numbers, how many people these are, and of how many.
+fn drawn_people(hashes: &mut [(u64, u32)], share: Exact) -> (RowSet, u64, u64) {
+    hashes.sort_unstable();
+    let own = || hashes.chunk_by(|one, other| one.0 == other.0);
+    let of = own().count() as u64;
+    let people = share.floor_of(of);
+    let mut rows = RowSet::default();
+    own().take(people as usize).flatten().for_each(|(_, row)| rows.insert(*row as usize));
+    (rows, people, of)
+}
+
+impl HeldOut {
+    /// What to say where the control rests on few people.
+    pub fn caution(&self) -> Option<String> {
+        (self.people < FEW).then(|| {
+            format!(
+                "only {} people are held out, so what attacks do to them is a rough guess: a control wants {FEW} or more",
+                self.people
+            )
+        })
+    }
+
+    /// Writes their records to the steward's room, with the columns that the release is about, and opens them.
+    pub fn write(&self, policy: &CheckedPolicy, target: &Target, clock: &Clock) -> Result<Source> {
+        let path = target.steward().join(FILE);
+        let published: Vec<_> = policy.columns.iter().filter(|column| super::is_published(column)).collect();
+        let columns: Vec<SinkColumn> = (published.iter())
+            .map(|column| SinkColumn { name: column.name.clone(), kind: CellKind::Text })
+            .collect();
+        // The file stays, and is read by nobody but Privet: formulas are marked whatever the user says about the release.
+        let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, Formulas::Mark)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
+            .map_err(|error| Error::io("write the held-out records", &path, &error))?;
+        self.whole.only(self.rows.clone()).read(&mut |batch: &Batch, _| {
+            clock.check()?;
+            for row in 0..batch.rows() {
+                let cells: Vec<&str> = published.iter().map(|column| batch.cell(row, column.index)).collect();
+                sink.write(&cells)?;
+            }
+            Ok(())
+        })?;
+        sink.finish()?;
+        open(&path)
+    }
+
+    /// What a manifest says about them.
+    pub fn told(&self, steward: &Path) -> Result<Json> {
+        let sha256 = sha256_of(&steward.join(FILE))?;
+        Ok(json!({
+            "share": self.share.to_string(),
+            "people": self.people,
+            "records": self.records,
+            "file": FILE,
+            "sha256": sha256,
+        }))
+    }
+}
+
+/// Puts what there is to say about held-out people into a steward's manifest.
+pub(super) fn state(manifest: &mut Json, told: Option<Json>) {
+    if let Some(told) = told {
+        manifest["records"]["held_out"] = told["records"].clone();
+        manifest["holdout"] = told;
+    }
+}
+
+fn open(path: &Path) -> Result<Source> {
+    Source::open(path, &ReadOptions { delimiter: Some(',') })
+}
+
+/// Keeps the same people out of the original again as when the release in a folder was made, and opens their records; `None`
+/// where nobody was held out.
+pub(super) fn again(
+    policy: &mut CheckedPolicy,
+    (folder, manifest): (&Path, &Json),
+    seed: u64,
+    clock: &Clock,
+) -> Result<Option<Source>> {
+    let Some(stated) = stated(manifest) else { return Ok(None) };
+    let held = hold_out(policy, Some(stated.share), seed, clock)?;
+    if held.is_some_and(|held| (held.people, held.records) != (stated.people, stated.records)) {
+        return Err(Error::input(
+            "the original is not the one that the release was made from: other people would be held out",
+        )
+        .in_file(policy.source.path())
+        .help("name the original with --original, or make the release again"));
+    }
+    open(&file_in(folder)).map(Some)
+}
+
+/// What is wrong with the file of held-out records of a release; `None` where nothing is, or nobody was held out.
+pub(super) fn fault(folder: &Path, manifest: &Json) -> Result<Option<String>> {
+    let Some(expected) = manifest["holdout"]["sha256"].as_str() else { return Ok(None) };
+    let same = sha256_of(&file_in(folder))? == expected;
+    Ok((!same).then(|| format!("steward/{FILE} is not as it was written, its SHA-256 differs")))
+}
+
+fn file_in(folder: &Path) -> PathBuf {
+    folder.join("steward").join(FILE)
+}
+
+/// Who was held out, as a manifest says.
+struct Stated {
+    share: Exact,
+    people: u64,
+    records: u64,
+}
+
+fn stated(manifest: &Json) -> Option<Stated> {
+    let holdout = &manifest["holdout"];
+    Some(Stated {
+        share: Exact::parse(holdout["share"].as_str()?)?,
+        people: holdout["people"].as_u64()?,
+        records: holdout["records"].as_u64()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The lines that are drawn of a table with one column, by what they hold.
+    fn drawn(lines: &[u8], share: Exact, person: bool, seed: u64) -> (Vec<u8>, u64) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.csv");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(&path, format!("id\n{text}")).expect("written");
+        let source = Source::open(&path, &ReadOptions::default()).expect("a table");
+        let mut hashes = hashes(&source, person.then_some(0), seed, &Clock::unlimited()).expect("numbers");
+        let (rows, people, _) = match person {
+            true => drawn_people(&mut hashes, share),
+            false => drawn_records(&mut hashes, share, seed),
+        };
+        let mut held: Vec<u8> =
+            (0..lines.len()).filter(|row| rows.contains(*row)).map(|row| lines[row]).collect();
+        held.sort_unstable();
+        (held, people)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn as_many_are_drawn_as_asked_for_whatever_their_order(
+            mut lines in prop::collection::vec(0u8..12, 1..40), part in 1u64..10, seed in 0u64..4,
+        ) {
+            let share = Exact::new(part, 10).expect("a share");
+            let (held, people) = drawn(&lines, share, false, seed);
+            prop_assert_eq!(held.len() as u64, people);
+            prop_assert_eq!(people, share.floor_of(lines.len() as u64));
+            let (whole, people) = drawn(&lines, share, true, seed);
+            let count = |list: &[u8], line: u8| list.iter().filter(|other| **other == line).count();
+            let mut names = lines.clone();
+            names.sort_unstable();
+            names.dedup();
+            prop_assert_eq!(people, share.floor_of(names.len() as u64));
+            for name in names {
+                let gone = count(&whole, name);
+                prop_assert!(gone == 0 || gone == count(&lines, name), "a person goes whole or not at all");
+            }
+            lines.reverse();
+            prop_assert_eq!(drawn(&lines, share, false, seed).0, held);
+            prop_assert_eq!(drawn(&lines, share, true, seed).0, whole);
+        }
+    }
+}
