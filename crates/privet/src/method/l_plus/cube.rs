@@ -233,6 +233,11 @@ impl Counted<'_> {
     }
 }
 
+/// Whether a cut has so few columns that are not at their roots that a finer one may be asked about by counts.
+pub fn has_few(cut: &Cut) -> bool {
+    opened(cut).len() + 1 < DEEP
+}
+
 /// The columns that are not at their roots.
 fn opened(cut: &Cut) -> Vec<usize> {
     (0..cut.0.len()).filter(|column| cut.0[*column].len() > 1).collect()

@@ -15,7 +15,7 @@ const ROWS: usize = 1 << 13;
 /// but among cuts above one that has at most one tuple for so many rows,
 const ROWS_PER_TUPLE: u64 = 4;
 /// and at most so often.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 3;
 
 /// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
 /// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best

@@ -128,12 +128,12 @@ pub(super) fn capital(text: &str) -> String {
 pub(super) fn percent(share: f64) -> String {
     let mut hundredths = share * 100.0;
     // What only the last bits of a float keep from a whole number is one.
-    if (hundredths - hundredths.round()).abs() < 1e-9 && hundredths.round() != 0.0 {
+    if (hundredths - hundredths.round()).abs() < 1e-9 {
         hundredths = hundredths.round();
     }
     if !share.is_finite() {
         "–".to_string()
-    } else if share > 0.0 && hundredths < 0.01 {
+    } else if hundredths > 0.0 && hundredths < 0.01 {
         "< 0.01 %".to_string()
     } else if hundredths > 99.99 && hundredths < 100.0 {
         "> 99.99 %".to_string()
@@ -213,7 +213,8 @@ mod tests {
         assert_eq!(thousands(1_234_567), "1,234,567");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(percent(0.999_999), "> 99.99 %");
-        assert_eq!([percent(1.0 - 1e-15), percent(1.0 - 0.8), percent(1e-15)], ["100 %", "20 %", "< 0.01 %"]);
+        assert_eq!([percent(1.0 - 1e-15), percent(1.0 - 0.8), percent(1e-15)], ["100 %", "20 %", "0 %"]);
+        assert_eq!(percent(1e-6), "< 0.01 %");
         assert_eq!([percent(0.2186), percent(5.7426)], ["21.9 %", "574 %"]);
         assert_eq!(figure(61_234.5), "61,235");
         assert_eq!(figure(0.1875), "0.1875");

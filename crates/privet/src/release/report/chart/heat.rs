@@ -31,6 +31,8 @@ pub(in super::super) fn heat(
             let value = of(column, row);
             let class = match value {
                 None => "unknown".to_string(),
+                // What is printed as 0 is drawn as 0.
+                Some(value) if value.abs() < 0.005 => "warm-0".to_string(),
                 Some(value) => {
                     let sign = if value < 0.0 { "cool" } else { "warm" };
                     format!("{sign}-{}", ((value.abs() * 5.0).ceil() as u32).clamp(0, 5))

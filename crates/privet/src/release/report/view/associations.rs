@@ -47,9 +47,14 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
 /// Heat maps of the original, the release and the difference, with the pairs that changed most beneath.
 pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
     let found = &fidelity.associations;
-    let (head, name, scale) = match fidelity.of_sets {
-        true => ("Pair", "φ", "φ of holding both, from −1 (one or the other) to 1 (always both)."),
-        false => ("Columns", "Cramér’s V", "Cramér’s V, from 0 to 1."),
+    let (head, name, scale, below) = match fidelity.of_sets {
+        true => (
+            "Pair",
+            "φ",
+            "φ of holding both, from −1 (one or the other) to 1 (always both).",
+            "Below 0: they go together less than they did.",
+        ),
+        false => ("Columns", "Cramér’s V", "Cramér’s V, from 0 to 1.", "Below 0: weaker than it was."),
     };
     if found.columns.len() < 2 {
         return Vec::new();
@@ -78,6 +83,6 @@ pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
         figures.push(figure("Associations in the original", scale, &|a, b| found.before(a, b)));
     }
     figures.push(figure("Associations in the release", scale, &|a, b| found.after(a, b)));
-    figures.push(figure("Release less original", "Below 0: weaker than it was.", &|a, b| found.change(a, b)));
+    figures.push(figure("Release less original", below, &|a, b| found.change(a, b)));
     figures
 }

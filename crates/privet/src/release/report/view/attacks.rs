@@ -104,18 +104,11 @@ fn overview(found: &[Finding]) -> Option<Drawing> {
 fn attack(found: &Finding) -> AttackView {
     let head = ["What counts", "Targets", "Hits", "Share", "95 % interval", "For comparison", "Control"];
     // A reason that holds for several figures is given once, beneath them.
-    let mut reasons: Vec<&str> = found
-        .figures
-        .iter()
-        .filter(|figure| figure.control.is_none())
-        .map(|figure| figure.controlled.as_str())
-        .collect();
-    let several = reasons.len() > 1;
-    reasons.dedup();
-    let uncontrolled = match reasons.as_slice() {
-        [reason] if several => *reason,
-        _ => "",
-    };
+    let reasons = found.figures.iter().filter(|figure| figure.control.is_none());
+    let reasons: Vec<&str> = reasons.map(|figure| figure.controlled.as_str()).collect();
+    let times = |reason: &str| reasons.iter().filter(|other| **other == reason).count();
+    let commonest = reasons.iter().copied().max_by_key(|reason| times(reason));
+    let uncontrolled = commonest.filter(|reason| times(reason) > 1).unwrap_or_default();
     let row = |figure: &Figure| {
         let (low, high) = figure.interval();
         let control = match (figure.control, figure.controlled.as_str()) {

@@ -160,7 +160,8 @@ fn advice(found: &Fidelity, named: bool) -> Vec<String> {
     let rough = found.queries.iter().find(|errors| errors.quantiles[2] > 0.5);
     if let Some(errors) = rough {
         advice.push(format!(
-            "Do not trust counts under {} or more {}: half of them are off by more than {}.",
+            "Do not trust counts {} {} or more {}: half of them are off by more than {}.",
+            if found.of_sets { "of" } else { "under" },
             if errors.conditions == 1 {
                 "one"
             } else if errors.conditions == 2 {

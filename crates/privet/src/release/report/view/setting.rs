@@ -116,14 +116,23 @@ fn safe_harbor(common: &Common) -> Vec<PresetRow> {
     let coarser =
         coarser.filter(|suspect| suspect.fate == Fate::Changed).map(|suspect| suspect.column.as_str());
     let coarser: Vec<&str> = coarser.collect();
+    let levels = common.audit.checks.iter().find(|check| check.name == "least levels");
+    let levels = levels.map_or_else(String::new, |check| match check.holds {
+        true => format!("; the audit found no cell finer than the policy allows ({})", check.detail),
+        false => format!("; the audit found finer cells than the policy allows: {}", check.detail),
+    });
     vec![
         row("Eighteen kinds of identifiers are removed (45 CFR 164.514(b)(2)(i))", found, met),
         row(
-            "Places: at most three digits of a ZIP code, and 20,000 people behind them; dates: the year; ages above 89 pooled",
+            "Places: at most three digits of a ZIP code, and more than 20,000 people behind them; dates: the year; ages above 89 \
+             pooled, and years of birth that tell them",
             if coarser.is_empty() {
-                "no such column is generalised".to_string()
+                format!("no such column is generalised{levels}")
             } else {
-                format!("generalised: {}; check the levels by hand, no census is at hand", coarser.join(", "))
+                format!(
+                    "generalised: {}{levels}; whether areas have as many people is checked by hand, no census is at hand",
+                    coarser.join(", ")
+                )
             },
             None,
         ),
