@@ -109,7 +109,7 @@ fn what_stands_in_one_row_follows_and_what_does_not_stays() {
     let found = attack(&stage, "background-join");
     let hits: Vec<u64> = found.figures.iter().take(3).map(|figure| figure.hits).collect();
     assert_eq!(hits, [4, 0, 8], "{found:?}");
-    assert!(found.headline().hits <= found.headline().baseline && found.succeeds(), "{found:?}");
+    assert!(found.headline().hits <= found.headline().baseline, "{found:?}");
     let linked = attack(&stage, "xy-linkability");
     assert_eq!((linked.headline().hits, linked.headline().targets), (0, 4), "{linked:?}");
     assert_eq!(linked.more["confidence"]["two_tables"], 0.25, "{linked:?}");
