@@ -32,7 +32,7 @@ impl Values {
         let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
-        let counts = summary.value_counts(0);
+        let counts = summary.value_counts().into_iter().next().unwrap_or_default();
         let column = &summary.columns()[0];
         let values = column.dictionary.values().iter().cloned().zip(counts).collect();
         Ok(Values { values, lines: column.first_line.clone() })

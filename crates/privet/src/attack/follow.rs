@@ -1,7 +1,7 @@
 //! What follows from one sensitive column about another, in the rows of a class.
 //!
-//! Rows are sorted by class and in it by what is known, so that those which an adversary cannot tell apart stand together, and
-//! what is beside it is counted in an array by value: nothing is hashed, and memory follows the number of values.
+//! Of two columns the pairs of values that occur in a class are counted, and what follows is read off these counts. Nothing is
+//! hashed, and memory follows records and values.
 
 use std::cmp::Ordering;
 
@@ -60,14 +60,15 @@ impl Marks {
     /// to be. It is more than half, so that only the most frequent value of some rows can reach it. All records of a class
     /// with the same known value have the same marks.
     pub fn by_known(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Vec<Marks> {
-        let from = |known: usize| Following { table, columns, share }.from(known);
-        (0..columns.len()).into_par_iter().map(from).collect()
+        let order = sorted((0..table.classes.len() as u32).collect(), table.classes);
+        let following = Following { classes: &table.runs(&order), columns, share };
+        (0..columns.len()).into_par_iter().map(|known| following.from(known, order.len())).collect()
     }
 
     /// The same from whatever column is known.
     pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
-        let from = |known: usize| Following { table, columns, share }.from(known);
-        (0..columns.len()).into_par_iter().map(from).reduce(|| Marks::new(table.classes.len()), Marks::with)
+        let none = Marks::new(table.classes.len());
+        Marks::by_known(table, columns, share).into_iter().fold(none, Marks::with)
     }
 
     /// The marks of either.
@@ -115,11 +116,10 @@ struct Beside {
 impl Classed<'_> {
     /// Hands over what stands beside each known value of each class. `order` is by class and in it by known value.
     fn walk(&self, known: &Column, read: &Column, order: &[u32], mut each: impl FnMut(Beside, &[u32])) {
-        let class = |record: &u32| self.classes[*record as usize];
         let value = |record: &u32| known.codes[*record as usize];
         let mut apart = Counter::new(read);
         let mut together = Counter::new(read);
-        for class in order.chunk_by(|a, b| class(a) == class(b)) {
+        for class in self.runs(order) {
             let size = together.count(class).all;
             for run in class.chunk_by(|a, b| value(a) == value(b)) {
                 let mode = apart.count(run);
@@ -130,11 +130,15 @@ impl Classed<'_> {
         }
     }
 
-    /// The records by known value, and by class and in it by known value.
-    fn orders(&self, known: &Column) -> (Vec<u32>, Vec<u32>) {
-        let by_known = sorted((0..self.classes.len() as u32).collect(), &known.codes);
-        let order = sorted(by_known.clone(), self.classes);
-        (by_known, order)
+    /// The records of each class, given all of them by class.
+    fn runs<'o>(&self, order: &'o [u32]) -> Vec<&'o [u32]> {
+        let class = |record: &u32| self.classes[*record as usize];
+        order.chunk_by(|a, b| class(a) == class(b)).collect()
+    }
+
+    /// The records by class and in it by known value.
+    fn order(&self, known: &Column) -> Vec<u32> {
+        sorted(sorted((0..self.classes.len() as u32).collect(), &known.codes), self.classes)
     }
 }
 
@@ -166,7 +170,7 @@ impl Surest {
 /// The surest conclusion that the class does not give away already, of those the one with most rows.
 pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
     let from = |known: usize| {
-        let (_, order) = table.orders(columns[known]);
+        let order = table.order(columns[known]);
         let mut best: Option<Surest> = None;
         for read in (0..columns.len()).filter(|read| *read != known) {
             table.walk(columns[known], columns[read], &order, |Beside { mode, alone, size }, run| {
@@ -189,49 +193,128 @@ pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> 
 
 /// The columns of one table.
 struct Following<'a> {
-    table: Classed<'a>,
+    /// The records of each class.
+    classes: &'a [&'a [u32]],
     columns: &'a [&'a Column],
     share: (u64, u64),
 }
 
+/// A known value, one that is read, and how many records have both.
+type Both = (u32, u32, u64);
+
 impl Following<'_> {
-    /// What follows from one column about all others.
-    fn from(&self, known: usize) -> Marks {
-        let records = self.table.classes.len();
+    /// What follows from one column about all others; there are so many records.
+    fn from(&self, known: usize, records: usize) -> Marks {
         let mut marks = Marks::new(records);
-        let (by_known, order) = self.table.orders(self.columns[known]);
+        let mut counting = Counting::default();
         for read in (0..self.columns.len()).filter(|read| *read != known) {
-            self.about(known, read, &by_known, &order, &mut marks);
+            self.about(self.columns[known], self.columns[read], &mut counting, &mut marks);
         }
         marks
     }
 
     /// What follows from one column about another.
-    fn about(&self, known: usize, read: usize, by_known: &[u32], order: &[u32], marks: &mut Marks) {
-        let (known, read) = (self.columns[known], self.columns[read]);
-        let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(read);
-        // The same for everybody: what most of those have who have a value.
-        let mut everywhere: Vec<Option<Mode>> = vec![None; known.sensitive.len()];
-        for run in by_known.chunk_by(|a, b| value(a) == value(b)) {
-            everywhere[value(&run[0]) as usize] = Some(apart.count(run));
-            apart.forget(run);
+    fn about(&self, known: &Column, read: &Column, counting: &mut Counting, marks: &mut Marks) {
+        let sizes = (known.sensitive.len(), read.sensitive.len());
+        let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(self.classes.len()));
+        for class in self.classes {
+            let both = class.iter().map(|record| {
+                let at = *record as usize;
+                (known.codes[at], read.codes[at], 1)
+            });
+            counting.count(both, class.len(), sizes, &mut cells);
+            ends.push(cells.len());
         }
-        self.table.walk(known, read, order, |found, run| {
-            let follows = read.sensitive[found.mode.value as usize]
-                && reaches(found.mode.most, found.mode.all, self.share)
-                && !reaches(found.alone, found.size, self.share);
-            if !follows {
-                return;
+        // The same for everybody: what most of those have who have a value.
+        let mut all = Vec::new();
+        counting.count(cells.iter().copied(), cells.len(), sizes, &mut all);
+        let mut everywhere = vec![Mode { value: 0, most: 0, all: 0 }; sizes.0];
+        for of_one in all.chunk_by(|one, other| one.0 == other.0) {
+            everywhere[of_one[0].0 as usize] = mode(of_one);
+        }
+        // How many of the class at hand have each value.
+        let mut alone = vec![0u64; sizes.1];
+        let mut start = 0;
+        for (class, end) in self.classes.iter().zip(ends) {
+            let own = &cells[start..end];
+            start = end;
+            own.iter().for_each(|(_, value, records)| alone[*value as usize] += records);
+            // Per known value from which something follows, whether that is a surprise.
+            let mut found: Vec<Option<bool>> = Vec::new();
+            for of_one in own.chunk_by(|one, other| one.0 == other.0) {
+                let (value, beside) = (of_one[0].0 as usize, mode(of_one));
+                let follows = read.sensitive[beside.value as usize]
+                    && reaches(beside.most, beside.all, self.share)
+                    && !reaches(alone[beside.value as usize], class.len() as u64, self.share);
+                if follows {
+                    let everybody = everywhere[value];
+                    let is_known =
+                        everybody.value == beside.value && reaches(everybody.most, everybody.all, self.share);
+                    found.resize(sizes.0, None);
+                    found[value] = Some(!is_known);
+                }
             }
-            let everybody = everywhere[value(&run[0]) as usize].filter(|all| all.value == found.mode.value);
-            let surprises = !everybody.is_some_and(|all| reaches(all.most, all.all, self.share));
-            for record in run {
-                marks.pairs[*record as usize] += 1;
-                marks.hit[*record as usize] = true;
-                marks.surprised[*record as usize] |= surprises;
+            own.iter().for_each(|(_, value, _)| alone[*value as usize] = 0);
+            if found.is_empty() {
+                continue;
             }
-        });
+            for record in class.iter().map(|record| *record as usize) {
+                if let Some(surprises) = found[known.codes[record] as usize] {
+                    marks.pairs[record] += 1;
+                    marks.hit[record] = true;
+                    marks.surprised[record] |= surprises;
+                }
+            }
+        }
+    }
+}
+
+/// The most frequent value that stands beside a known one.
+fn mode(cells: &[Both]) -> Mode {
+    let mut mode = Mode { value: 0, most: 0, all: 0 };
+    for (_, value, records) in cells {
+        mode.all += records;
+        if *records > mode.most {
+            (mode.value, mode.most) = (*value, *records);
+        }
+    }
+    mode
+}
+
+/// Counts pairs of values.
+#[derive(Default)]
+struct Counting {
+    matrix: Vec<u64>,
+    sparse: Vec<Both>,
+}
+
+impl Counting {
+    /// Adds the pairs that occur to `cells`, each once and in their order. `number` pairs are counted, of so many values.
+    fn count(
+        &mut self,
+        both: impl Iterator<Item = Both>,
+        number: usize,
+        sizes: (usize, usize),
+        cells: &mut Vec<Both>,
+    ) {
+        let width = sizes.1;
+        let size = sizes.0.saturating_mul(width);
+        if size > 4 * number {
+            self.sparse.clear();
+            self.sparse.extend(both);
+            self.sparse.sort_unstable();
+            let same = self.sparse.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+            let count = |same: &[Both]| same.iter().map(|(_, _, records)| records).sum();
+            cells.extend(same.map(|same| (same[0].0, same[0].1, count(same))));
+            return;
+        }
+        if self.matrix.len() < size {
+            self.matrix.resize(size, 0);
+        }
+        both.for_each(|(one, other, records)| self.matrix[one as usize * width + other as usize] += records);
+        for (at, records) in self.matrix[..size].iter_mut().enumerate().filter(|(_, records)| **records > 0) {
+            cells.push(((at / width) as u32, (at % width) as u32, std::mem::take(records)));
+        }
     }
 }
 

@@ -102,14 +102,21 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
-    let classes = table.quasi.map(scene.clock, |_, classes| classes.to_vec())?;
+    let (classes, alike) = table.quasi.map_alike(scene.clock, <[u32]>::to_vec)?;
     // Those whom the same rows contain, in the order of the source.
-    let mut crowds: BTreeMap<&[u32], Vec<u32>> = BTreeMap::new();
+    let mut people: Vec<Vec<u32>> = vec![Vec::new(); classes.len()];
     for row in 0..table.original.len {
-        if let Some(target) = table.quasi.target_of(row)
-            && !classes[target].is_empty()
-        {
-            crowds.entry(&classes[target]).or_default().push(row as u32);
+        if let Some(target) = table.quasi.target_of(row) {
+            people[alike[target] as usize].push(row as u32);
+        }
+    }
+    let mut crowds: BTreeMap<&[u32], Vec<u32>> = BTreeMap::new();
+    for (classes, people) in classes.iter().zip(people).filter(|(classes, _)| !classes.is_empty()) {
+        let crowd = crowds.entry(classes).or_default();
+        let is_first = crowd.is_empty();
+        crowd.extend(people);
+        if !is_first {
+            crowd.sort_unstable();
         }
     }
     let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); table.quasi.classes.len()];
@@ -124,8 +131,13 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
         })
     };
     let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, None);
-    let owned = whole.map(scene.clock, |_, classes| whole.rows_in(classes))?;
-    let agreeing = |person: u32| whole.target_of(person as usize).map_or(0, |target| owned[target]);
+    // How many rows contain all that is known of a person; and which, where they all look alike.
+    let (matched, alike) = whole.map_alike(scene.clock, |classes| match classes {
+        [class] => (whole.rows_in(classes), Some(*class)),
+        _ => (whole.rows_in(classes), None),
+    })?;
+    let matched = |person: usize| whole.target_of(person).map(|target| matched[alike[target] as usize]);
+    let agreeing = |person: u32| matched(person as usize).map_or(0, |(rows, _)| rows);
     let mut random = keyed(scene.seed, "rows in random order");
     let (mut people, mut agree, mut shuffled, mut expected) = (0, 0, 0, 0.0);
     for (number, (own, crowd)) in crowds.iter().enumerate() {
@@ -151,18 +163,14 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
             shuffled += u64::from(by_luck);
         }
     }
-    let (rho, pairs) = correlation(scene, table, &whole)?;
+    let (rho, pairs) = correlation(table, &whole, |person| matched(person).and_then(|(_, class)| class));
     Ok(Order { people, agree, expected, shuffled, rho, pairs })
 }
 
 /// Spearman's rank correlation between the places of people and of rows that belong together: all who look alike in all
-/// columns, and all rows that contain just them, by the mean of their places.
-fn correlation(scene: &Scene<'_>, table: &TableView, whole: &Matcher) -> Result<(f64, usize)> {
-    let matched = whole.map(scene.clock, |_, classes| match classes {
-        [class] => Some(*class),
-        _ => None,
-    })?;
-    let people = means(&table.original, |row| whole.target_of(row).and_then(|target| matched[target]));
+/// columns, and all rows that contain just them, by the mean of their places. `own` is the class of rows that contains a person.
+fn correlation(table: &TableView, whole: &Matcher, own: impl Fn(usize) -> Option<u32>) -> (f64, usize) {
+    let people = means(&table.original, own);
     let rows = means(&table.released, |row| Some(whole.classes.of_row[row]));
     // Rows that others could be as well would be paired with the wrong people.
     let pairs = people.iter().filter_map(|(class, (place, count))| {
@@ -170,7 +178,7 @@ fn correlation(scene: &Scene<'_>, table: &TableView, whole: &Matcher) -> Result<
         (count >= rows).then_some((*place, *other))
     });
     let (people, rows): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    Ok((spearman(&people, &rows), people.len()))
+    (spearman(&people, &rows), people.len())
 }
 
 /// Per class the mean place of its rows, and how many there are.

@@ -4,12 +4,14 @@
 //! rows that no other row could be taken for; for each row the smallest such combination counts. Where cells overlap (`20-29`
 //! and `*`), a row stands out only if no other row's cells have a value in common with it in all of these columns.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::view::{TableView, ViewColumn};
+use super::view::{Distinct, TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene};
 use crate::audit::counted;
 use crate::policy::Role;
@@ -50,14 +52,14 @@ struct Found {
 
 impl Found {
     fn in_table(scene: &Scene<'_>, table: &TableView) -> Result<Found> {
-        let overlaps = Overlaps::of(table);
+        let looks = (Looks::of(table), Overlaps::of(table));
         let all: Vec<usize> = (0..table.columns.len()).collect();
         let limit = limit(all.len(), table.released.len);
-        let (any, levels) = search(scene, table, &overlaps, &all, limit)?;
+        let (any, levels) = search(scene, table, &looks, &all, limit)?;
         // A row that stands alone by a mixture may do so by other columns as well: each question is a search of its own.
         let rows = |is: fn(Option<Role>) -> bool| {
             let columns = table.columns_where(|column| is(column.policy.role));
-            let found = search(scene, table, &overlaps, &columns, limit)?.0;
+            let found = search(scene, table, &looks, &columns, limit)?.0;
             Ok::<u64, Error>(rows_of(&found))
         };
         let open = rows(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
@@ -183,7 +185,7 @@ fn limit(columns: usize, rows: usize) -> usize {
 fn search(
     scene: &Scene<'_>,
     table: &TableView,
-    overlaps: &Overlaps,
+    (looks, overlaps): &(Looks, Overlaps),
     columns: &[usize],
     limit: usize,
 ) -> Result<(Vec<Combination>, usize)> {
@@ -195,7 +197,7 @@ fn search(
         let singles = sets.par_iter().map(|set| {
             scene.clock.check()?;
             let left = |row: &u32| !alone[*row as usize] && overlaps.stands_alone(table, *row, set);
-            Ok(unique(table, set).into_iter().filter(left).collect::<Vec<u32>>())
+            Ok(looks.unique(set).into_iter().filter(left).collect::<Vec<u32>>())
         });
         let singles: Vec<Vec<u32>> = singles.collect::<Result<_>>()?;
         let mut order: Vec<usize> = (0..sets.len()).filter(|at| !singles[*at].is_empty()).collect();
@@ -234,19 +236,62 @@ fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// The rows whose cells in some columns no other row has.
-fn unique(table: &TableView, columns: &[usize]) -> Vec<u32> {
-    let mut ids: Vec<u32> = vec![0; table.released.len];
-    for column in columns {
-        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
-        for (id, code) in ids.iter_mut().zip(table.released.codes[*column].iter()) {
-            let next = numbers.len() as u32;
-            *id = *numbers.entry((*id, *code)).or_insert(next);
-        }
+/// Up to so many pairs of cells are numbered in a list; beyond, they are looked up.
+const MOST_NUMBERED: usize = 1 << 20;
+
+/// The distinct rows of a table.
+struct Looks {
+    rows: Distinct,
+    /// Per column, the cell of each.
+    cells: Vec<Vec<u32>>,
+    /// Per column, how many cells there are.
+    sizes: Vec<usize>,
+}
+
+impl Looks {
+    fn of(table: &TableView) -> Looks {
+        let columns: Vec<usize> = (0..table.columns.len()).collect();
+        let rows = Distinct::of(&table.released, &columns, None);
+        let pick = |codes: &Arc<Vec<u32>>| rows.first.iter().map(|row| codes[*row as usize]).collect();
+        let cells = table.released.codes.iter().map(pick).collect();
+        Looks { rows, cells, sizes: table.columns.iter().map(|column| column.cells.len()).collect() }
     }
-    let mut counts = vec![0u32; ids.len()];
-    ids.iter().for_each(|id| counts[*id as usize] += 1);
-    (0u32..).zip(&ids).filter(|(_, id)| counts[**id as usize] == 1).map(|(row, _)| row).collect()
+
+    /// The rows whose cells in some columns no other row has.
+    fn unique(&self, columns: &[usize]) -> Vec<u32> {
+        let mut ids: Vec<u32> = vec![0; self.rows.len()];
+        let mut number = 1;
+        for column in columns {
+            number = self.number(&mut ids, number, *column);
+        }
+        let mut counts = vec![0u64; number];
+        ids.iter().zip(&self.rows.counts).for_each(|(id, rows)| counts[*id as usize] += rows);
+        let alone = ids.iter().zip(&self.rows.first).filter(|(id, _)| counts[**id as usize] == 1);
+        // They are numbered as they are first seen, so rows come in their order.
+        alone.map(|(_, row)| *row).collect()
+    }
+
+    /// Numbers rows by their number so far (there are so many) and their cell in a column; returns how many there are.
+    fn number(&self, ids: &mut [u32], numbers: usize, column: usize) -> usize {
+        let (cells, size) = (&self.cells[column], self.sizes[column]);
+        let mut next = 0;
+        let mut given = |known: &mut u32| {
+            if *known == u32::MAX {
+                *known = next;
+                next += 1;
+            }
+            *known
+        };
+        let rows = ids.iter_mut().zip(cells);
+        if numbers.saturating_mul(size) <= MOST_NUMBERED {
+            let mut known = vec![u32::MAX; numbers * size];
+            rows.for_each(|(id, cell)| *id = given(&mut known[*id as usize * size + *cell as usize]));
+        } else {
+            let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+            rows.for_each(|(id, cell)| *id = given(known.entry((*id, *cell)).or_insert(u32::MAX)));
+        }
+        next as usize
+    }
 }
 
 /// More pairs of cells than this are not listed.

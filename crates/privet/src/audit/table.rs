@@ -86,7 +86,8 @@ impl Tuples {
 
     /// Counts a tuple `count` times more.
     pub fn add(&mut self, tuple: &[u32], count: u64, line: u64) -> Result<u32> {
-        if let Some(id) = self.find(tuple) {
+        let hash = self.hasher.hash_one(tuple);
+        if let Some(id) = self.table.find(hash, |id| self.get(*id) == tuple).copied() {
             self.counts[id as usize] += count;
             return Ok(id);
         }
@@ -94,7 +95,6 @@ impl Tuples {
         self.codes.extend_from_slice(tuple);
         self.counts.push(count);
         self.lines.push(line);
-        let hash = self.hasher.hash_one(tuple);
         let Tuples { width, codes, table, hasher, .. } = self;
         table.insert_unique(hash, id, |id| hasher.hash_one(slice(codes, *width, *id)));
         Ok(id)
@@ -158,6 +158,8 @@ pub(super) struct Table {
     pub rows: u64,
     /// Rows that were dropped because of a missing value.
     pub dropped: u64,
+    /// Room for the record at hand.
+    tuple: Vec<u32>,
 }
 
 /// The original and the release.
@@ -287,7 +289,7 @@ impl Table {
     pub fn new(layout: &Layout) -> Table {
         let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
         let records = Tuples::new(layout.compared().count());
-        Table { quasi, records, rows: 0, dropped: 0 }
+        Table { quasi, records, rows: 0, dropped: 0, tuple: Vec::new() }
     }
 
     /// Counts a record, given as texts, `count` times more; returns its number.
@@ -298,10 +300,11 @@ impl Table {
         line: u64,
         plain: &mut [Dictionary],
     ) -> Result<u32> {
-        let columns = self.quasi.iter_mut().chain(plain);
-        let tuple =
-            columns.zip(cells).map(|(column, cell)| column.code(cell, line)).collect::<Result<Vec<u32>>>()?;
+        self.tuple.clear();
+        for (column, cell) in self.quasi.iter_mut().chain(plain).zip(cells) {
+            self.tuple.push(column.code(cell, line)?);
+        }
         self.rows += count;
-        self.records.add(&tuple, count, line)
+        self.records.add(&self.tuple, count, line)
     }
 }

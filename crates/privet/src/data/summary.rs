@@ -182,11 +182,15 @@ impl Summary {
         self.records.counts[record]
     }
 
-    /// How often each value of a column occurs, by code.
-    pub fn value_counts(&self, column: usize) -> Vec<u64> {
-        let mut counts = vec![0; self.columns[column].dictionary.len()];
+    /// How often each value of each column occurs, by code.
+    pub fn value_counts(&self) -> Vec<Vec<u64>> {
+        let mut counts: Vec<Vec<u64>> =
+            self.columns.iter().map(|column| vec![0; column.dictionary.len()]).collect();
         for record in 0..self.len() {
-            counts[self.record(record)[column] as usize] += self.count(record);
+            let count = self.count(record);
+            for (counts, code) in counts.iter_mut().zip(self.record(record)) {
+                counts[*code as usize] += count;
+            }
         }
         counts
     }
@@ -410,9 +414,9 @@ mod tests {
                 (0..found.len()).map(|record| (spelt(&found, record), found.count(record))).collect();
             prop_assert_eq!(found.len(), counts.len());
             prop_assert_eq!(&counted, &counts);
-            for column in 0..2 {
+            for (column, seen) in found.value_counts().into_iter().enumerate() {
                 let values = found.columns()[column].dictionary.values();
-                for (value, count) in values.iter().zip(found.value_counts(column)) {
+                for (value, count) in values.iter().zip(seen) {
                     let naive = counts.iter().filter(|(row, _)| row[column] == *value).map(|(_, count)| count);
                     prop_assert_eq!(count, naive.sum::<u64>());
                 }

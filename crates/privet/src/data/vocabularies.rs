@@ -284,6 +284,8 @@ impl VocabularyFile {
         let mut known: Vec<Known> = Vec::new();
         let mut held: Vec<(u32, u32, u32)> = Vec::new();
         let mut counts = Extraction::default();
+        // Most rows are of the vocabulary of the row before, which need not be looked up again.
+        let mut last = (String::new(), 0);
         self.table.read(&mut |batch, bytes| {
             for row in 0..batch.rows() {
                 let at =
@@ -300,7 +302,12 @@ impl VocabularyFile {
                         .help("name the user in every row, or remove the column"));
                 }
                 let user = user.map_or(0, |user| users.intern(user));
-                let vocabulary = names.intern(name);
+                if last.0 != name {
+                    last.1 = names.intern(name);
+                    last.0.clear();
+                    last.0.push_str(name);
+                }
+                let vocabulary = last.1;
                 match known.get(vocabulary as usize) {
                     None => known.push(Known { user, line: batch.line(row) }),
                     Some(first) if first.user != user => {
@@ -324,6 +331,7 @@ impl VocabularyFile {
             tick(bytes)
         })?;
         counts.users = users.len() as u64;
+        drop((names, last));
         held.sort_unstable();
         let mut assembly = Assembly::new(self.columns.keep_empty, self.columns.max_occurrences, counts);
         let mut rest = held.as_slice();

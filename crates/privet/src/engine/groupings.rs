@@ -14,7 +14,7 @@ pub struct Groupings {
     ladders: Ladders,
     base: Arc<Grouping>,
     /// Per distinct record, its class at the lowest levels.
-    class_of_record: Vec<u32>,
+    class_of_record: Arc<[u32]>,
     kept: Mutex<Kept>,
 }
 
@@ -32,12 +32,12 @@ impl Groupings {
         let (base, class_of_record) = Grouping::base(microdata, &ladders);
         let base = Arc::new(base);
         let kept = Mutex::new(Kept { groupings: vec![base.clone()], room: ROOM });
-        Groupings { ladders, base, class_of_record, kept }
+        Groupings { ladders, base, class_of_record: class_of_record.into(), kept }
     }
 
-    /// Per distinct record, its class at the lowest levels.
-    pub fn class_of_record(&self) -> &[u32] {
-        &self.class_of_record
+    /// Per distinct record, its class at the lowest levels; and how many classes there are.
+    pub fn class_of_record(&self) -> (&Arc<[u32]>, usize) {
+        (&self.class_of_record, self.base.len())
     }
 
     /// The levels of every quasi-identifier.

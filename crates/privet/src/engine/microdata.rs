@@ -65,6 +65,41 @@ struct Origin {
     codes: Option<Vec<u32>>,
 }
 
+/// The codes of a tracked column, by those of a column of the summary.
+#[derive(Debug, Clone, Copy)]
+pub struct Coding<'a> {
+    /// The column of the summary, by position.
+    pub column: usize,
+    /// Per code of that column the code of the tracked one; `None` where they are the same.
+    codes: Option<&'a [u32]>,
+}
+
+impl Coding<'_> {
+    /// The code of the tracked column.
+    pub fn code(&self, code: u32) -> u32 {
+        self.codes.map_or(code, |codes| codes[code as usize])
+    }
+}
+
+/// The slots that a column of the summary counts in.
+#[derive(Debug, Clone)]
+pub struct SlotList {
+    /// The column, by position.
+    pub column: usize,
+    /// How many tracked columns come from it.
+    width: usize,
+    /// Code by code, a slot for each of them.
+    slots: Vec<u32>,
+}
+
+impl SlotList {
+    /// The slots that a code counts in.
+    pub fn of(&self, code: u32) -> &[u32] {
+        let start = code as usize * self.width;
+        &self.slots[start..start + self.width]
+    }
+}
+
 impl Microdata {
     /// Reads and summarises a policy's data.
     pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Microdata> {
@@ -96,16 +131,17 @@ impl Microdata {
             return Err(nothing_left(&policy.source, &summary));
         }
         let columns = summary.columns();
+        let mut counts = summary.value_counts();
         let quasi: Vec<QuasiIdentifier> = (quasi.iter().enumerate())
             .map(|(position, column)| {
-                quasi_identifier(policy, column, &columns[position], summary.value_counts(position))
+                quasi_identifier(policy, column, &columns[position], std::mem::take(&mut counts[position]))
             })
             .collect::<Result<_>>()?;
         let (mut numbered, mut origins) = (Vec::new(), Vec::new());
         let mut bitmaps = policy.columns.len();
         for (position, column) in tracked.iter().enumerate() {
             let position = quasi.len() + position;
-            let whole = whole_column(column, &summary, position);
+            let whole = whole_column(column, &columns[position], std::mem::take(&mut counts[position]));
             if column.separator.is_none() {
                 origins.push(Origin { position, codes: None });
                 numbered.push(whole);
@@ -140,9 +176,28 @@ impl Microdata {
 
     /// The code of a distinct record's value in a tracked column, by the column's position among them.
     pub fn tracked_code(&self, record: usize, position: usize) -> u32 {
+        let coding = self.coding(position);
+        coding.code(self.summary.record(record)[coding.column])
+    }
+
+    /// Where the codes of a tracked column come from, for whoever looks at all records.
+    pub fn coding(&self, position: usize) -> Coding<'_> {
         let origin = &self.origins[position];
-        let code = self.summary.record(record)[origin.position];
-        origin.codes.as_ref().map_or(code, |codes| codes[code as usize])
+        Coding { column: origin.position, codes: origin.codes.as_deref() }
+    }
+
+    /// The slots that records count in, by the columns of the summary: several tracked columns may come from one of them.
+    pub fn slot_lists(&self) -> Vec<SlotList> {
+        let positions: Vec<usize> = (0..self.table.tracked.len()).collect();
+        let same = positions.chunk_by(|a, b| self.coding(*a).column == self.coding(*b).column);
+        let list = |positions: &[usize]| {
+            let column = self.coding(positions[0]).column;
+            let codes = 0..self.summary.columns()[column].dictionary.len() as u32;
+            let slot = |code, at: &usize| self.table.tracked[*at].slots.start + self.coding(*at).code(code);
+            let slots = codes.flat_map(|code| positions.iter().map(move |at| slot(code, at))).collect();
+            SlotList { column, width: positions.len(), slots }
+        };
+        same.map(list).collect()
     }
 
     /// The column of the data that a tracked column is or comes from.
@@ -163,8 +218,8 @@ impl Microdata {
 }
 
 /// A column of the summary as it is; its slots are given later.
-fn whole_column(column: &PolicyColumn, summary: &Summary, position: usize) -> TrackedColumn {
-    let dictionary = &summary.columns()[position].dictionary;
+fn whole_column(column: &PolicyColumn, summary: &SummaryColumn, totals: Vec<u64>) -> TrackedColumn {
+    let dictionary = &summary.dictionary;
     TrackedColumn {
         index: column.index,
         name: column.name.clone(),
@@ -173,7 +228,7 @@ fn whole_column(column: &PolicyColumn, summary: &Summary, position: usize) -> Tr
         numeric: dictionary.numbers().is_some(),
         taxonomy: column.hierarchy.clone(),
         slots: 0..0,
-        totals: summary.value_counts(position),
+        totals,
     }
 }
 

@@ -190,22 +190,27 @@ impl Grouping {
         let fields = ladders.leaf_fields(microdata);
         let mut key = vec![0; ladders.words];
         let mut class_of_record = Vec::with_capacity(microdata.summary.len());
+        // Records are sorted and begin with their quasi-identifiers: those that look alike stand together.
+        let (mut before, mut class): (Option<&[u32]>, u32) = (None, 0);
         for record in 0..microdata.summary.len() {
-            key.fill(0);
-            for (code, (word, values)) in microdata.quasi_codes(record).iter().zip(&fields) {
-                key[*word] |= values[*code as usize];
+            let codes = microdata.quasi_codes(record);
+            if before != Some(codes) {
+                key.fill(0);
+                for (code, (word, values)) in codes.iter().zip(&fields) {
+                    key[*word] |= values[*code as usize];
+                }
+                class = built.class(&key);
+                before = Some(codes);
             }
-            let class = built.class(&key);
             built.grouping.sizes[class as usize] += microdata.summary.count(record);
             class_of_record.push(class);
         }
-        // Class by class, so that the counts at hand stay few.
+        let lists = microdata.slot_lists();
         let mut tallies = Tallies::of_classes(slots, built.grouping.len());
-        for record in by_class(&class_of_record, built.grouping.len()) {
-            let (class, count) = (class_of_record[record as usize], microdata.summary.count(record as usize));
-            for slot in microdata.slots(record as usize) {
-                tallies.add(class as usize, slot, count);
-            }
+        for (record, class) in class_of_record.iter().enumerate() {
+            let (codes, count) = (microdata.summary.record(record), microdata.summary.count(record));
+            let slots = lists.iter().flat_map(|list| list.of(codes[list.column]));
+            tallies.add_all(*class as usize, slots.copied(), count);
         }
         built.grouping.tallies = tallies.into();
         (built.grouping, class_of_record)
@@ -213,27 +218,53 @@ impl Grouping {
 
     /// The classes of a finer grouping at coarser levels.
     pub fn roll_up(finer: &Arc<Grouping>, levels: &[u8], ladders: &Ladders) -> Grouping {
-        let climb = |(column, ladder): (usize, &Ladder)| -> (Field, Vec<u64>) {
+        // Per column, what each value becomes: in the key, and in the place among all combinations of values.
+        let mut places = 1usize;
+        let mut climbs: Vec<(Field, Vec<(u64, usize)>)> = Vec::with_capacity(levels.len());
+        for ((column, ladder), level) in ladders.columns.iter().enumerate().zip(levels) {
             let field = ladders.fields[column];
-            let values = ladder.climb(finer.levels[column], levels[column]);
-            (field, values.into_iter().map(|value| u64::from(value) << field.shift).collect())
-        };
-        let climbs: Vec<(Field, Vec<u64>)> = ladders.columns.iter().enumerate().map(climb).collect();
+            let climb = ladder.climb(finer.levels[column], *level).into_iter();
+            let climb =
+                climb.map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)));
+            climbs.push((field, climb.collect()));
+            places = places.saturating_mul(ladder.nodes[*level as usize].len());
+        }
         let mut rolled = Builder::new(levels.into(), finer.words);
+        // Combinations of values that are few are numbered in a list, which is quicker than an index.
+        let is_listed = places <= 4 * finer.len() + 64;
+        let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
         let mut key = vec![0; finer.words];
         let mut class_of = Vec::with_capacity(finer.len());
         for class in 0..finer.len() {
             let below = finer.key(class);
+            let mut place = 0usize;
             key.fill(0);
             for (field, values) in &climbs {
-                key[field.word] |= values[field.value(below) as usize];
+                let (value, step) = values[field.value(below) as usize];
+                key[field.word] |= value;
+                place = place.wrapping_add(step);
             }
-            let target = rolled.class(&key);
+            let target = match listed.get_mut(place).filter(|_| is_listed) {
+                Some(known) if *known == u32::MAX => {
+                    *known = rolled.grouping.add(&key);
+                    *known
+                }
+                Some(known) => *known,
+                None => rolled.class(&key),
+            };
             rolled.grouping.sizes[target as usize] += finer.sizes[class];
             class_of.push(target);
         }
         rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
         rolled.grouping
+    }
+
+    /// A new class without records.
+    fn add(&mut self, key: &[u64]) -> u32 {
+        let class = self.sizes.len() as u32;
+        self.keys.extend_from_slice(key);
+        self.sizes.push(0);
+        class
     }
 
     /// Per class at the lowest levels, the class that it is part of.
@@ -305,23 +336,12 @@ impl Grouping {
 }
 
 impl Tallies {
-    /// No class yet; about `classes` are expected.
-    pub fn new(slots: usize, classes: usize) -> Tallies {
-        if slots.saturating_mul(classes) <= MOST_DENSE {
-            Tallies::Dense { slots, counts: Vec::new() }
-        } else {
-            Tallies::Sparse(Vec::new())
-        }
-    }
-
     /// So many classes without counts.
-    fn of_classes(slots: usize, classes: usize) -> Tallies {
-        let mut tallies = Tallies::new(slots, classes);
-        match &mut tallies {
-            Tallies::Dense { slots, counts } => counts.resize(*slots * classes, 0),
-            Tallies::Sparse(pairs) => pairs.resize(classes, Vec::new()),
+    pub fn of_classes(slots: usize, classes: usize) -> Tallies {
+        match slots.checked_mul(classes).filter(|counts| *counts <= MOST_DENSE) {
+            Some(counts) => Tallies::Dense { slots, counts: vec![0; counts] },
+            None => Tallies::Sparse(vec![Vec::new(); classes]),
         }
-        tallies
     }
 
     fn slots(&self) -> usize {
@@ -329,14 +349,6 @@ impl Tallies {
             Tallies::Dense { slots, .. } => *slots,
             // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
             Tallies::Sparse(_) => usize::MAX,
-        }
-    }
-
-    /// Adds a class without counts.
-    pub fn push(&mut self) {
-        match self {
-            Tallies::Dense { slots, counts } => counts.resize(counts.len() + *slots, 0),
-            Tallies::Sparse(classes) => classes.push(Vec::new()),
         }
     }
 
@@ -351,6 +363,17 @@ impl Tallies {
                     Err(at) => pairs.insert(at, (slot, count)),
                 }
             }
+        }
+    }
+
+    /// Counts `count` more records of a class in several slots.
+    pub fn add_all(&mut self, class: usize, slots: impl Iterator<Item = u32>, count: u64) {
+        match self {
+            Tallies::Dense { slots: width, counts } => {
+                let own = &mut counts[class * *width..(class + 1) * *width];
+                slots.for_each(|slot| own[slot as usize] += count);
+            }
+            Tallies::Sparse(_) => slots.for_each(|slot| self.add(class, slot, count)),
         }
     }
 
@@ -411,28 +434,12 @@ impl Builder {
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
             hashbrown::hash_table::Entry::Vacant(entry) => {
-                let class = grouping.sizes.len() as u32;
+                let class = grouping.add(key);
                 entry.insert(class);
-                grouping.keys.extend_from_slice(key);
-                grouping.sizes.push(0);
                 class
             }
         }
     }
-}
-
-/// The records of the first class, of the second, and so on.
-fn by_class(class_of_record: &[u32], classes: usize) -> Vec<u32> {
-    let mut next = vec![0; classes + 1];
-    class_of_record.iter().for_each(|class| next[*class as usize + 1] += 1);
-    (0..classes).for_each(|class| next[class + 1] += next[class]);
-    let mut records = vec![0; class_of_record.len()];
-    for (record, class) in (0..).zip(class_of_record) {
-        let place: &mut usize = &mut next[*class as usize];
-        records[*place] = record;
-        *place += 1;
-    }
-    records
 }
 
 /// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.
@@ -445,102 +452,4 @@ fn hash(key: &[u64]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::method::CATALOGUE;
-    use crate::policy::Policy;
-
-    const CITIES: &str = "Bergen;Norway;*\nOslo;Norway;*\nLyon;France;*\nNice;France;*\nVaduz;*\n";
-
-    fn microdata(rows: &[(usize, usize, usize)]) -> Microdata {
-        let folder = tempfile::tempdir().expect("a folder");
-        let cities: Vec<&str> = CITIES.lines().filter_map(|line| line.split(';').next()).collect();
-        let row =
-            |(city, age, disease): &(usize, usize, usize)| format!("{},{age},d{disease}\n", cities[*city]);
-        let data = std::iter::once("city,age,disease\n".to_string()).chain(rows.iter().map(row));
-        fs::write(folder.path().join("data.csv"), data.collect::<String>()).expect("written");
-        fs::write(folder.path().join("city.csv"), CITIES).expect("written");
-        let text = "[data]\npath = \"data.csv\"\n\
-                    [columns.city]\nrole = \"quasi-identifier\"\nhierarchy = \"city.csv\"\n\
-                    [columns.age]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n\
-                    [privacy.k-anonymity]\nk = 2\n";
-        let policy = Policy::parse(&folder.path().join("policy.toml"), text.into()).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
-        Microdata::read(&policy, &mut |_| Ok(())).expect("data")
-    }
-
-    /// A class: its key, its size, its counts by slot.
-    type Content = (Vec<u32>, u64, Vec<(u32, u64)>);
-
-    /// All classes in the order of their keys.
-    fn contents(grouping: &Grouping, ladders: &Ladders, slots: u32) -> Vec<Content> {
-        let of = |class: usize| {
-            let mut counts = Vec::new();
-            grouping.class(class).counts.for_each(&(0..slots), |slot, count| counts.push((slot, count)));
-            (ladders.values(grouping.key(class)).collect(), grouping.class(class).size, counts)
-        };
-        let mut contents: Vec<_> = (0..grouping.len()).map(of).collect();
-        contents.sort();
-        contents
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn rolling_up_in_steps_or_sparsely_makes_no_difference(
-            rows in prop::collection::vec((0usize..5, 20usize..24, 0usize..4), 1..30),
-        ) {
-            let microdata = microdata(&rows);
-            let ladders = Ladders::of(&microdata);
-            let slots = microdata.table.slots();
-            let (base, class_of_record) = Grouping::base(&microdata, &ladders);
-            prop_assert_eq!(class_of_record.len(), microdata.summary.len());
-            let base = Arc::new(base);
-            let (mut sparse, _) = Grouping::base(&microdata, &ladders);
-            let mut tallies = Tallies::new(usize::MAX, 2);
-            for class in 0..sparse.len() {
-                tallies.push();
-                sparse.class(class).counts.for_each(&(0..slots), |slot, count| tallies.add(class, slot, count));
-            }
-            prop_assert!(matches!(tallies, Tallies::Sparse(_)));
-            sparse.tallies = tallies.into();
-            let sparse = Arc::new(sparse);
-            for (city, age) in (0..3u8).flat_map(|city| (0..2u8).map(move |age| (city, age))) {
-                let at_once = Grouping::roll_up(&base, &[city, age], &ladders);
-                let step = Arc::new(Grouping::roll_up(&base, &[city.min(1), 0], &ladders));
-                let in_steps = Grouping::roll_up(&step, &[city, age], &ladders);
-                let sparsely = Grouping::roll_up(&sparse, &[city, age], &ladders);
-                for (grouping, below) in [(&at_once, &base), (&in_steps, &base)] {
-                    for (part, class) in grouping.parts().into_iter().enumerate() {
-                        let shown: Vec<u32> = ladders.values(grouping.key(class as usize)).collect();
-                        let own = ladders.values(below.key(part)).zip(ladders.columns()).zip([city, age]);
-                        let climbed = own.map(|((value, ladder), to)| ladder.climb(0, to)[value as usize]);
-                        prop_assert_eq!(climbed.collect::<Vec<u32>>(), shown);
-                    }
-                }
-                let expected = contents(&at_once, &ladders, slots);
-                prop_assert_eq!(&contents(&in_steps, &ladders, slots), &expected);
-                prop_assert_eq!(&contents(&sparsely, &ladders, slots), &expected);
-                prop_assert_eq!(expected.iter().map(|(_, size, _)| size).sum::<u64>(), rows.len() as u64);
-                // Every class is as large as the number of records that look like it.
-                for (key, size, counts) in &expected {
-                    let like = (0..microdata.summary.len()).filter(|record| {
-                        let codes = microdata.quasi_codes(*record).iter().enumerate();
-                        let shown = codes.map(|(column, code)| {
-                            let leaf = microdata.quasi[column].leaf_of_code[*code as usize];
-                            ladders.columns()[column].value(leaf, [city, age][column])
-                        });
-                        shown.eq(key.iter().copied())
-                    });
-                    prop_assert_eq!(*size, like.map(|record| microdata.summary.count(record)).sum::<u64>());
-                    prop_assert_eq!(*size, counts.iter().map(|(_, count)| count).sum::<u64>());
-                }
-            }
-        }
-    }
-}
+mod tests;

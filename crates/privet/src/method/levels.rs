@@ -85,7 +85,9 @@ impl<'a> Levelling<'a> {
             RecodedColumn { cells: cells.collect() }
         };
         let columns = (0..levels.len()).map(column).collect();
-        let mut recoding = Recoding::new(columns, self.microdata.summary.len());
+        // Records of one class at the lowest levels stay together.
+        let (lot_of_record, lots) = self.groupings.class_of_record();
+        let mut recoding = Recoding::in_lots(columns, lot_of_record.clone(), lots);
         let grouping = self.groupings.at(levels);
         // Sorted by their values, so that classes come in the same order however the grouping was made.
         let mut order: Vec<usize> = (0..grouping.len()).collect();
@@ -96,13 +98,9 @@ impl<'a> Levelling<'a> {
                 released[class] = Some(recoding.add_class(ladders.values(grouping.key(class))));
             }
         }
-        // Records of one class at the lowest levels stay together.
-        let parts: Vec<Option<u32>> =
-            grouping.parts().into_iter().map(|class| released[class as usize]).collect();
-        for (record, part) in self.groupings.class_of_record().iter().enumerate() {
-            if let Some(class) = parts[*part as usize] {
-                let count = self.microdata.summary.count(record);
-                recoding.assign(record, class, count, count);
+        for (lot, class) in grouping.parts().into_iter().enumerate() {
+            if let Some(class) = released[class as usize] {
+                recoding.assign_lot(lot, class);
             }
         }
         recoding

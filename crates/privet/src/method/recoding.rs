@@ -1,6 +1,7 @@
 //! What becomes of every record: the common currency of the methods that release one table.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hashbrown::HashSet;
 use rand_chacha::ChaCha20Rng;
@@ -51,6 +52,8 @@ pub struct Recoding {
     /// The quasi-identifiers' released values.
     pub columns: Vec<RecodedColumn>,
     classes: Vec<u32>,
+    /// Per distinct record the lot that it is in, where records of a lot share their fate; else each has its own.
+    lots: Option<Arc<[u32]>>,
     fates: Vec<Fate>,
     shared: BTreeMap<usize, Vec<(u32, u64)>>,
     pools: Vec<Pool>,
@@ -85,11 +88,28 @@ impl Recoding {
         Recoding {
             columns,
             classes: Vec::new(),
+            lots: None,
             fates: vec![Fate::Suppressed; records],
             shared: BTreeMap::new(),
             pools: Vec::new(),
             starred: HashSet::new(),
         }
+    }
+
+    /// The same for records in lots, by number, all records of which go to one class or are suppressed: see
+    /// [`Recoding::assign_lot`].
+    pub fn in_lots(columns: Vec<RecodedColumn>, lot_of_record: Arc<[u32]>, lots: usize) -> Recoding {
+        Recoding { lots: Some(lot_of_record), ..Recoding::new(columns, lots) }
+    }
+
+    /// Sends all records of a lot to a class.
+    pub fn assign_lot(&mut self, lot: usize, class: u32) {
+        self.fates[lot] = Fate::Class(class);
+    }
+
+    fn fate(&self, record: usize) -> Fate {
+        let place = self.lots.as_ref().map_or(record, |lots| lots[record] as usize);
+        self.fates[place]
     }
 
     /// Adds a class with the given cells, one per quasi-identifier.
@@ -170,12 +190,13 @@ impl Recoding {
     }
 
     /// The classes that a distinct record's records go to, with counts; none when they are suppressed.
-    pub fn destinations(&self, record: usize, total: u64) -> Vec<(u32, u64)> {
-        match self.fates[record] {
-            Fate::Class(class) => vec![(class, total)],
-            Fate::Suppressed => Vec::new(),
-            Fate::Shared => self.shared.get(&record).cloned().unwrap_or_default(),
-        }
+    pub fn destinations(&self, record: usize, total: u64) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let (whole, parts) = match self.fate(record) {
+            Fate::Class(class) => (Some((class, total)), None),
+            Fate::Suppressed => (None, None),
+            Fate::Shared => (None, self.shared.get(&record)),
+        };
+        whole.into_iter().chain(parts.into_iter().flatten().copied())
     }
 
     /// Hands out classes row by row while the release is written; `total` says how often a distinct record occurs.
@@ -193,8 +214,8 @@ impl Recoding {
 
     /// Counts the classes. A suppressed cell counts in the size of its class, but is no value.
     pub fn count(&self, microdata: &Microdata) -> ClassTable {
-        let mut tallies = Tallies::new(microdata.table.slots() as usize, self.len());
-        (0..self.len()).for_each(|_| tallies.push());
+        let tallies = Tallies::of_classes(microdata.table.slots() as usize, self.len());
+        let lists = microdata.slot_lists();
         let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0 };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
@@ -202,6 +223,12 @@ impl Recoding {
             for (class, count) in self.destinations(record, total) {
                 table.sizes[class as usize] += count;
                 released += count;
+                if self.starred.is_empty() {
+                    let codes = microdata.summary.record(record);
+                    let slots = lists.iter().flat_map(|list| list.of(codes[list.column]));
+                    table.tallies.add_all(class as usize, slots.copied(), count);
+                    continue;
+                }
                 for slot in microdata.slots(record) {
                     if self.is_starred(class, slot) {
                         table.starred += count;
@@ -209,6 +236,22 @@ impl Recoding {
                         table.tallies.add(class as usize, slot, count);
                     }
                 }
+            }
+            table.suppressed += total - released;
+        }
+        table
+    }
+
+    /// The classes without what is in them, for whoever looks at sizes alone.
+    pub fn outline(&self, microdata: &Microdata) -> ClassTable {
+        let tallies = Tallies::of_classes(0, self.len());
+        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0 };
+        for record in 0..microdata.summary.len() {
+            let total = microdata.summary.count(record);
+            let mut released = 0;
+            for (class, count) in self.destinations(record, total) {
+                table.sizes[class as usize] += count;
+                released += count;
             }
             table.suppressed += total - released;
         }
@@ -298,7 +341,7 @@ impl Parting {
 impl Dispatcher<'_> {
     /// The class that the next row of a distinct record goes to; `None` when it is suppressed.
     pub fn next(&mut self, record: usize) -> Option<u32> {
-        match self.recoding.fates[record] {
+        match self.recoding.fate(record) {
             Fate::Class(class) => Some(class),
             Fate::Suppressed => None,
             Fate::Shared => self.left.get_mut(&record)?.next(&mut self.random),
@@ -358,7 +401,7 @@ mod tests {
             recoding.assign_some(class, members.collect(), count);
             recoding.draw(seed);
             let sent = totals.iter().enumerate().map(|(record, total)| {
-                let sent: u64 = recoding.destinations(record, *total).iter().map(|(_, count)| count).sum();
+                let sent: u64 = recoding.destinations(record, *total).map(|(_, count)| count).sum();
                 assert!(sent <= *total);
                 sent
             });
@@ -403,7 +446,7 @@ mod tests {
             recoding.draw(seed);
             for (record, total) in [1, 2, 5].into_iter().enumerate() {
                 let counts = recoding.destinations(record, total);
-                sent[record] += counts.iter().map(|(_, count)| *count as f64).sum::<f64>() / total as f64;
+                sent[record] += counts.map(|(_, count)| count as f64).sum::<f64>() / total as f64;
             }
         }
         assert!(sent.iter().all(|sent| (sent / SEEDS as f64 - 0.5).abs() < 0.04), "{sent:?}");

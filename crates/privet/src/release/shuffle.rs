@@ -16,7 +16,7 @@ use crate::random::{below, keyed, shuffle};
 use crate::{Error, Result};
 
 /// Rows are kept in memory up to this many bytes.
-const IN_MEMORY: usize = 96 << 20;
+pub(super) const IN_MEMORY: usize = 96 << 20;
 /// How much of the source a spill file is meant to take.
 const PER_FILE: u64 = 16 << 20;
 const MOST_FILES: u64 = 256;

@@ -1,14 +1,15 @@
 //! Match sets: the released rows that contain what is known of a person.
 //!
-//! Released rows that look alike in the known columns are one *class*, people that do are one *target*. For each column and
-//! value there is a list of the classes whose cell stands for it (or bits, where they are many); the match set of a target is
-//! where these meet.
+//! Released rows that look alike in the known columns are one *class*, people that do are one *target*. Values of a column for
+//! which the same cells stand are one *kind*. For each column and kind there is a list of the classes whose cell stands for it
+//! (or bits, where they are many); the match set of a target is where these meet. Targets whose values are of the same kinds
+//! have the same match set: it is found once.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
 
 use super::{Cover, Rows, ViewColumn};
@@ -21,6 +22,9 @@ const LEFT_OUT: u32 = u32::MAX;
 
 /// What the lists of a column may hold; beyond it cells are looked at one by one.
 const MOST_LISTED: usize = 30_000_000;
+
+/// A factor that spreads bits.
+const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Distinct rows of some columns, numbered as they are first seen.
 pub(in crate::attack) struct Distinct {
@@ -36,10 +40,14 @@ impl Distinct {
     /// The distinct rows of these columns, of all rows or of some.
     pub fn of(rows: &Rows, columns: &[usize], some: Option<&[u32]>) -> Distinct {
         let codes: Vec<&[u32]> = columns.iter().map(|column| rows.codes[*column].as_slice()).collect();
-        let hasher = RandomState::default();
+        // Codes are small numbers; a random start and one multiplication each mix them well enough.
+        let start = RandomState::default().hash_one(0);
         let hash = |row: u32| {
             let tuple = codes.iter().map(|codes| codes[row as usize]);
-            tuple.fold(0, |hash: u64, code| hasher.hash_one((hash, code)))
+            tuple.fold(start, |hash: u64, code| {
+                let product = u128::from(hash ^ u64::from(code)) * u128::from(ODD);
+                (product as u64) ^ (product >> 64) as u64
+            })
         };
         let mut distinct =
             Distinct { of_row: vec![LEFT_OUT; rows.len], counts: Vec::new(), first: Vec::new() };
@@ -76,7 +84,7 @@ impl Distinct {
     }
 }
 
-/// Where a value can be.
+/// Where a kind of values can be.
 enum Post {
     /// The classes whose cell stands for it, ascending.
     List(Vec<u32>),
@@ -101,8 +109,20 @@ pub(in crate::attack) struct Matcher {
     cells: Vec<Vec<u32>>,
     /// Per column and target, the value.
     values: Vec<Vec<u32>>,
-    /// Per column and value.
-    posts: Vec<Vec<Post>>,
+    /// Per column, where its values can be.
+    posts: Vec<Posts>,
+    /// Per target, its number among those whose values are of different kinds.
+    alike: Vec<u32>,
+    /// Per such number, the targets that have it.
+    crowds: Vec<Vec<u32>>,
+}
+
+/// Where the values of a column can be.
+struct Posts {
+    /// Per value its kind.
+    kinds: Vec<u32>,
+    /// Per kind; values that no target has are of a kind that stays open.
+    posts: Vec<Post>,
 }
 
 impl Matcher {
@@ -128,15 +148,36 @@ impl Matcher {
         let posts = columns.iter().enumerate().map(|(place, column)| {
             posts(&covers[place], &cells[place], &values[place], view[*column].cells.len())
         });
-        let posts = posts.collect();
+        let posts: Vec<Posts> = posts.collect();
+        let kinds = posts.iter().zip(&values).map(|(posts, values)| {
+            Arc::new(values.iter().map(|value| posts.kinds[*value as usize]).collect())
+        });
+        let mut by_kind = Rows::empty(targets.len());
+        by_kind.codes = kinds.collect();
+        let alike = Distinct::of(&by_kind, &(0..columns.len()).collect::<Vec<_>>(), None);
+        let mut crowds = vec![Vec::new(); alike.len()];
+        for (target, number) in (0..).zip(&alike.of_row) {
+            crowds[*number as usize].push(target);
+        }
         let sampled = sample.map(|_| people.len);
-        Matcher { columns, classes, targets, sampled, covers, cells, values, posts }
+        Matcher {
+            columns,
+            classes,
+            targets,
+            sampled,
+            covers,
+            cells,
+            values,
+            posts,
+            alike: alike.of_row,
+            crowds,
+        }
     }
 
     /// The classes that contain a target, ascending.
     pub fn matching(&self, target: usize) -> Vec<u32> {
         let values: Vec<u32> = self.values.iter().map(|values| values[target]).collect();
-        let post = |place: usize| self.posts[place].get(values[place] as usize).unwrap_or(&Post::Open);
+        let post = |place: usize| self.posts[place].of(values[place]);
         let fits = |class: u32, but: usize| {
             (0..values.len()).filter(|place| *place != but).all(|place| match post(place) {
                 Post::List(list) => list.binary_search(&class).is_ok(),
@@ -188,11 +229,27 @@ impl Matcher {
 
     /// Something about every target and the classes that contain it, in the order of targets, in parallel.
     pub fn map<T: Send>(&self, clock: &Clock, of: impl Fn(usize, &[u32]) -> T + Sync) -> Result<Vec<T>> {
-        let one = |target: usize| {
+        let crowd = |crowd: &Vec<u32>| {
             clock.check()?;
-            Ok(of(target, &self.matching(target)))
+            let classes = crowd.first().map_or_else(Vec::new, |target| self.matching(*target as usize));
+            Ok(crowd.iter().map(|target| of(*target as usize, &classes)).collect::<Vec<T>>().into_iter())
         };
-        (0..self.targets.len()).into_par_iter().map(one).collect()
+        let mut found = self.crowds.par_iter().map(crowd).collect::<Result<Vec<_>>>()?;
+        // Every crowd has its targets in order.
+        Ok(self.alike.iter().filter_map(|number| found[*number as usize].next()).collect())
+    }
+
+    /// The same about the classes alone: once for all targets that have the same, with the number of each target's.
+    pub fn map_alike<T: Send>(
+        &self,
+        clock: &Clock,
+        of: impl Fn(&[u32]) -> T + Sync,
+    ) -> Result<(Vec<T>, &[u32])> {
+        let crowd = |crowd: &Vec<u32>| {
+            clock.check()?;
+            Ok(of(&crowd.first().map_or_else(Vec::new, |target| self.matching(*target as usize))))
+        };
+        Ok((self.crowds.par_iter().map(crowd).collect::<Result<Vec<T>>>()?, &self.alike))
     }
 
     /// What to say about a sample, to be added to what the figures rest on.
@@ -231,8 +288,16 @@ fn ones(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Where each value can be; values that no target has stay open.
-fn posts(cover: &Cover, cells: &[u32], values: &[u32], distinct_cells: usize) -> Vec<Post> {
+impl Posts {
+    /// Where a value can be.
+    fn of(&self, value: u32) -> &Post {
+        let kind = self.kinds.get(value as usize);
+        kind.and_then(|kind| self.posts.get(*kind as usize)).unwrap_or(&Post::Open)
+    }
+}
+
+/// Where each value can be.
+fn posts(cover: &Cover, cells: &[u32], values: &[u32], distinct_cells: usize) -> Posts {
     let mut classes_of: Vec<Vec<u32>> = vec![Vec::new(); distinct_cells];
     for (class, cell) in (0u32..).zip(cells) {
         classes_of[*cell as usize].push(class);
@@ -241,18 +306,28 @@ fn posts(cover: &Cover, cells: &[u32], values: &[u32], distinct_cells: usize) ->
     wanted.sort_unstable();
     wanted.dedup();
     let words = cells.len().div_ceil(64);
-    let mut posts: Vec<Post> = (0..cover.values()).map(|_| Post::Open).collect();
+    // The first kind is that of values which nobody has; it is never asked for.
+    let (mut kinds, mut posts) = (vec![0; cover.values()], vec![Post::Open]);
+    let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
     let mut listed = 0;
     for value in wanted {
+        kinds[value as usize] = posts.len() as u32;
+        if listed > MOST_LISTED {
+            posts.push(Post::Open);
+            continue;
+        }
         let covering = cover.cells_of(value);
+        if let Some(kind) = known.get(&covering) {
+            kinds[value as usize] = *kind;
+            continue;
+        }
         let number: usize = covering.iter().map(|cell| classes_of[*cell as usize].len()).sum();
         // A word of bits takes the room of two numbers.
         listed += number.min(2 * words);
-        if listed > MOST_LISTED {
-            break;
-        }
         let classes = covering.iter().flat_map(|cell| classes_of[*cell as usize].iter().copied());
-        posts[value as usize] = if number > 2 * words {
+        posts.push(if listed > MOST_LISTED {
+            Post::Open
+        } else if number > 2 * words {
             let mut bits = vec![0; words];
             classes.for_each(|class| bits[class as usize / 64] |= 1 << (class % 64));
             Post::Bits(bits)
@@ -260,7 +335,8 @@ fn posts(cover: &Cover, cells: &[u32], values: &[u32], distinct_cells: usize) ->
             let mut list: Vec<u32> = classes.collect();
             list.sort_unstable();
             Post::List(list)
-        };
+        });
+        known.insert(covering, kinds[value as usize]);
     }
-    posts
+    Posts { kinds, posts }
 }

@@ -156,23 +156,12 @@ impl TableView {
     fn spread_of(&self, codes: &[u32], matcher: &Matcher) -> Spread {
         let blocks: &[u32] = self.groups.as_deref().unwrap_or(&matcher.classes.of_row);
         let number = blocks.iter().max().map_or(0, |most| *most as usize + 1);
-        let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); number];
-        let mut rows: Vec<(u32, u32)> = blocks.iter().copied().zip(codes.iter().copied()).collect();
-        rows.sort_unstable();
-        for same in rows.chunk_by(|one, other| one == other) {
-            counts[same[0].0 as usize].push((same[0].1, same.len() as u64));
-        }
+        let counts = counted(blocks, codes, number);
         // Where rows are in groups, a class of equal quasi-identifiers has rows of several groups.
-        let of_class = self.groups.as_ref().map(|groups| {
-            let mut pairs: Vec<(u32, u32)> =
-                matcher.classes.of_row.iter().copied().zip(groups.iter().copied()).collect();
-            pairs.sort_unstable();
-            let mut of_class: Vec<Vec<(u32, u64)>> = vec![Vec::new(); matcher.classes.len()];
-            for same in pairs.chunk_by(|one, other| one == other) {
-                of_class[same[0].0 as usize].push((same[0].1, same.len() as u64));
-            }
-            of_class
-        });
+        let of_class = self
+            .groups
+            .as_ref()
+            .map(|groups| counted(&matcher.classes.of_row, groups, matcher.classes.len()));
         Spread { counts, of_class }
     }
 
@@ -191,6 +180,28 @@ impl TableView {
         let values: Vec<String> = columns.iter().filter_map(value).collect();
         format!("line {}: {}", self.original.line(row), values.join(", "))
     }
+}
+
+/// Per block, how many of its rows have which code, ascending by code; there are `number` blocks.
+fn counted(blocks: &[u32], codes: &[u32], number: usize) -> Vec<Vec<(u32, u64)>> {
+    let rows = blocks.iter().copied().zip(codes.iter().copied());
+    let mut counts: Vec<Vec<(u32, u64)>> = vec![Vec::new(); number];
+    let width = codes.iter().max().map_or(0, |most| *most as usize + 1);
+    if number.saturating_mul(width) > 4 * blocks.len() {
+        let mut rows: Vec<(u32, u32)> = rows.collect();
+        rows.sort_unstable();
+        for same in rows.chunk_by(|one, other| one == other) {
+            counts[same[0].0 as usize].push((same[0].1, same.len() as u64));
+        }
+        return counts;
+    }
+    // Few enough to count them all.
+    let mut matrix = vec![0u64; number * width];
+    rows.for_each(|(block, code)| matrix[block as usize * width + code as usize] += 1);
+    for (counts, row) in counts.iter_mut().zip(matrix.chunks(width.max(1))) {
+        counts.extend((0u32..).zip(row).filter(|(_, count)| **count > 0).map(|(code, count)| (code, *count)));
+    }
+    counts
 }
 
 /// How a column's cells are spread over the released rows that cannot be told apart.

@@ -47,6 +47,8 @@ pub(super) struct Projection {
     pub tables: Tables,
     /// The number of each row's distinct record, in the order of the file.
     pub rows: Vec<u32>,
+    /// Per distinct record of the book, its number in the table's original.
+    pub of_record: Vec<u32>,
 }
 
 /// A cell of the original: as it is, one spelling for all missing values, or `None` where the record has to go.
@@ -115,12 +117,6 @@ impl Book {
         Ok(Book { attributes, quasi, records, table, values, dropped })
     }
 
-    /// A distinct record without the attributes that a table does not have.
-    pub fn part(&self, record: u32, attributes: &[usize]) -> Vec<u32> {
-        let (quasi, own) = self.table.records.get(record).split_at(self.quasi.len());
-        quasi.iter().copied().chain(attributes.iter().map(|at| own[*at])).collect()
-    }
-
     /// How many records the policy keeps.
     pub fn rows(&self) -> u64 {
         self.table.rows
@@ -170,9 +166,14 @@ impl Book {
         let mut original = Table::new(&layout);
         original.quasi = self.table.quasi.clone();
         original.rows = self.rows();
+        // The distinct records without the attributes that the table does not have.
+        let (mut of_record, mut part) = (Vec::new(), Vec::new());
         for id in self.table.records.ids() {
             let (count, line) = (self.table.records.count(id), self.table.records.line(id));
-            original.records.add(&self.part(id, &attributes), count, line)?;
+            let (quasi, own) = self.table.records.get(id).split_at(self.quasi.len());
+            part.clear();
+            part.extend(quasi.iter().copied().chain(attributes.iter().map(|at| own[*at])));
+            of_record.push(original.records.add(&part, count, line)?);
         }
         let places: Vec<usize> = layout.compared().map(|place| place.released).collect();
         let mut release = Table::new(&layout);
@@ -184,7 +185,8 @@ impl Book {
             }
             tick()
         })?;
-        Ok((Projection { attributes, layout, tables: Tables { original, release, plain }, rows }, check))
+        let tables = Tables { original, release, plain };
+        Ok((Projection { attributes, layout, tables, rows, of_record }, check))
     }
 
     /// Where the columns of a table are. It has the quasi-identifiers and some attributes, in the order of names, and

@@ -16,45 +16,51 @@ struct Pair {
     exposable: f64,
 }
 
-/// −Σ p log p.
-fn entropy<K>(counts: &BTreeMap<K, u64>) -> f64 {
-    let all: u64 = counts.values().sum();
+/// Up to so many pairs of values are counted in a matrix; beyond, only those that occur.
+const MOST_COUNTED: usize = 1 << 22;
+
+/// −Σ p log p; values that do not occur count for nothing.
+fn entropy(counts: &[u64]) -> f64 {
+    let all: u64 = counts.iter().sum();
     let share = |count: &u64| *count as f64 / all as f64;
-    -counts.values().map(|count| share(count) * share(count).ln()).sum::<f64>()
+    -counts.iter().filter(|count| **count > 0).map(|count| share(count) * share(count).ln()).sum::<f64>()
 }
 
 impl Ratios {
     pub fn of(book: &Book) -> Ratios {
         let (quasi, records) = (book.quasi.len(), &book.table.records);
-        let values = |attribute: usize| {
-            let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-            for id in records.ids() {
-                *counts.entry(records.get(id)[quasi + attribute]).or_default() += records.count(id);
-            }
-            counts
-        };
         let attributes = book.attributes.len();
+        let people: Vec<u64> = records.ids().map(|id| records.count(id)).collect();
+        let codes: Vec<Vec<u32>> = (0..attributes)
+            .map(|attribute| records.ids().map(|id| records.get(id)[quasi + attribute]).collect())
+            .collect();
         let own: Vec<(f64, f64)> = (0..attributes)
             .map(|attribute| {
-                let counts = values(attribute);
-                let is_sensitive = |value: &u32| {
-                    let text = book.values[attribute].text(*value);
-                    !book.attributes[attribute].insensitive.contains(text)
-                };
-                let sensitive: u64 =
-                    counts.iter().filter(|(value, _)| is_sensitive(value)).map(|(_, count)| count).sum();
+                let texts = book.values[attribute].texts();
+                let insensitive = &book.attributes[attribute].insensitive;
+                let mut counts = vec![0u64; book.values[attribute].len()];
+                codes[attribute].iter().zip(&people).for_each(|(code, n)| counts[*code as usize] += n);
+                let sensitive = counts.iter().zip(texts).filter(|(_, text)| !insensitive.contains(*text));
+                let sensitive: u64 = sensitive.map(|(count, _)| count).sum();
                 (entropy(&counts), sensitive as f64 / book.rows().max(1) as f64)
             })
             .collect();
+        let together = |a: usize, b: usize| {
+            let both = codes[a].iter().zip(&codes[b]).zip(&people);
+            let width = book.values[b].len();
+            if book.values[a].len().saturating_mul(width) > MOST_COUNTED {
+                let mut counts: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+                both.for_each(|((a, b), n)| *counts.entry((*a, *b)).or_default() += n);
+                return entropy(&counts.into_values().collect::<Vec<u64>>());
+            }
+            let mut counts = vec![0u64; book.values[a].len() * width];
+            both.for_each(|((a, b), n)| counts[*a as usize * width + *b as usize] += n);
+            entropy(&counts)
+        };
         let mut pairs = BTreeMap::new();
         for a in 0..attributes {
             for b in a + 1..attributes {
-                let mut counts: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-                for id in records.ids() {
-                    let tuple = &records.get(id)[quasi..];
-                    *counts.entry((tuple[a], tuple[b])).or_default() += records.count(id);
-                }
-                let information = own[a].0 + own[b].0 - entropy(&counts);
+                let information = own[a].0 + own[b].0 - together(a, b);
                 // Independent columns share nothing; what is left is rounding.
                 let information = if information < 1e-13 { 0.0 } else { information };
                 let new = |(entropy, sensitive): (f64, f64)| sensitive * (entropy - information);

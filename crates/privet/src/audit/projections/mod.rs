@@ -12,6 +12,8 @@ mod order;
 #[cfg(test)]
 mod tests;
 
+use rayon::prelude::*;
+
 use self::book::{Book, Projection};
 use super::classes::Classes;
 use super::notion::{self, Facts};
@@ -42,18 +44,15 @@ pub fn audit_projections(
     tables: &[Source],
     stated: Option<StatedPlan>,
     expected: Option<ExpectedCounts>,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Audit> {
     let limits = limits(policy)?;
-    let book = Book::read(policy, tick)?;
+    let book = Book::read(policy, &mut || tick())?;
     let virtual_policy = book.policy_of_attributes(policy);
-    let mut checks = Vec::new();
-    let mut projections = Vec::new();
-    for (number, table) in (1..).zip(tables) {
-        let (projection, columns) = book.project(&virtual_policy, number, table, tick)?;
-        checks.push(columns);
-        projections.push(projection);
-    }
+    let project = |(at, table)| book.project(&virtual_policy, at + 1, table, &mut || tick());
+    let read: Vec<Result<(Projection, Check)>> = tables.par_iter().enumerate().map(project).collect();
+    let (projections, mut checks): (Vec<Projection>, Vec<Check>) =
+        read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
     checks.insert(0, check_partition(&book, &projections));
     let mut records = AuditRecords {
         original: book.rows() + book.dropped,
@@ -61,42 +60,19 @@ pub fn audit_projections(
         released: 0,
         suppressed: 0,
     };
-    let mut classes_in_all = 0;
+    let judge =
+        |projection| judge(policy, &virtual_policy, &book, projection, expected.as_ref(), &limits, tick);
+    let judged: Vec<Result<Judged<'_>>> = projections.par_iter().map(judge).collect();
+    let judged = judged.into_iter().collect::<Result<Vec<_>>>()?;
+    records = judged.first().map_or(records, |judged| judged.records);
+    let classes_in_all = judged.iter().map(|judged| judged.side.classes.len() as u64).sum();
     let mut sides = Vec::new();
-    for (number, projection) in (1..).zip(&projections) {
-        tick()?;
-        let classes = Classes::of(&projection.tables.release)?;
-        classes_in_all += classes.len() as u64;
-        let options = AuditOptions::default();
-        let suppressed = Suppressed::of(&virtual_policy, &projection.layout, &projection.tables, &options)?;
-        let facts = Facts {
-            policy: &virtual_policy,
-            layout: &projection.layout,
-            tables: &projection.tables,
-            classes: &classes,
-            suppressed: &suppressed,
-        };
-        let coverage = coverage(&virtual_policy, &projection.layout, &projection.tables)?;
-        let own = own_counts(&book, projection);
-        if number == 1 {
-            records = own;
-        }
-        let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage)?];
-        found.push(Check::new(
-            "complete",
-            own.released == book.rows(),
-            format!("the table has {} records, the original {}", own.released, book.rows()),
-        ));
-        found.extend(expected.as_ref().map(|expected| check_counts(expected, &own, "records")));
-        for clause in book.clauses_of(policy, projection) {
-            found.push(notion::check(&clause, &facts)?);
-        }
-        found.extend(limits.max_discernibility.map(|most| check_discernibility(&classes, most)));
+    for (number, Judged { side, found, .. }) in (1..).zip(judged) {
         checks.extend(found.into_iter().map(|mut check| {
             check.name = format!("projection-{number}: {}", check.name);
             check
         }));
-        sides.push(order::Side { projection, classes, coverage });
+        sides.push(side);
     }
     let ratios = information::Ratios::of(&book);
     let plan: Vec<Vec<usize>> = projections.iter().map(|projection| projection.attributes.clone()).collect();
@@ -115,6 +91,50 @@ pub fn audit_projections(
     checks.push(order::check(&book, &sides, tick)?);
     let passed = checks.iter().all(|check| check.holds);
     Ok(Audit { passed, kind: DataKind::Table, records, classes: classes_in_all, checks })
+}
+
+/// What is found in one table.
+struct Judged<'a> {
+    side: order::Side<'a>,
+    records: AuditRecords,
+    found: Vec<Check>,
+}
+
+/// Checks of one table what is asked of any table.
+fn judge<'a>(
+    policy: &CheckedPolicy,
+    virtual_policy: &CheckedPolicy,
+    book: &Book,
+    projection: &'a Projection,
+    expected: Option<&ExpectedCounts>,
+    limits: &Limits,
+    tick: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Judged<'a>> {
+    tick()?;
+    let classes = Classes::of(&projection.tables.release)?;
+    let options = AuditOptions::default();
+    let suppressed = Suppressed::of(virtual_policy, &projection.layout, &projection.tables, &options)?;
+    let facts = Facts {
+        policy: virtual_policy,
+        layout: &projection.layout,
+        tables: &projection.tables,
+        classes: &classes,
+        suppressed: &suppressed,
+    };
+    let coverage = coverage(virtual_policy, &projection.layout, &projection.tables)?;
+    let records = own_counts(book, projection);
+    let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage)?];
+    found.push(Check::new(
+        "complete",
+        records.released == book.rows(),
+        format!("the table has {} records, the original {}", records.released, book.rows()),
+    ));
+    found.extend(expected.map(|expected| check_counts(expected, &records, "records")));
+    for clause in book.clauses_of(policy, projection) {
+        found.push(notion::check(&clause, &facts)?);
+    }
+    found.extend(limits.max_discernibility.map(|most| check_discernibility(&classes, most)));
+    Ok(Judged { side: order::Side { projection, classes, coverage }, records, found })
 }
 
 /// What `[privacy.projection]` says.

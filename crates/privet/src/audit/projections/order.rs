@@ -6,6 +6,8 @@
 //! a(i, π(i)) with entries in [0, 1]). An alarm has a chance of less than one in 10¹² to be false. In tables so small or so
 //! coarse that nearly all rows go together, no order can be seen, by nobody.
 
+use rayon::prelude::*;
+
 use super::super::Check;
 use super::super::classes::Classes;
 use super::super::cover::Coverage;
@@ -45,24 +47,35 @@ impl Together {
     }
 }
 
-pub(super) fn check(book: &Book, sides: &[Side<'_>], tick: &mut dyn FnMut() -> Result<()>) -> Result<Check> {
+pub(super) fn check(
+    book: &Book,
+    sides: &[Side<'_>],
+    tick: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Check> {
+    // Every table with the original, then with every later table.
+    let compared: Vec<(usize, Option<usize>)> = (0..sides.len())
+        .flat_map(|at| {
+            std::iter::once((at, None)).chain((at + 1..sides.len()).map(move |other| (at, Some(other))))
+        })
+        .collect();
+    let compare = |&(at, other): &(usize, Option<usize>)| {
+        tick()?;
+        Ok(match other {
+            None => Some(with_original(book, &sides[at])),
+            Some(other) => with_other(book, &sides[at], &sides[other]),
+        })
+    };
+    let found: Vec<Result<Option<Together>>> = compared.par_iter().map(compare).collect();
     let mut faults = Vec::new();
     let mut untold = 0;
-    for (number, side) in (1..).zip(sides) {
-        tick()?;
-        let together = with_original(book, side);
-        if together.is_suspicious() {
-            faults.push(together.tell(&format!("projection-{number} and the original")));
-        }
-        for (other_number, other) in (1..).zip(sides).skip(number) {
-            tick()?;
-            match with_other(book, side, other) {
-                Some(together) if together.is_suspicious() => {
-                    faults.push(together.tell(&format!("projection-{number} and projection-{other_number}")));
-                }
-                Some(_) => {}
-                None => untold += 1,
+    for ((at, other), found) in compared.into_iter().zip(found) {
+        let second = other.map_or("the original".to_string(), |other| format!("projection-{}", other + 1));
+        match found? {
+            Some(together) if together.is_suspicious() => {
+                faults.push(together.tell(&format!("projection-{} and {second}", at + 1)));
             }
+            Some(_) => {}
+            None => untold += 1,
         }
     }
     let mut detail = match faults.as_slice() {
@@ -89,12 +102,9 @@ fn with_original(book: &Book, side: &Side<'_>) -> Together {
         standing.push(found);
     }
     expected /= book.rows().max(1) as f64;
-    let own = |record: u32| original.find(&book.part(record, &side.projection.attributes));
-    let of_record: Vec<Option<u32>> = book.table.records.ids().map(own).collect();
+    let of_record = &side.projection.of_record;
     let rows = book.records.iter().zip(&side.projection.rows);
-    let found = rows.filter(|(record, row)| {
-        of_record[**record as usize].is_some_and(|id| standing[id as usize].contains(row))
-    });
+    let found = rows.filter(|(record, row)| standing[of_record[**record as usize] as usize].contains(row));
     Together { found: found.count() as f64, expected }
 }
 

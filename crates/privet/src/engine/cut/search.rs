@@ -277,13 +277,8 @@ pub fn search_within<P: CutProblem>(
     for (cut, cost) in &known {
         incumbents.offer(*cost, cut);
     }
-    let mut open: Vec<Option<Open<P::Warmth>>> = vec![Some(Open {
-        interval,
-        bound: 0,
-        depth: 0,
-        warmth: None,
-        parts: Vec::new(),
-    })];
+    let mut open: Vec<Option<Open<P::Warmth>>> =
+        vec![Some(Open { interval, bound: 0, depth: 0, warmth: None, parts: Vec::new() })];
     // Least bound first; of equals the deeper one, which is nearer to an answer.
     let mut queue = BinaryHeap::from([Reverse((0, Reverse(0u32), 0usize))]);
     let mut discarded = FORBIDDEN;

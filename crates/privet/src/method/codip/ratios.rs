@@ -21,46 +21,90 @@ const PACK: usize = 256;
 struct Pack {
     /// Each attribute with its code by that of the pack.
     members: Vec<(usize, Vec<u32>)>,
-    /// The number of codes of the pack.
-    values: usize,
+    /// How often each code of the pack occurs.
+    counts: Vec<u64>,
     /// The code of every distinct record.
     codes: Vec<u32>,
 }
 
-/// Puts attributes into packs, those with fewest values first.
+/// Puts attributes into packs: those with most values first, each into the first pack that has room for it.
 fn packs(attributes: usize, values: impl Fn(usize) -> usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..attributes).collect();
-    order.sort_by_key(|at| values(*at));
+    order.sort_by_key(|at| std::cmp::Reverse(values(*at)));
     let mut packs: Vec<(usize, Vec<usize>)> = Vec::new();
     for at in order {
-        match packs.last_mut() {
-            Some((size, members)) if size.saturating_mul(values(at)) <= PACK => {
+        match packs.iter_mut().find(|(size, _)| size.saturating_mul(values(at)) <= PACK) {
+            Some((size, members)) => {
                 *size *= values(at);
                 members.push(at);
             }
-            _ => packs.push((values(at), vec![at])),
+            None => packs.push((values(at), vec![at])),
         }
     }
     packs.into_iter().map(|(_, members)| members).collect()
 }
 
-impl Pack {
-    fn of(microdata: &Microdata, attributes: &[Attribute], members: Vec<usize>) -> Pack {
-        let tracked = |at: usize| attributes[at].tracked;
-        let size = |at: usize| microdata.table.tracked[tracked(at)].values.len();
-        let values = members.iter().map(|at| size(*at)).product();
-        let (mut step, mut steps) = (1, Vec::new());
-        let mut own = Vec::new();
-        for at in members {
-            own.push((at, (0..values).map(|code| (code / step % size(at)) as u32).collect()));
-            steps.push((tracked(at), step as u32));
-            step *= size(at);
+/// What a code of a column of the summary adds to the code of a pack: column, and amounts by code.
+type Amounts = (usize, Vec<u32>);
+
+/// What the columns of the summary add to the code of a pack with these members. Attributes that come from one column add
+/// together.
+fn amounts(microdata: &Microdata, attributes: &[Attribute], members: &[usize]) -> Vec<Amounts> {
+    let mut step = 1;
+    let mut all: Vec<Amounts> = Vec::new();
+    for at in members {
+        let tracked = attributes[*at].tracked;
+        let coding = microdata.coding(tracked);
+        let place = all.iter().position(|(column, _)| *column == coding.column).unwrap_or_else(|| {
+            let values = microdata.summary.columns()[coding.column].dictionary.len();
+            all.push((coding.column, vec![0; values]));
+            all.len() - 1
+        });
+        for (code, amount) in (0..).zip(&mut all[place].1) {
+            *amount += step * coding.code(code);
         }
-        let code = |record: usize| {
-            steps.iter().map(|(position, step)| step * microdata.tracked_code(record, *position)).sum()
+        step *= microdata.table.tracked[tracked].values.len() as u32;
+    }
+    all
+}
+
+impl Pack {
+    /// Packs of attributes, filled in one pass over the records.
+    fn all(microdata: &Microdata, attributes: &[Attribute], packs: Vec<Vec<usize>>) -> Vec<Pack> {
+        let summary = &microdata.summary;
+        let size = |at: usize| microdata.table.tracked[attributes[at].tracked].values.len();
+        let empty = |members: &Vec<usize>| {
+            let values: usize = members.iter().map(|at| size(*at)).product();
+            let mut step = 1;
+            let own = members.iter().map(|at| {
+                let own = (0..values).map(|code| (code / step % size(*at)) as u32).collect();
+                step *= size(*at);
+                (*at, own)
+            });
+            Pack { members: own.collect(), counts: vec![0; values], codes: Vec::with_capacity(summary.len()) }
         };
-        let codes = (0..microdata.summary.len()).map(code).collect();
-        Pack { members: own, values, codes }
+        let mut filled: Vec<(Vec<Amounts>, Pack)> =
+            packs.iter().map(|members| (amounts(microdata, attributes, members), empty(members))).collect();
+        for record in 0..summary.len() {
+            let (codes, count) = (summary.record(record), summary.count(record));
+            for (amounts, pack) in &mut filled {
+                let code = amounts.iter().map(|(column, amounts)| amounts[codes[*column] as usize]).sum();
+                pack.counts[code as usize] += count;
+                pack.codes.push(code);
+            }
+        }
+        filled.into_iter().map(|(_, pack)| pack).collect()
+    }
+
+    /// The pairs of codes of two packs that occur, with how often; of a pack and itself, its codes.
+    fn pairs_with(&self, other: &Pack, counts: &[u64]) -> Vec<((u32, u32), u64)> {
+        if std::ptr::eq(self, other) {
+            let codes = (0u32..).zip(&self.counts).filter(|(_, count)| **count > 0);
+            return codes.map(|(code, count)| ((code, code), *count)).collect();
+        }
+        let records = self.codes.iter().zip(&other.codes).zip(counts);
+        let records = records.map(|((a, b), count)| (*a, *b, *count));
+        count_pairs((self.counts.len(), other.counts.len()), records)
     }
 
     /// The mutual information of each attribute with each of the other pack, or of all pairs of its own.
@@ -70,19 +114,15 @@ impl Pack {
         counts: &[u64],
         totals: &impl Fn(usize) -> &'t [u64],
     ) -> Vec<((usize, usize), f64)> {
-        let same = std::ptr::eq(self, other);
-        let records = self.codes.iter().zip(&other.codes).zip(counts);
-        let records = records.map(|((a, b), count)| (*a, if same { 0 } else { *b }, *count));
-        let cells = count_pairs((self.values, if same { 1 } else { other.values }), records);
+        let cells = self.pairs_with(other, counts);
         let mut found = Vec::new();
         for (a, of_first) in &self.members {
             for (b, of_second) in &other.members {
                 // Within a pack every pair comes twice.
-                if same && a >= b {
+                if std::ptr::eq(self, other) && a >= b {
                     continue;
                 }
                 let records = cells.iter().map(|((first, second), count)| {
-                    let second = if same { first } else { second };
                     (of_first[*first as usize], of_second[*second as usize], *count)
                 });
                 found.push(((*a, *b), Joint::count(totals(*a), totals(*b), records).mutual_information()));
@@ -109,10 +149,7 @@ impl Ratios {
         let own: Vec<Exposable> = (0..attributes.len())
             .map(|at| Exposable::of(totals(at), |value| attributes[at].sensitive[value]))
             .collect();
-        let packs: Vec<Pack> = packs(attributes.len(), |at| totals(at).len())
-            .into_par_iter()
-            .map(|members| Pack::of(microdata, attributes, members))
-            .collect();
+        let packs = Pack::all(microdata, attributes, packs(attributes.len(), |at| totals(at).len()));
         let counts: Vec<u64> =
             (0..microdata.summary.len()).map(|record| microdata.summary.count(record)).collect();
         let both: Vec<(usize, usize)> =
@@ -178,6 +215,6 @@ mod tests {
     fn packs_stay_small_and_large_attributes_are_alone() {
         let values = [300, 2, 16, 2, 8, 1000];
         let found = packs(values.len(), |at| values[at]);
-        assert_eq!(found, vec![vec![1, 3, 4], vec![2], vec![0], vec![5]]);
+        assert_eq!(found, vec![vec![5], vec![0], vec![2, 4, 1], vec![3]]);
     }
 }

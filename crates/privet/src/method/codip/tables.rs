@@ -8,8 +8,10 @@
 //! prunes by, and why most vectors need no look at an attribute. (n, t)-closeness alone is closed under nothing: it is asked
 //! of vectors that meet all else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
 
 use super::attributes::Attribute;
 use super::decide::Projected;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ascent::{Ascent, Bearer, Shares, WHOLE};
-use super::cube::{Counted, Cube};
+use super::cube::{self, Counted, Cube};
 use super::guillotine::{Guillotine, Memory};
 use super::marginals::walk_columns;
 use super::rules::{Metric, Rules, Scheme};
@@ -176,11 +176,7 @@ impl LPlus {
         LPlus { rules, forest, fine, counts, spread, cube: Cube::default() }
     }
 
-    pub fn rows(&self, warm: &Warm) -> usize {
-        warm.fine.len()
-    }
-
-    fn warm(&self, bottom: &Cut, warmth: Option<&Warm>) -> Warm {
+    fn warm(&self, top: &Cut, bottom: &Cut, warmth: Option<&Warm>) -> Warm {
         let first = || Warm {
             fine: self.fine.clone(),
             spread: self.spread.clone(),
@@ -192,8 +188,9 @@ impl LPlus {
         if let Some(spread) = warm.spread.as_ref().filter(|spread| spread.cut != *bottom) {
             warm.spread = spread.coarsen(&self.forest, bottom).map(Arc::new);
         }
-        // Where it may, the table stays behind until that takes more time than putting its rows together.
-        if !self.may_lag() || shrinks(&warm.fine.cut, bottom) >= WORTHWHILE {
+        // Where it may, the table stays behind as long as it is hardly looked at, for putting its rows together takes time.
+        let lags = warmth.is_some() && cube::has_few(top) || shrinks(&warm.fine.cut, bottom) < WORTHWHILE;
+        if !(self.may_lag() && lags) {
             self.take_up(&mut warm, bottom);
         }
         warm
@@ -233,7 +230,9 @@ impl LPlus {
                 let losses = self.rules.losses[column].iter().zip(&self.counts[column]);
                 losses.map(|(loss, count)| loss * Amount::from(*count)).collect()
             }
-            Metric::Dm => warm.spread.as_ref().map_or(&warm.fine.pairs, |spread| &spread.pairs)[column].clone(),
+            Metric::Dm => {
+                warm.spread.as_ref().map_or(&warm.fine.pairs, |spread| &spread.pairs)[column].clone()
+            }
             // Part of what the walk sums up.
             Metric::Cm => vec![0; self.counts[column].len()],
         }
@@ -317,7 +316,7 @@ impl CutProblem for LPlus {
     ) -> Bounds<Warm> {
         let (rules, forest) = (&self.rules, &self.forest);
         let (top, bottom) = (interval.top(forest), interval.bottom(forest));
-        let warm = self.warm(&bottom, warmth);
+        let warm = self.warm(&top, &bottom, warmth);
         let counted = rules.only_refuses().then(|| Counted {
             rules,
             forest,
@@ -358,14 +357,16 @@ impl CutProblem for LPlus {
         let shares = (classes.as_ref())
             .and_then(|classes| self.ascend(&columns, &warm, classes, cutoff, &mut reduced));
         reduced.limit(rules.ceiling());
-        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested; and where
-        // nothing can be won, or the suggestion is an old one, neither is any other.
+        // The finest cut's cost is at hand; where nothing is suppressed, the finest cut is suggested if it is allowed. The
+        // coarsest one's is not worth its time, unless it is suggested; and where nothing can be won, or the suggestion is
+        // an old one, neither is any other.
         let known = warm.learnt.as_ref().map(|learnt| &learnt.suggestion);
         let known = known.or(warm.refused.as_ref().map(|refused| &refused.suggestion));
         let fine = &warm.fine;
         let mut candidates = vec![(fine.cut.clone(), fine.cost)];
-        candidates.retain(|(cut, _)| *cut == bottom);
-        let is_priced = known == Some(&reduced.suggestion) || candidates.iter().any(|(cut, _)| *cut == reduced.suggestion);
+        candidates.retain(|(cut, _)| *cut == bottom && !self.may_lag());
+        let is_priced = known == Some(&reduced.suggestion)
+            || candidates.iter().any(|(cut, _)| *cut == reduced.suggestion);
         if reduced.least < cutoff && !is_priced {
             let is_refused = counted.is_some_and(|counted| counted.refuses(&reduced.suggestion));
             let cost = if is_refused { FORBIDDEN } else { fine.cost_of(rules, forest, &reduced.suggestion) };

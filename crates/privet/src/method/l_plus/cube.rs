@@ -66,7 +66,8 @@ impl Counted<'_> {
         if opened.len() >= DEEP {
             return None;
         }
-        let slots = all.clone().try_fold(0, |sum: usize, column| sum.checked_add(self.slots(&with(column))?))?;
+        let slots =
+            all.clone().try_fold(0, |sum: usize, column| sum.checked_add(self.slots(&with(column))?))?;
         if slots > AS_ROW * self.instead {
             return None;
         }
@@ -121,7 +122,9 @@ impl Counted<'_> {
                 return false;
             }
             for columns in &sets {
-                let Some(rest) = self.slots(columns).and_then(|slots| left.checked_sub(slots)) else { continue };
+                let Some(rest) = self.slots(columns).and_then(|slots| left.checked_sub(slots)) else {
+                    continue;
+                };
                 left = rest;
                 if self.refuses_in(cut, columns) {
                     return true;
@@ -219,12 +222,20 @@ impl Counted<'_> {
             let at: u32 = steps.iter().map(|(column, steps)| steps[tuple[*column] as usize]).sum();
             let counts = &mut counts[at as usize..][..width];
             // No count is larger than the number of records, which fits.
-            self.fine.entries(row).iter().for_each(|entry| counts[entry.value as usize] += entry.count as u32);
+            self.fine
+                .entries(row)
+                .iter()
+                .for_each(|entry| counts[entry.value as usize] += entry.count as u32);
         }
         let side = Arc::new(Side { counts });
         known().insert(columns.to_vec(), side.clone());
         Some(side)
     }
+}
+
+/// Whether a cut has so few columns that are not at their roots that a finer one may be asked about by counts.
+pub fn has_few(cut: &Cut) -> bool {
+    opened(cut).len() + 1 < DEEP
 }
 
 /// The columns that are not at their roots.

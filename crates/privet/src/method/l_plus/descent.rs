@@ -8,16 +8,14 @@ use super::rules::Scheme;
 use super::walk::{Question, walk};
 use crate::Result;
 use crate::engine::clock::Clock;
-use crate::engine::cut::{
-    Amount, Cut, FORBIDDEN, Interval, Limits, Place, Programme, search, search_within,
-};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Interval, Limits, Place, Programme, search, search_within};
 
 /// Where nothing may be suppressed, tables of at least so many rows are not searched column by column,
 const ROWS: usize = 1 << 13;
 /// but among cuts above one that has at most one tuple for so many rows,
 const ROWS_PER_TUPLE: u64 = 4;
 /// and at most so often.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 3;
 
 /// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
 /// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
@@ -71,7 +69,8 @@ fn deepen(problem: &LPlus, known: (Cut, Amount), clock: &Clock) -> Result<(Cut, 
 /// many columns they are.
 fn step_deeper(problem: &LPlus, cut: &Cut, first: usize) -> (Cut, usize) {
     let (forest, columns) = (&problem.forest, problem.forest.trees.len());
-    let tuples = |cut: &Cut| cut.0.iter().try_fold(1u64, |tuples, nodes| tuples.checked_mul(nodes.len() as u64));
+    let tuples =
+        |cut: &Cut| cut.0.iter().try_fold(1u64, |tuples, nodes| tuples.checked_mul(nodes.len() as u64));
     let most = problem.fine.len() as u64 / ROWS_PER_TUPLE;
     let (mut deeper, mut deepened) = (cut.clone(), 0);
     for column in (first..first + columns).map(|column| column % columns) {

@@ -107,7 +107,8 @@ impl Spread {
         let fields = Fields::new(forest)?;
         let rows = 0..fine.len() as u32;
         let key = |row: u32| {
-            let places = fields.places.iter().zip(fine.tuple(row)).map(|(places, node)| places[*node as usize]);
+            let places =
+                fields.places.iter().zip(fine.tuple(row)).map(|(places, node)| places[*node as usize]);
             places.zip(&fields.bits).map(|(place, (start, _))| u64::from(place) << start).sum()
         };
         let keyed = sort_codes(rows.map(|row| (key(row), row)).collect(), fields.space(None));
@@ -117,8 +118,10 @@ impl Spread {
         let mut spread = Spread { cut: fine.cut.clone(), keys, sizes, pairs: Vec::new(), base };
         let columns = 0..forest.trees.len();
         let laid_out = spread.lay_out(forest, &fields);
-        spread.pairs =
-            columns.into_par_iter().map(|column| spread.count(forest, &fields, column, laid_out.as_deref())).collect();
+        spread.pairs = columns
+            .into_par_iter()
+            .map(|column| spread.count(forest, &fields, column, laid_out.as_deref()))
+            .collect();
         Some(spread)
     }
 
@@ -269,7 +272,13 @@ impl Spread {
     }
 
     /// The pairs of a column.
-    fn count(&self, forest: &Forest, fields: &Fields, column: usize, laid_out: Option<&[u32]>) -> Vec<Amount> {
+    fn count(
+        &self,
+        forest: &Forest,
+        fields: &Fields,
+        column: usize,
+        laid_out: Option<&[u32]>,
+    ) -> Vec<Amount> {
         let stride = self.cut.0[..column].iter().map(Vec::len).product();
         match laid_out {
             Some(sizes) if stride >= NARROW => {

@@ -9,7 +9,7 @@ use super::pairs;
 use super::rules::{Answer, Metric, Rules};
 use super::spread::Spread;
 use super::tally::{Entry, Tally};
-use crate::engine::cut::{Amount, Cut, Forest, Tree, plus};
+use crate::engine::cut::{Amount, Cut, FORBIDDEN, Forest, Tree, plus};
 use crate::engine::microdata::Microdata;
 use crate::engine::numbering::{bucket, sort_codes};
 use crate::policy::Role;
@@ -76,7 +76,7 @@ pub struct Fine {
     /// For DM without a `Spread`, per column and node: what discernibility gains when only this column is coarsened up to
     /// the node.
     pub pairs: Vec<Vec<Amount>>,
-    /// What the table costs at this cut.
+    /// What the table costs at this cut; `FORBIDDEN` where it is only there for what it refuses.
     pub cost: Amount,
     /// Σ n² for DM, where generalisation starts from.
     pub base: Amount,
@@ -142,7 +142,9 @@ impl Fine {
         let mut nodes: Vec<Vec<u32>> = (0..columns).map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old.entries.len()));
         let mut tally = rules.full_tally();
-        let (mut cost, mut base) = (0, 0);
+        // Where the rows of a cut are only looked at for what they refuse, nobody asks what it costs.
+        let is_priced = old.answered.is_none() || !rules.only_refuses() || !Spread::fits(forest);
+        let (mut cost, mut base) = (if is_priced { 0 } else { FORBIDDEN }, 0);
         let (mut labels, mut stakes) = (Vec::with_capacity(rows * rules.labels), Vec::new());
         let (mut tuples, mut answers) = (Vec::with_capacity(rows * columns), Vec::with_capacity(rows));
         let (mut origin, mut distinct) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
@@ -150,13 +152,11 @@ impl Fine {
             let (code, first) = members[0];
             distinct.push(code);
             origin.push(first);
-            let mut g = 0;
             let tuple = &old.tuples[first as usize * columns..][..columns];
-            for (at, (new, node)) in nodes.iter_mut().zip(tuple).enumerate() {
-                let node = covers[at][*node as usize];
+            for ((new, node), cover) in nodes.iter_mut().zip(tuple).zip(&covers) {
+                let node = cover[*node as usize];
                 new.push(node);
                 tuples.push(node);
-                g += rules.losses[at][node as usize];
             }
             let answer = match (members, old.answered) {
                 // A row that stays alone stays what it was.
@@ -183,8 +183,12 @@ impl Fine {
                 }
             };
             starts.push(entries.len() as u32);
-            cost = plus(cost, rules.cost(&answer, g));
-            base += Amount::from(answer.size) * Amount::from(answer.size);
+            if is_priced {
+                let row = tuples[answers.len() * columns..].iter().zip(&rules.losses);
+                let g = row.map(|(node, losses)| losses[*node as usize]).sum();
+                cost = plus(cost, rules.cost(&answer, g));
+                base += Amount::from(answer.size) * Amount::from(answer.size);
+            }
             answers.push(answer);
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };

@@ -24,10 +24,10 @@ pub(super) struct CodedColumn<'a> {
 /// Records with a cell per column.
 #[derive(Debug)]
 pub(super) struct Coded {
-    width: usize,
-    /// Row by row.
-    cells: Vec<u32>,
-    weights: Vec<f64>,
+    /// Column by column, the cell of every row; empty for a column that the table does not have.
+    pub cells: Vec<Vec<u32>>,
+    /// How many records each row stands for.
+    pub weights: Vec<f64>,
     /// Per column and cell, the codes of the original that the cell stands for.
     pub cover: Vec<Vec<Vec<u32>>>,
     /// Per column, the cell that stands for a suppressed value, where there is one.
@@ -37,8 +37,7 @@ pub(super) struct Coded {
 impl Coded {
     fn new(width: usize) -> Coded {
         Coded {
-            width,
-            cells: Vec::new(),
+            cells: vec![Vec::new(); width],
             weights: Vec::new(),
             cover: vec![Vec::new(); width],
             stars: vec![None; width],
@@ -46,13 +45,8 @@ impl Coded {
     }
 
     fn push(&mut self, cells: impl Iterator<Item = u32>, weight: f64) {
-        self.cells.extend(cells);
+        self.cells.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
         self.weights.push(weight);
-    }
-
-    /// The rows, each with how many records it stands for.
-    pub fn rows(&self) -> impl Iterator<Item = (&[u32], f64)> {
-        self.cells.chunks(self.width.max(1)).zip(self.weights.iter().copied())
     }
 
     /// How many records there are.
@@ -83,11 +77,6 @@ pub(super) fn step(microdata: &Microdata) -> usize {
     microdata.summary.len().div_ceil(MOST_RECORDS).max(1)
 }
 
-fn record_codes(microdata: &Microdata, record: usize) -> impl Iterator<Item = u32> + '_ {
-    let tracked = (0..microdata.table.tracked.len()).map(move |at| microdata.tracked_code(record, at));
-    microdata.quasi_codes(record).iter().copied().chain(tracked)
-}
-
 fn sampled(microdata: &Microdata) -> impl Iterator<Item = usize> {
     (0..microdata.summary.len()).step_by(step(microdata))
 }
@@ -96,10 +85,16 @@ fn sampled(microdata: &Microdata) -> impl Iterator<Item = usize> {
 pub(super) fn original(microdata: &Microdata) -> Coded {
     let columns = columns(microdata);
     let mut coded = Coded::new(columns.len());
-    for record in sampled(microdata) {
-        let count = microdata.summary.count(record) * step(microdata) as u64;
-        coded.push(record_codes(microdata, record), count as f64);
+    let (summary, step) = (&microdata.summary, step(microdata) as u64);
+    let (quasi, tracked) = coded.cells.split_at_mut(microdata.quasi.len());
+    for (at, cells) in quasi.iter_mut().enumerate() {
+        cells.extend(sampled(microdata).map(|record| summary.record(record)[at]));
     }
+    for (at, cells) in tracked.iter_mut().enumerate() {
+        let coding = microdata.coding(at);
+        cells.extend(sampled(microdata).map(|record| coding.code(summary.record(record)[coding.column])));
+    }
+    coded.weights = sampled(microdata).map(|record| (summary.count(record) * step) as f64).collect();
     coded.cover = columns.iter().map(|column| singletons(column.values.len())).collect();
     coded
 }
@@ -108,8 +103,8 @@ fn singletons(values: usize) -> Vec<Vec<u32>> {
     (0..values as u32).map(|code| vec![code]).collect()
 }
 
-/// A generalised table. What a label stands for is taken from the records that have it.
-pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding) -> Coded {
+/// A generalised table with some of the tracked columns. What a label stands for is taken from the records that have it.
+pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding, tracked: &[usize]) -> Coded {
     let quasi = microdata.quasi.len();
     let columns = columns(microdata);
     let mut coded = Coded::new(columns.len());
@@ -124,20 +119,34 @@ pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding) -> Coded {
             }
         }
     }
+    let step = step(microdata) as u64;
+    // The rows: the record that each comes from, and its class.
+    let mut rows: Vec<(usize, u32)> = Vec::new();
+    let mut last: Option<(&[u32], u32)> = None;
     for record in sampled(microdata) {
+        let codes = microdata.quasi_codes(record);
         for (class, count) in recoding.destinations(record, microdata.summary.count(record)) {
-            let cells = recoding.cells(class as usize);
-            for ((cover, cell), code) in coded.cover.iter_mut().zip(cells).zip(microdata.quasi_codes(record))
-            {
-                cover[*cell as usize].push(*code);
+            rows.push((record, class));
+            coded.weights.push((count * step) as f64);
+            // Records are sorted: those that look alike stand together, and are looked at once.
+            if last.replace((codes, class)) != Some((codes, class)) {
+                let cells = recoding.cells(class as usize);
+                for ((cover, cell), code) in coded.cover.iter_mut().zip(cells).zip(codes) {
+                    cover[*cell as usize].push(*code);
+                }
             }
-            let tracked = microdata.slots(record).enumerate().map(|(at, slot)| {
-                let star = coded.stars[quasi + at].filter(|_| recoding.is_starred(class, slot));
-                star.unwrap_or_else(|| microdata.tracked_code(record, at))
-            });
-            let row: Vec<u32> = cells.iter().copied().chain(tracked).collect();
-            coded.push(row.into_iter(), (count * step(microdata) as u64) as f64);
         }
+    }
+    for (at, cells) in coded.cells.iter_mut().enumerate().take(quasi) {
+        cells.extend(rows.iter().map(|(_, class)| recoding.cells(*class as usize)[at]));
+    }
+    for at in tracked {
+        let (coding, start) = (microdata.coding(*at), microdata.table.tracked[*at].slots.start);
+        let star = coded.stars[quasi + at];
+        coded.cells[quasi + at].extend(rows.iter().map(|(record, class)| {
+            let code = coding.code(microdata.summary.record(*record)[coding.column]);
+            star.filter(|_| recoding.is_starred(*class, start + code)).unwrap_or(code)
+        }));
     }
     for cover in coded.cover.iter_mut().take(quasi).flatten() {
         cover.sort_unstable();

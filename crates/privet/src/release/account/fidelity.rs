@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
 
 use super::coded::{self, Coded, CodedColumn};
 use crate::engine::microdata::Microdata;
@@ -28,9 +29,8 @@ struct Published {
 
 /// One generalised table.
 pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, seed: u64) -> Fidelity {
-    let coded = coded::generalised(microdata, recoding);
-    let has = vec![true; coded.cover.len()];
-    fidelity(microdata, &[Published { coded, has }], seed)
+    let all: Vec<usize> = (0..microdata.table.tracked.len()).collect();
+    of_tables(microdata, &[(recoding, all)], seed)
 }
 
 /// Records in groups.
@@ -41,30 +41,34 @@ pub(in crate::release) fn of_groups(microdata: &Microdata, grouping: &Grouping, 
 }
 
 /// Several generalised tables, each with all quasi-identifiers and some of the tracked columns.
-pub(in crate::release) fn of_tables<'a>(
+pub(in crate::release) fn of_tables(
     microdata: &Microdata,
-    tables: impl Iterator<Item = (&'a Recoding, Vec<usize>)>,
+    tables: &[(&Recoding, Vec<usize>)],
     seed: u64,
 ) -> Fidelity {
     let quasi = microdata.quasi.len();
-    let table = |(recoding, tracked): (&Recoding, Vec<usize>)| {
-        let coded = coded::generalised(microdata, recoding);
+    let table = |(recoding, tracked): &(&Recoding, Vec<usize>)| {
+        let coded = coded::generalised(microdata, recoding, tracked);
         let has = (0..coded.cover.len()).map(|at| at < quasi || tracked.contains(&(at - quasi))).collect();
         Published { coded, has }
     };
-    fidelity(microdata, &tables.map(table).collect::<Vec<_>>(), seed)
+    fidelity(microdata, &tables.par_iter().map(table).collect::<Vec<_>>(), seed)
 }
 
 fn fidelity(microdata: &Microdata, tables: &[Published], seed: u64) -> Fidelity {
     let columns = coded::columns(microdata);
     let original = coded::original(microdata);
     let step = coded::step(microdata);
+    let (associations, queries) = rayon::join(
+        || associations(&columns, &original, tables),
+        || (1..=3).filter_map(|count| queries(&columns, &original, tables, count, seed)).collect(),
+    );
     Fidelity {
         of_sets: false,
         sampled: (step > 1).then(|| microdata.summary.len().div_ceil(step) as u64),
         marginals: marginals(&columns, &original, tables),
-        associations: associations(&columns, &original, tables),
-        queries: (1..=3).filter_map(|count| queries(&columns, &original, tables, count, seed)).collect(),
+        associations,
+        queries,
     }
 }
 
@@ -77,8 +81,8 @@ fn with<'a>(tables: &'a [Published], columns: &[usize]) -> Option<&'a Coded> {
 /// How many records have each value, as an analyst estimates it.
 fn estimate(coded: &Coded, at: usize, values: usize) -> Vec<f64> {
     let mut cells = vec![0.0; coded.cover[at].len()];
-    for (row, weight) in coded.rows() {
-        cells[row[at] as usize] += weight;
+    for (cell, weight) in coded.cells[at].iter().zip(&coded.weights) {
+        cells[*cell as usize] += weight;
     }
     let mut estimate = vec![0.0; values];
     for (cover, weight) in coded.cover[at].iter().zip(cells) {
@@ -138,12 +142,11 @@ fn associations(columns: &[CodedColumn<'_>], original: &Coded, tables: &[Publish
     let chosen: Vec<usize> = role(false).chain(role(true)).collect();
     let pairs = || chosen.iter().flat_map(|a| chosen.iter().map(move |b| (*a, *b)));
     let in_table = |a: usize, b: usize| with(tables, &[a, b]).and_then(|coded| cramers_v(coded, a, b));
-    let mut before = BTreeMap::new();
-    let mut after = BTreeMap::new();
-    for (a, b) in pairs().filter(|(a, b)| a < b) {
-        before.insert((a, b), cramers_v(original, a, b));
-        after.insert((a, b), in_table(a, b));
-    }
+    let found: Vec<_> = (pairs().filter(|(a, b)| a < b).collect::<Vec<_>>().into_par_iter())
+        .map(|(a, b)| ((a, b), cramers_v(original, a, b), in_table(a, b)))
+        .collect();
+    let before = found.iter().map(|(pair, before, _)| (*pair, *before)).collect();
+    let after = found.iter().map(|(pair, _, after)| (*pair, *after)).collect();
     let matrix = |found: &BTreeMap<(usize, usize), Option<f64>>| {
         let entry = |(a, b): (usize, usize)| match a == b {
             true => Some(1.0),
@@ -212,7 +215,8 @@ fn cramers_v(coded: &Coded, a: usize, b: usize) -> Option<f64> {
 /// How many records have each two labels of two columns, in the order of the labels; suppressed cells do not count.
 fn joint(coded: &Coded, a: usize, b: usize) -> Vec<((u32, u32), f64)> {
     let (height, width) = (coded.cover[a].len(), coded.cover[b].len());
-    let rows = coded.rows().map(|(row, weight)| (row[a], row[b], weight));
+    let rows = coded.cells[a].iter().zip(&coded.cells[b]).zip(&coded.weights);
+    let rows = rows.map(|((x, y), weight)| (*x, *y, *weight));
     let rows = rows.filter(|(x, y, _)| coded.stars[a] != Some(*x) && coded.stars[b] != Some(*y));
     if height.saturating_mul(width) > MOST_CELLS {
         let mut counts: BTreeMap<(u32, u32), f64> = BTreeMap::new();
@@ -283,17 +287,19 @@ fn condition(column: usize, values: usize, random: &mut ChaCha20Rng) -> Conditio
 
 /// How many records satisfy all conditions, where a cell does so by the share of its values that do.
 fn answer(coded: &Coded, conditions: &[Condition]) -> f64 {
-    let shares: Vec<(usize, Vec<f64>)> = (conditions.iter())
+    let shares: Vec<(&[u32], Vec<f64>)> = (conditions.iter())
         .map(|condition| {
             let share = |cover: &Vec<u32>| {
                 let inside = cover.iter().filter(|code| condition.codes.contains(code)).count();
                 inside as f64 / cover.len().max(1) as f64
             };
-            (condition.column, coded.cover[condition.column].iter().map(share).collect())
+            let shares = coded.cover[condition.column].iter().map(share).collect();
+            (coded.cells[condition.column].as_slice(), shares)
         })
         .collect();
-    let share = |row: &[u32]| shares.iter().map(|(at, shares)| shares[row[*at] as usize]).product::<f64>();
-    coded.rows().map(|(row, weight)| weight * share(row)).sum()
+    let share =
+        |row: usize| shares.iter().map(|(cells, shares)| shares[cells[row] as usize]).product::<f64>();
+    coded.weights.iter().enumerate().map(|(row, weight)| weight * share(row)).sum()
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ fn left_out(microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) ->
     }
     let released = |record: usize| {
         let total = microdata.summary.count(record);
-        recoding.destinations(record, total).iter().map(|(_, count)| count).sum()
+        recoding.destinations(record, total).map(|(_, count)| count).sum()
     };
     let is_shown = |at: usize, label: &str| {
         let taxonomy = &microdata.quasi[at].taxonomy;

@@ -6,6 +6,7 @@ mod write;
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use super::book::{self, Book, Kept};
@@ -23,6 +24,7 @@ use crate::data::{ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{self, Decision, file_name};
+use crate::method::recoding::ClassTable;
 use crate::policy::{CheckedPolicy, DataKind};
 use crate::{Error, Result};
 
@@ -76,7 +78,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
     let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
     let tables = open_tables(&target.public(), decision.projections.len())?;
-    let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &mut || clock.check())?;
+    let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &|| clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let tables = Released::Projections(tables);
@@ -86,8 +88,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     warnings.extend(attacks.warnings());
 
     let files: Vec<(String, String)> = (1..=decision.projections.len())
+        .into_par_iter()
         .map(|number| Ok((file_name(number), sha256_of(&target.public().join(file_name(number)))?)))
         .collect::<Result<_>>()?;
+    let classes: Vec<ClassTable> =
+        decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
     let claims = Claims {
         kind: DataKind::Table,
         policy: &policy.written,
@@ -100,7 +105,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         suppressed: 0,
         released,
         cost: association_loss(&decision),
-        losses: losses(&decision, &microdata),
+        losses: losses(&decision, &microdata, &classes),
         search: &decision.search,
         counters: &[("tables", decision.projections.len() as u64)],
         plan: &decision.plan,
@@ -111,7 +116,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         files: &files,
         held: held.as_ref(),
     };
-    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision };
+    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, classes: &classes };
     let figures = account(&claims, &facts, &mut || clock.check())?;
     let public_losses = claims.public_losses(0, |_| true);
     let tables = ("tables", public_tables(&decision));
@@ -140,17 +145,17 @@ fn association_loss(decision: &Decision) -> Price {
 }
 
 /// What the plan loses, what it exposes, and how coarse its tables are: the mean over them.
-fn losses(decision: &Decision, microdata: &Microdata) -> Vec<Price> {
+fn losses(decision: &Decision, microdata: &Microdata, classes: &[ClassTable]) -> Vec<Price> {
     let tables = decision.projections.len().max(1) as f64;
     let mut losses = vec![association_loss(decision)];
     let value = decision.gamma_beta;
     losses.push(Price { name: "information-exposure", value, exact: None, normalised: value });
     for name in ["DM", "LM"] {
-        let costs: Vec<_> = (decision.projections.iter())
-            .filter_map(|table| {
+        // Neither looks at what is in the classes.
+        let costs: Vec<_> = (decision.projections.iter().zip(classes))
+            .filter_map(|(table, classes)| {
                 let measure = table.recoding.measure(name, microdata).ok()?;
-                let classes = table.recoding.count(microdata);
-                let cost = table.recoding.cost(&measure, &classes);
+                let cost = table.recoding.cost(&measure, classes);
                 Some((measure.value(cost), measure.normalised(cost)))
             })
             .collect();
@@ -199,12 +204,12 @@ pub(super) fn audit_folder(
     };
     let tables = open_tables(&folder.join("public"), stated.len())?;
     let stated = StatedPlan { gamma_alpha, gamma_beta };
-    audit_projections(policy, &tables, Some(stated), Some(expected), &mut || clock.check()).map(Some)
+    audit_projections(policy, &tables, Some(stated), Some(expected), &|| clock.check()).map(Some)
 }
 
 /// Audits any projected tables against a policy: a folder with projection-1.csv, projection-2.csv and so on.
 pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    audit_projections(policy, &open_all(release)?, None, None, &mut || clock.check())
+    audit_projections(policy, &open_all(release)?, None, None, &|| clock.check())
 }
 
 /// Opens all tables of a folder.

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use crate::Result;
 use crate::data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, Projected, file_name};
-use crate::release::shuffle::Shuffle;
+use crate::release::shuffle::{IN_MEMORY, Shuffle};
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
@@ -20,16 +22,22 @@ pub(super) struct Destination<'a> {
     pub formulas: Formulas,
 }
 
-/// Writes all tables.
+/// Writes all tables; as many side by side as take together no more memory than one may.
 pub(super) fn tables(
     microdata: &Microdata,
     decision: &Decision,
     destination: &Destination<'_>,
     clock: &Clock,
 ) -> Result<()> {
-    for (table, number) in decision.projections.iter().zip(1..) {
-        clock.check()?;
-        write(microdata, decision, table, number, destination, clock)?;
+    let tables: Vec<(usize, &Projected)> = (1..).zip(&decision.projections).collect();
+    let abreast = IN_MEMORY as u64 / destination.bytes.max(1);
+    for abreast in tables.chunks(usize::try_from(abreast).unwrap_or(usize::MAX).max(1)) {
+        let write = |(number, table): &(usize, &Projected)| {
+            clock.check()?;
+            write(microdata, decision, table, *number, destination, clock)
+        };
+        let written: Vec<Result<()>> = abreast.par_iter().map(write).collect();
+        written.into_iter().collect::<Result<()>>()?;
     }
     Ok(())
 }
@@ -51,15 +59,23 @@ fn write(
     let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
     let mut shuffle = Shuffle::of_table(destination.seed, number, &spill, destination.bytes);
+    let codings: Vec<_> = (attributes.iter())
+        .map(|attribute| {
+            let values = microdata.table.tracked[attribute.tracked].values.as_slice();
+            (microdata.coding(attribute.tracked), values)
+        })
+        .collect();
+    let mut row: Vec<&str> = Vec::with_capacity(columns.len());
     for record in 0..microdata.summary.len() {
+        let codes = microdata.summary.record(record);
         for (class, count) in table.recoding.destinations(record, microdata.summary.count(record)) {
             let cells = table.recoding.columns.iter().zip(table.recoding.cells(class as usize));
             let shown = cells.map(|(column, cell)| column.cells[*cell as usize].label.as_str());
-            let values = attributes.iter().map(|attribute| {
-                let code = microdata.tracked_code(record, attribute.tracked);
-                microdata.table.tracked[attribute.tracked].values[code as usize].as_str()
-            });
-            let row: Vec<&str> = shown.chain(values).collect();
+            let values = codings
+                .iter()
+                .map(|(coding, values)| values[coding.code(codes[coding.column]) as usize].as_str());
+            row.clear();
+            row.extend(shown.chain(values));
             for _ in 0..count {
                 shuffle.push(&row)?;
             }

@@ -97,9 +97,11 @@ impl TreeDistances {
         }
         let gather = |(): &mut (), term: Term, row: &mut Vec<u64>| match self.place(term) {
             None => row.push(entry(0, term)),
-            Some(node) if by_level => order.levels_near(tree, node, reach, &mut |distance, (depth, piece)| {
-                row.extend(order.levels[depth].terms[piece].iter().map(|term| entry(distance, *term)));
-            }),
+            Some(node) if by_level => {
+                order.levels_near(tree, node, reach, &mut |distance, (depth, piece)| {
+                    row.extend(order.levels[depth].terms[piece].iter().map(|term| entry(distance, *term)));
+                })
+            }
             Some(node) => order.all_near(tree, node, reach, row),
         };
         Neighbours::gather((epsilon, reach), self.len(), || (), gather)

@@ -40,6 +40,8 @@ const FULL_ROWS: usize = 20_000;
 const FULL_POOL: usize = 5;
 /// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
 const BATCH: usize = 64;
+/// How often a row of usual size is looked at: as often as it has terms, and once more.
+const LOOKS_PER_VISIT: usize = 5;
 /// By how much the limits are raised for a seed whose candidates do not suffice.
 const SECOND_TRY: usize = 16;
 
@@ -123,17 +125,7 @@ impl<'a> Phase<'a> {
             stretches.near(term).iter().map(held).sum()
         };
         let commonness = (0..terms as Term).into_par_iter().map(near).collect();
-        Phase {
-            rows,
-            tariff,
-            ground,
-            settings,
-            effort,
-            commonness,
-            live,
-            index,
-            outcome: Outcome::default(),
-        }
+        Phase { rows, tariff, ground, settings, effort, commonness, live, index, outcome: Outcome::default() }
     }
 
     /// Forms clusters while there are k people left. Rows without terms form one of their own if they are enough.
@@ -202,7 +194,7 @@ impl<'a> Phase<'a> {
             Effort::Reference => Limits::NONE,
             Effort::Full => Limits { pool: self.pool(FULL_POOL * times), ..Limits::NONE },
             Effort::Limited => Limits {
-                visits: self.settings.visits.saturating_mul(times),
+                looks: self.settings.visits.saturating_mul(LOOKS_PER_VISIT).saturating_mul(times),
                 pool: self.pool(times),
                 enough: self.settings.slack.saturating_mul(self.settings.k - 1).saturating_mul(times),
             },

@@ -26,8 +26,8 @@ pub(super) struct Candidate {
 /// When a search ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// After so many rows.
-    pub(super) visits: usize,
+    /// After so many looks: one at each row and at each of its terms.
+    pub(super) looks: usize,
     /// With so many candidates left.
     pub(super) pool: usize,
     /// As soon as so many cannot be beaten by those not looked at.
@@ -36,7 +36,7 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Looks at everything within reach.
-    pub(super) const NONE: Limits = Limits { visits: usize::MAX, pool: usize::MAX, enough: usize::MAX };
+    pub(super) const NONE: Limits = Limits { looks: usize::MAX, pool: usize::MAX, enough: usize::MAX };
 }
 
 /// What a search looks at.
@@ -65,8 +65,8 @@ pub(super) struct Gatherer {
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Finds {
-    /// How many rows were looked at, those included that are not live any more.
-    pub(super) visits: usize,
+    /// How often rows and their terms were looked at, those included that are not live any more.
+    pub(super) looks: usize,
     /// Where they were looked for, kept for its room.
     pub(super) lists: Vec<Range<usize>>,
     /// Each as one number to be compared: unmatched occurrences, weight, row.
@@ -112,7 +112,7 @@ impl Gatherer {
         self.set_drivers(bag, field);
         self.finds.keys.clear();
         self.finds.by_unmatched.clear();
-        self.finds.visits = 0;
+        self.finds.looks = 0;
         self.finds.most_unmatched = usize::MAX;
         let mut complete = self.levels(seed, field, limits) && self.finds.most_unmatched == usize::MAX;
         if self.finds.keys.len() > limits.pool {

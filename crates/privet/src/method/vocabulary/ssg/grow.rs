@@ -85,6 +85,12 @@ enum Choice {
     Smallest(Row),
 }
 
+impl Choice {
+    fn is(&self, contender: usize) -> bool {
+        matches!(self, Choice::Contender(chosen) if *chosen == contender)
+    }
+}
+
 impl Grower<'_> {
     /// Adds k - 1 members to a seed: of the candidates, or the smallest rows where those cost less. There are enough live
     /// people.
@@ -147,6 +153,8 @@ impl Grower<'_> {
             let price = self.tariff.price(shape, self.rows.size(row), Match::default());
             ((price, row), Choice::Smallest(row))
         });
+        // The one that nearly won, of those looked at.
+        let mut second = None;
         for (at, contender) in contenders.iter_mut().enumerate() {
             let (row, size) = (contender.row, contender.size);
             let key = |found: Match| (self.tariff.price(shape, size, found), row);
@@ -163,10 +171,19 @@ impl Grower<'_> {
             };
             debug_assert!(key(found) >= key(bound), "a bound is a bound");
             if wins(found) {
-                best = Some((key(found), Choice::Contender(at)));
+                let beaten = best.replace((key(found), Choice::Contender(at)));
+                second = beaten.map(|(_, choice)| choice);
             }
         }
-        best.map(|(_, choice)| choice)
+        let mut choice = best.map(|(_, choice)| choice);
+        // Who nearly won is likely to win next: looked at first, it spares looking at others.
+        if let Some(Choice::Contender(second)) = second {
+            contenders.swap(0, second);
+            if let Some(Choice::Contender(chosen)) = choice.as_mut().filter(|chosen| chosen.is(0)) {
+                *chosen = second;
+            }
+        }
+        choice
     }
 
     /// The value of a small contender's matching with the cluster as it is; where that cannot win, a bound that shows it.

@@ -100,8 +100,8 @@ pub static DECLARATION: Declaration = Declaration {
         Key::with_default(
             "visits",
             KeyKind::Count(1),
-            "4000",
-            "how many vocabularies are looked at for one cluster where there are more than 20,000",
+            "3000",
+            "how many vocabularies are looked at for one cluster where there are more than 20,000; large ones count for several",
         ),
         Key::with_default(
             "pool",
@@ -112,7 +112,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::with_default(
             "slack",
             KeyKind::Count(1),
-            "10",
+            "25",
             "how many good candidates are enough for each that is needed, where there are more than 20,000",
         ),
     ],

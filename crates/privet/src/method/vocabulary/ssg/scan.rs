@@ -1,6 +1,7 @@
 //! The innermost part of the search: looking at the rows of a class that hold something within reach of a term.
 
 use super::gather::{Driver, Field, Finds, Limits};
+use super::hyper::SMALL;
 use super::index::{Class, ELSEWHERE, whole};
 use super::reach::{Chart, Tally};
 use super::rows::Row;
@@ -76,25 +77,22 @@ impl<C: Chart> Scan<'_, C> {
 
     /// Goes through the lists of all terms within reach of the driver, nearest first; `false` if it ended before the last.
     /// `each` gets a list and how many of its entries may be looked at.
-    fn each_list(
-        &self,
-        class: &Class,
-        finds: &mut Finds,
-        each: impl Fn(&[u16], usize, &mut Finds),
-    ) -> bool {
+    fn each_list(&self, class: &Class, finds: &mut Finds, each: impl Fn(&[u16], usize, &mut Finds)) -> bool {
         // First all look-ups, none of which waits for another, and then what they found.
         let mut lists = std::mem::take(&mut finds.lists);
         lists.clear();
         lists.extend(
             self.field.stretches.near(self.driver.term).iter().map(|near| class.within(near.places())),
         );
+        // What a look takes grows with what is looked at, but large rows must not be out of reach.
+        let looks = class.size.min(SMALL) + 1;
         let finished = lists.iter().filter(|list| !list.is_empty()).all(|list| {
-            let left = self.limits.visits - finds.visits;
+            let left = (self.limits.looks - finds.looks) / looks;
             let held = list.len() / class.width();
             each(class.entries(list.clone()), left, finds);
-            finds.visits += held.min(left);
+            finds.looks += held.min(left) * looks;
             finds.set_most_unmatched(self.limits.pool);
-            held < left && finds.within(self.level) < self.limits.enough
+            held <= left && finds.within(self.level) < self.limits.enough
         });
         finds.lists = lists;
         finished

@@ -93,9 +93,9 @@ impl Settings {
             residual,
             withhold: settings.flag("withhold"),
             min_vote: count("min_vote", 1),
-            visits: size("visits", 4000),
+            visits: size("visits", 3000),
             pool: size("pool", 100),
-            slack: size("slack", 10),
+            slack: size("slack", 25),
         })
     }
 }

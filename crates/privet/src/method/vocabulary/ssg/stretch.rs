@@ -173,7 +173,11 @@ mod tests {
             let runs = Stretches::by_depth(&distances.by_depth(epsilon).expect("few pieces"));
             let neighbours = distances.neighbours(epsilon).expect("few");
             let joined = Stretches::of(&distances, &neighbours);
-            assert_eq!((runs.order, runs.places, runs.near), (joined.order, joined.places, joined.near), "{epsilon}");
+            assert_eq!(
+                (runs.order, runs.places, runs.near),
+                (joined.order, joined.places, joined.near),
+                "{epsilon}"
+            );
         }
         assert!(distances.by_depth(100).is_none());
     }

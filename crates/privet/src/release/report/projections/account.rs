@@ -9,6 +9,7 @@ use super::{CurvePoint, KIND, PlanLimits, ProjectionReport, TableRow};
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, file_name, path};
+use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Clause, PolicyColumn, Role};
 use crate::privacy::projection::Projection;
 use crate::release::manifest::{Claims, Price};
@@ -23,6 +24,8 @@ pub(crate) struct Facts<'a> {
     pub microdata: &'a Microdata,
     /// What the method decided.
     pub decision: &'a Decision,
+    /// The classes of each table, without what is in them.
+    pub classes: &'a [ClassTable],
 }
 
 /// All figures of a release.
@@ -45,9 +48,10 @@ pub(in crate::release) fn account(
     common.tightness = tightness(facts);
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
     common.risk_after = riskiest(facts);
-    let tables =
-        decision.projections.iter().map(|table| (&table.recoding, tracked(facts, &table.attributes)));
-    common.fidelity = Some(shared::of_tables(microdata, tables, claims.seed));
+    let tables: Vec<(&Recoding, Vec<usize>)> = (decision.projections.iter())
+        .map(|table| (&table.recoding, tracked(facts, &table.attributes)))
+        .collect();
+    common.fidelity = Some(shared::of_tables(microdata, &tables, claims.seed));
     let limits = &decision.asked.limits;
     let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
     let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);
@@ -81,11 +85,10 @@ fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
 }
 
 fn columns(facts: &Facts<'_>) -> Vec<Column> {
-    let Facts { policy, decision, microdata } = *facts;
-    let classes: Vec<_> = decision.projections.iter().map(|table| table.recoding.count(microdata)).collect();
+    let Facts { policy, decision, microdata, classes } = *facts;
     // Quasi-identifiers are in every table, at levels of its own: what is lost is the mean over the tables.
     let in_tables = |column: &PolicyColumn| -> Vec<Column> {
-        let tables = decision.projections.iter().zip(&classes);
+        let tables = decision.projections.iter().zip(classes);
         tables
             .map(|(table, classes)| shared::account_column(column, microdata, &table.recoding, classes))
             .collect()
@@ -125,13 +128,13 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
 
 /// How near the worst class of each table comes to its requirements.
 fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
-    let Facts { policy, decision, microdata } = *facts;
+    let Facts { policy, decision, classes, .. } = *facts;
     let clauses = |name: &'static str| policy.requirements.iter().filter(move |clause| clause.name() == name);
     let k = clauses("k-anonymity").find_map(|clause| clause.settings.count("k"));
     // The worst class is filed over all attributes of a table; where they differ in t, the strictest is shown.
     let t = clauses("t-closeness").filter_map(|clause| clause.settings.exact("t")).min();
     let mut all = Vec::new();
-    for (table, number) in decision.projections.iter().zip(1..) {
+    for ((table, classes), number) in decision.projections.iter().zip(classes).zip(1..) {
         let entry = Tightness {
             requirement: String::new(),
             column: None,
@@ -146,7 +149,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             holds: true,
         };
         if let Some(k) = k {
-            let smallest = table.recoding.count(microdata).sizes.iter().copied().min().unwrap_or(0);
+            let smallest = classes.sizes.iter().copied().min().unwrap_or(0);
             all.push(Tightness {
                 requirement: format!("k-anonymity of {}", file_name(number)),
                 inequality: format!("n(class) ≥ {k}"),
@@ -176,11 +179,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
 
 /// The risk in the table whose smallest class is smallest.
 fn riskiest(facts: &Facts<'_>) -> Option<Risk> {
-    let risks = facts
-        .decision
-        .projections
-        .iter()
-        .map(|table| shared::risk(table.recoding.count(facts.microdata).sizes.iter().copied()));
+    let risks = facts.classes.iter().map(|table| shared::risk(table.sizes.iter().copied()));
     risks.min_by_key(|risk| (risk.figures.smallest, std::cmp::Reverse(risk.figures.classes)))
 }
 
