@@ -17,7 +17,7 @@ pub(in super::super) struct AttackBar {
 
 /// An attack's name and its bar beneath.
 const ROW: f64 = 38.0;
-const LEFT: f64 = 6.0;
+const LEFT: f64 = 14.0;
 
 /// Draws a horizontal bar per attack from 0 to 100 %, with its name above, for names are long.
 pub(in super::super) fn attack_bars(bars: &[AttackBar], title: &str) -> Value {
