@@ -191,14 +191,6 @@ impl Tree {
         cut
     }
 
-    /// The cut with all its nodes opened.
-    pub fn opened(&self, cut: &[u32]) -> Vec<u32> {
-        let opened = |node: &u32| {
-            if self.is_leaf(*node) { vec![*node] } else { self.children(*node).collect() }
-        };
-        cut.iter().flat_map(opened).collect()
-    }
-
     /// The finest cut: all leaves.
     pub fn finest(&self) -> Vec<u32> {
         (0..self.len() as u32).filter(|node| self.is_leaf(*node)).collect()
@@ -235,7 +227,10 @@ impl Forest {
         let of_tree = |tree: &Tree| {
             let mut cut = vec![0];
             for _ in 0..depth {
-                cut = tree.opened(&cut);
+                let opened = |node: u32| {
+                    if tree.is_leaf(node) { vec![node] } else { tree.children(node).collect() }
+                };
+                cut = cut.into_iter().flat_map(opened).collect();
             }
             cut
         };

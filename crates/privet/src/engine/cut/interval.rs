@@ -59,15 +59,6 @@ impl Interval {
         interval
     }
 
-    /// A cut and all that generalises it.
-    pub fn above(forest: &Forest, cut: &Cut) -> Interval {
-        let mut interval = Interval::everything(forest);
-        for (tree, nodes) in cut.0.iter().enumerate() {
-            nodes.iter().for_each(|node| interval.lock(tree, *node));
-        }
-        interval
-    }
-
     /// Decides that a node, and with it its ancestors, is opened.
     pub fn open(&mut self, forest: &Forest, tree: usize, node: u32) {
         let mut node = node;

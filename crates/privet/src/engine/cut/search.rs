@@ -254,17 +254,6 @@ pub fn search<P: CutProblem>(
     limits: &Limits,
     clock: &Clock,
 ) -> Result<Found> {
-    search_within(problem, Interval::everything(problem.forest()), known, limits, clock)
-}
-
-/// Finds the best of some cuts and of those that are known.
-pub fn search_within<P: CutProblem>(
-    problem: &P,
-    interval: Interval,
-    known: Vec<(Cut, Amount)>,
-    limits: &Limits,
-    clock: &Clock,
-) -> Result<Found> {
     let mut incumbents = Incumbents::new(limits);
     let mut found = Found {
         best: Vec::new(),
@@ -277,8 +266,13 @@ pub fn search_within<P: CutProblem>(
     for (cut, cost) in &known {
         incumbents.offer(*cost, cut);
     }
-    let mut open: Vec<Option<Open<P::Warmth>>> =
-        vec![Some(Open { interval, bound: 0, depth: 0, warmth: None, parts: Vec::new() })];
+    let mut open: Vec<Option<Open<P::Warmth>>> = vec![Some(Open {
+        interval: Interval::everything(problem.forest()),
+        bound: 0,
+        depth: 0,
+        warmth: None,
+        parts: Vec::new(),
+    })];
     // Least bound first; of equals the deeper one, which is nearer to an answer.
     let mut queue = BinaryHeap::from([Reverse((0, Reverse(0u32), 0usize))]);
     let mut discarded = FORBIDDEN;

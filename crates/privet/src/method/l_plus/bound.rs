@@ -13,11 +13,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ascent::{Ascent, Bearer, Shares, WHOLE};
-use super::cube::{self, Counted, Cube};
 use super::guillotine::{Guillotine, Memory};
 use super::marginals::walk_columns;
 use super::rules::{Metric, Rules, Scheme};
-use super::spread::Spread;
 use super::table::{Classes, Fine};
 use super::walk::{Cell, Question, Walked, floors, walk};
 use crate::engine::cut::programme::Forced;
@@ -28,8 +26,6 @@ use crate::engine::cut::{
 
 /// The suppression price is given out in this many parts.
 const PARTS: Amount = 64;
-/// Where nothing is suppressed, the table is taken up to a cut that has so many times fewer tuples.
-const WORTHWHILE: f64 = 4.0;
 /// How often the shares of classes are moved for one interval; its parts go on from there.
 const ROUNDS: usize = 4;
 
@@ -42,33 +38,14 @@ pub struct LPlus {
     pub fine: Arc<Fine>,
     /// Per column and node, the number of records.
     pub counts: Vec<Vec<u64>>,
-    /// For DM, its sizes.
-    pub spread: Option<Arc<Spread>>,
-    /// Counts by a few columns.
-    pub cube: Cube,
 }
 
 /// The table at an interval's finest cut, and what is known about its boxes.
 #[derive(Debug, Clone)]
 pub struct Warm {
-    /// Where nothing is suppressed, it may be at a finer cut: what is refused is the same there.
     fine: Arc<Fine>,
-    /// For DM, its sizes at the finest cut.
-    spread: Option<Arc<Spread>>,
     memory: Arc<Memory>,
     learnt: Option<Arc<Learnt>>,
-    refused: Option<Arc<Refused>>,
-}
-
-/// What bounding an interval has taught where nothing is suppressed.
-#[derive(Debug)]
-struct Refused {
-    /// The interval's coarsest cut.
-    top: Cut,
-    /// Per column and node, what no cut can have that is not above that one: a coarser table says the same.
-    extras: Vec<Vec<Amount>>,
-    /// The cut that was suggested, and priced.
-    suggestion: Cut,
 }
 
 /// What bounding an interval has taught.
@@ -82,18 +59,6 @@ struct Learnt {
     shares: Shares,
     /// The cut that was suggested, and priced.
     suggestion: Cut,
-}
-
-impl Warm {
-    /// What generalisation starts from.
-    fn base(&self) -> Amount {
-        self.spread.as_ref().map_or(self.fine.base, |spread| spread.base)
-    }
-}
-
-/// How many times fewer tuples a coarser cut has.
-fn shrinks(finer: &Cut, coarser: &Cut) -> f64 {
-    finer.0.iter().zip(&coarser.0).map(|(finer, coarser)| finer.len() as f64 / coarser.len() as f64).product()
 }
 
 impl Learnt {
@@ -169,43 +134,21 @@ impl Reduced {
 }
 
 impl LPlus {
-    /// The search for the best cut of a table that is given at its finest cut.
-    pub fn new(rules: Rules, forest: Forest, fine: Fine, counts: Vec<Vec<u64>>) -> LPlus {
-        let spread = (rules.metric == Metric::Dm).then(|| Spread::new(&forest, &fine)).flatten();
-        let (fine, spread) = (Arc::new(fine), spread.map(Arc::new));
-        LPlus { rules, forest, fine, counts, spread, cube: Cube::default() }
-    }
-
-    fn warm(&self, top: &Cut, bottom: &Cut, warmth: Option<&Warm>) -> Warm {
-        let first = || Warm {
-            fine: self.fine.clone(),
-            spread: self.spread.clone(),
-            memory: Arc::new(Memory::new(&self.forest)),
-            learnt: None,
-            refused: None,
-        };
-        let mut warm = warmth.cloned().unwrap_or_else(first);
-        if let Some(spread) = warm.spread.as_ref().filter(|spread| spread.cut != *bottom) {
-            warm.spread = spread.coarsen(&self.forest, bottom).map(Arc::new);
-        }
-        // Where it may, the table stays behind as long as it is hardly looked at, for putting its rows together takes time.
-        let lags = warmth.is_some() && cube::has_few(top) || shrinks(&warm.fine.cut, bottom) < WORTHWHILE;
-        if !(self.may_lag() && lags) {
-            self.take_up(&mut warm, bottom);
-        }
-        warm
-    }
-
-    /// Whether the table itself may be at a finer cut than an interval's finest.
-    fn may_lag(&self) -> bool {
-        self.rules.only_refuses() && (self.rules.metric != Metric::Dm || self.spread.is_some())
-    }
-
-    /// Takes the table up to a coarser cut.
-    fn take_up(&self, warm: &mut Warm, cut: &Cut) {
-        if warm.fine.cut != *cut {
-            warm.memory = Arc::new(warm.memory.coarsened(&self.forest, &warm.fine.cut, cut));
-            warm.fine = Arc::new(warm.fine.coarsen(&self.rules, &self.forest, cut));
+    fn warm(&self, bottom: &Cut, warmth: Option<&Warm>) -> Warm {
+        match warmth {
+            Some(warm) if warm.fine.cut == *bottom => warm.clone(),
+            Some(warm) => {
+                let memory = warm.memory.coarsened(&self.forest, &warm.fine.cut, bottom);
+                let fine = warm.fine.coarsen(&self.rules, &self.forest, bottom);
+                Warm { fine: Arc::new(fine), memory: Arc::new(memory), learnt: warm.learnt.clone() }
+            }
+            None if self.fine.cut == *bottom => {
+                Warm { fine: self.fine.clone(), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
+            }
+            None => {
+                let fine = self.fine.coarsen(&self.rules, &self.forest, bottom);
+                Warm { fine: Arc::new(fine), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
+            }
         }
     }
 
@@ -224,15 +167,13 @@ impl LPlus {
         columns.into_par_iter().map(of_column).collect()
     }
 
-    fn generalisation(&self, warm: &Warm, column: usize) -> Vec<Amount> {
+    fn generalisation(&self, fine: &Fine, column: usize) -> Vec<Amount> {
         match self.rules.metric {
             Metric::Lm => {
                 let losses = self.rules.losses[column].iter().zip(&self.counts[column]);
                 losses.map(|(loss, count)| loss * Amount::from(*count)).collect()
             }
-            Metric::Dm => {
-                warm.spread.as_ref().map_or(&warm.fine.pairs, |spread| &spread.pairs)[column].clone()
-            }
+            Metric::Dm => fine.pairs[column].clone(),
             // Part of what the walk sums up.
             Metric::Cm => vec![0; self.counts[column].len()],
         }
@@ -282,7 +223,7 @@ impl LPlus {
             generalisation: column.generalisation.iter().map(|amount| rules.grains(*amount)).collect(),
             cells: &column.cells,
         });
-        let mut ascent = Ascent::new(bearers.collect(), rules.grains(warm.base()), shares);
+        let mut ascent = Ascent::new(bearers.collect(), rules.grains(fine.base), shares);
         for _ in 0..ROUNDS {
             let shared = ascent.evaluate();
             let whole = |parts: Amount| rules.amount_of(parts, WHOLE.into());
@@ -316,72 +257,35 @@ impl CutProblem for LPlus {
     ) -> Bounds<Warm> {
         let (rules, forest) = (&self.rules, &self.forest);
         let (top, bottom) = (interval.top(forest), interval.bottom(forest));
-        let warm = self.warm(&top, &bottom, warmth);
-        let counted = rules.only_refuses().then(|| Counted {
-            rules,
-            forest,
-            fine: &self.fine,
-            cube: &self.cube,
-            instead: warm.fine.len(),
-        });
-        let refused = warm.refused.clone().filter(|refused| refused.top == top);
-        let (classes, walked) = match refused {
-            Some(refused) => {
-                let again = |sums: &Vec<Amount>| Walked { sums: sums.clone(), cells: Vec::new() };
-                (None, refused.extras.iter().map(again).collect())
-            }
-            None => match counted.and_then(|counted| counted.extras(&top)) {
-                Some(extras) => {
-                    let walked = |sums: Vec<Amount>| Walked { sums, cells: Vec::new() };
-                    (None, extras.into_iter().map(walked).collect())
-                }
-                None => {
-                    let classes = warm.fine.classes(rules, forest, &top, None);
-                    let walked = self.walk(&warm, &classes, effort);
-                    (Some(classes), walked)
-                }
-            },
-        };
+        let warm = self.warm(&bottom, warmth);
+        let fine = &warm.fine;
+        let classes = fine.classes(rules, forest, &top, None);
+        let walked = self.walk(&warm, &classes, effort);
         let places: Vec<Vec<Place>> =
             (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
         let columns: Vec<Column<'_>> = (walked.into_iter().enumerate())
             .map(|(column, walked)| Column {
                 tree: &forest.trees[column],
                 places: &places[column],
-                generalisation: self.generalisation(&warm, column),
+                generalisation: self.generalisation(fine, column),
                 extras: walked.sums,
                 cells: walked.cells,
             })
             .collect();
-        let mut reduced = self.reduce(&columns, warm.base());
-        let shares = (classes.as_ref())
-            .and_then(|classes| self.ascend(&columns, &warm, classes, cutoff, &mut reduced));
+        let mut reduced = self.reduce(&columns, fine.base);
+        let shares = self.ascend(&columns, &warm, &classes, cutoff, &mut reduced);
         reduced.limit(rules.ceiling());
-        // The finest cut's cost is at hand; where nothing is suppressed, the finest cut is suggested if it is allowed. The
-        // coarsest one's is not worth its time, unless it is suggested; and where nothing can be won, or the suggestion is
-        // an old one, neither is any other.
+        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested; and where
+        // nothing can be won, or the suggestion is an old one, neither is any other.
         let known = warm.learnt.as_ref().map(|learnt| &learnt.suggestion);
-        let known = known.or(warm.refused.as_ref().map(|refused| &refused.suggestion));
-        let fine = &warm.fine;
-        let mut candidates = vec![(fine.cut.clone(), fine.cost)];
-        candidates.retain(|(cut, _)| *cut == bottom && !self.may_lag());
-        let is_priced = known == Some(&reduced.suggestion)
-            || candidates.iter().any(|(cut, _)| *cut == reduced.suggestion);
-        if reduced.least < cutoff && !is_priced {
-            let is_refused = counted.is_some_and(|counted| counted.refuses(&reduced.suggestion));
-            let cost = if is_refused { FORBIDDEN } else { fine.cost_of(rules, forest, &reduced.suggestion) };
+        let mut candidates = vec![(bottom.clone(), fine.cost)];
+        if reduced.least < cutoff && bottom != reduced.suggestion && known != Some(&reduced.suggestion) {
+            let cost = fine.cost_of(rules, forest, &reduced.suggestion);
             candidates.push((reduced.suggestion.clone(), cost));
         }
-        let suggestion = reduced.suggestion;
-        // Extras of cells are all or nothing here, and those of the cells above a coarser cut stay what they are.
-        let refused = rules.only_refuses().then(|| {
-            let extras = columns.into_iter().map(|column| column.extras).collect();
-            Arc::new(Refused { top, extras, suggestion: suggestion.clone() })
-        });
-        let learnt = shares.zip(classes).map(|(shares, classes)| {
-            Arc::new(Learnt { cut: bottom, of_row: classes.of_row, shares, suggestion })
-        });
-        let warmth = Warm { learnt, refused, ..warm };
+        let (of_row, suggestion) = (classes.of_row, reduced.suggestion);
+        let learnt = shares.map(|shares| Arc::new(Learnt { cut: bottom, of_row, shares, suggestion }));
+        let warmth = Warm { fine: warm.fine, memory: warm.memory, learnt };
         Bounds { least: reduced.least, open: reduced.open, lock: reduced.lock, candidates, warmth }
     }
 
@@ -396,8 +300,6 @@ impl CutProblem for LPlus {
             part(Arc::as_ptr(&warmth.fine).addr(), warmth.fine.weight()),
             part(Arc::as_ptr(&warmth.memory).addr(), warmth.memory.weight()),
         ];
-        let spread = warmth.spread.as_ref();
-        parts.extend(spread.map(|spread| part(Arc::as_ptr(spread).addr(), spread.weight())));
         parts.extend(learnt.map(|learnt| part(Arc::as_ptr(learnt).addr(), learnt.weight())));
         parts
     }

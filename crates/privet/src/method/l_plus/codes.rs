@@ -52,29 +52,29 @@ impl Codes {
         Some(Codes { codes, space, columns })
     }
 
-    /// The codes in rising order, with their rows. `stays` tells of rows whose codes rise already and that share them with
-    /// no other row: only the others are sorted.
-    pub fn sorted(&self, stays: impl Fn(u32) -> bool) -> Vec<(u64, u32)> {
-        let (stay, go): (Vec<(u64, u32)>, Vec<(u64, u32)>) =
-            self.codes.iter().copied().zip(0..).partition(|(_, row)| stays(*row));
-        let go = sort_codes(go, self.space);
-        if stay.is_empty() {
-            return go;
-        }
-        let (mut all, mut next) = (Vec::with_capacity(self.codes.len()), 0);
-        for one in stay {
-            let before = go[next..].iter().take_while(|other| other.0 < one.0).count();
-            all.extend_from_slice(&go[next..next + before]);
-            next += before;
-            all.push(one);
-        }
-        all.extend_from_slice(&go[next..]);
-        all
+    /// The codes in rising order, with their rows.
+    pub fn sorted(&self) -> Vec<(u64, u32)> {
+        sort_codes(self.codes.iter().copied().zip(0..).collect(), self.space)
     }
 
     /// The codes of other rows at the same cut.
     pub fn of(self, codes: Vec<u64>) -> Codes {
         Codes { codes, ..self }
+    }
+
+    /// How many tuples there could be.
+    pub fn space(&self) -> u64 {
+        self.space
+    }
+
+    /// The code of a row.
+    pub fn code(&self, row: u32) -> u64 {
+        self.codes[row as usize]
+    }
+
+    /// What a step in a column's cut changes the code by.
+    pub fn stride(&self, column: usize) -> usize {
+        self.columns[column].1 as usize
     }
 
     /// The code of a row whose node in one column does not count.

@@ -9,7 +9,6 @@ pub(super) mod annealing;
 mod ascent;
 mod bound;
 mod codes;
-mod cube;
 mod descent;
 mod enumeration;
 mod guillotine;
@@ -19,7 +18,6 @@ mod partition;
 mod problem;
 mod recode;
 mod rules;
-mod spread;
 mod table;
 mod tally;
 #[cfg(test)]

@@ -9,21 +9,43 @@
 
 use rayon::prelude::*;
 
-use super::codes;
+use super::codes::{self, Codes};
+use super::rules::Rules;
 use super::table::Fine;
 use crate::engine::cut::{Amount, Forest, Tree};
 
-/// At most so many neighbouring tuples are summed side by side, so that sums stay in the nearest cache.
+/// Sizes are laid out by codes where there are at most this many codes for each row.
+const PER_ROW: u64 = 24;
+/// So many neighbouring tuples are summed side by side at least, for else sorted rows are quicker, and at most, so that
+/// sums stay in the nearest cache.
+const NARROW: usize = 4;
 const WIDE: usize = 512;
 
 /// Per column and node, what discernibility gains when only this column is coarsened up to the node.
-pub fn pairs(forest: &Forest, fine: &Fine) -> Vec<Vec<Amount>> {
+pub fn pairs(rules: &Rules, forest: &Forest, fine: &Fine) -> Vec<Vec<Amount>> {
+    let laid_out = fine.codes.as_ref().and_then(|codes| lay_out(rules, fine, codes));
     let of_column = |column: usize| {
-        let nodes = &fine.nodes[column];
-        let sorted = fine.sorted_without(forest, column);
-        by_rows(&forest.trees[column], &sorted, |row| nodes[row as usize], |row| fine.size(row))
+        let (tree, cut) = (&forest.trees[column], &fine.cut.0[column]);
+        match (&laid_out, &fine.codes) {
+            (Some(sizes), Some(codes)) if codes.stride(column) >= NARROW => {
+                side_by_side(tree, cut, codes.stride(column), sizes)
+            }
+            _ => by_rows(tree, fine, column, &fine.sorted_without(forest, column)),
+        }
     };
     (0..forest.trees.len()).into_par_iter().map(of_column).collect()
+}
+
+/// The size of every tuple that there could be, by code, where they are not too many.
+pub fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
+    if codes.space() > PER_ROW * fine.len() as u64 || u32::try_from(rules.records).is_err() {
+        return None;
+    }
+    let mut sizes = vec![0; codes.space() as usize];
+    for row in 0..fine.len() as u32 {
+        sizes[codes.code(row) as usize] = fine.size(row) as u32;
+    }
+    Some(sizes)
 }
 
 /// Twice the pairs that meet at or below a node are the squares of what the tuples have together there, less their own.
@@ -72,13 +94,9 @@ pub fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> V
     squares.into_iter().zip(alone).map(|(all, alone)| Amount::from(all - alone)).collect()
 }
 
-/// The pairs among rows that are sorted by their other columns, with codes for these, then by rising node.
-pub fn by_rows(
-    tree: &Tree,
-    by_others: &[(u64, u32)],
-    node: impl Fn(u32) -> u32,
-    size: impl Fn(u32) -> u64,
-) -> Vec<Amount> {
+/// The pairs among rows that are sorted by their other columns, then by rising node.
+pub fn by_rows(tree: &Tree, fine: &Fine, column: usize, by_others: &[(u64, u32)]) -> Vec<Amount> {
+    let nodes = &fine.nodes[column];
     let mut meeting = vec![0; tree.len()];
     // Rows of a group that still wait for a right neighbour: node and records at or below it.
     let mut path: Vec<(u32, Amount)> = Vec::new();
@@ -101,9 +119,9 @@ pub fn by_rows(
             }
         };
         for (_, row) in rows {
-            let node = node(*row);
+            let node = nodes[*row as usize];
             fold(&mut path, Some(node));
-            path.push((node, Amount::from(size(*row))));
+            path.push((node, Amount::from(fine.size(*row))));
         }
         fold(&mut path, None);
         path.clear();

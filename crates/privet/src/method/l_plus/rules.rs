@@ -225,11 +225,6 @@ impl Rules {
         size >= self.k && self.uniform.is_some_and(|theta| most <= theta.floor_of(size))
     }
 
-    /// Whether a set of records is allowed or not, and nothing more is to be known of its sensitive values and labels.
-    pub fn only_refuses(&self) -> bool {
-        self.scheme == Scheme::None && self.labels == 0
-    }
-
     /// Whether floors depend on nothing but how often every sensitive value occurs: those of sets that cannot be split are
     /// no higher than others then, as far as it counts (`ceiling`).
     pub fn counts_tell_floors(&self) -> bool {

@@ -7,9 +7,8 @@ use rayon::prelude::*;
 use super::codes::{self, Coded, Codes, number_tuples};
 use super::pairs;
 use super::rules::{Answer, Metric, Rules};
-use super::spread::Spread;
 use super::tally::{Entry, Tally};
-use crate::engine::cut::{Amount, Cut, FORBIDDEN, Forest, Tree, plus};
+use crate::engine::cut::{Amount, Cut, Forest, Tree, plus};
 use crate::engine::microdata::Microdata;
 use crate::engine::numbering::{bucket, sort_codes};
 use crate::policy::Role;
@@ -73,10 +72,9 @@ pub struct Fine {
     pub others: Vec<Vec<u32>>,
     /// For CM, per column: the rows by that number, then by rising node.
     pub by_others: Vec<Vec<u32>>,
-    /// For DM without a `Spread`, per column and node: what discernibility gains when only this column is coarsened up to
-    /// the node.
+    /// For DM, per column and node: what discernibility gains when only this column is coarsened up to the node.
     pub pairs: Vec<Vec<Amount>>,
-    /// What the table costs at this cut; `FORBIDDEN` where it is only there for what it refuses.
+    /// What the table costs at this cut.
     pub cost: Amount,
     /// Σ n² for DM, where generalisation starts from.
     pub base: Amount,
@@ -122,13 +120,7 @@ impl Fine {
         let columns = old.columns;
         let codes = Codes::new(&forest.trees, &cut, old.tuples);
         let members = match &codes {
-            Some(codes) => match old.answered.filter(|table| table.codes.is_some()) {
-                Some(table) => {
-                    let is_moved = table.moved(forest, &cut);
-                    codes.sorted(|row| !is_moved[row as usize])
-                }
-                None => codes.sorted(|_| false),
-            },
+            Some(codes) => codes.sorted(),
             None => {
                 let coded = covers.iter().enumerate();
                 let coded =
@@ -142,9 +134,7 @@ impl Fine {
         let mut nodes: Vec<Vec<u32>> = (0..columns).map(|_| Vec::with_capacity(rows)).collect();
         let (mut starts, mut entries) = (vec![0u32], Vec::with_capacity(old.entries.len()));
         let mut tally = rules.full_tally();
-        // Where the rows of a cut are only looked at for what they refuse, nobody asks what it costs.
-        let is_priced = old.answered.is_none() || !rules.only_refuses() || !Spread::fits(forest);
-        let (mut cost, mut base) = (if is_priced { 0 } else { FORBIDDEN }, 0);
+        let (mut cost, mut base) = (0, 0);
         let (mut labels, mut stakes) = (Vec::with_capacity(rows * rules.labels), Vec::new());
         let (mut tuples, mut answers) = (Vec::with_capacity(rows * columns), Vec::with_capacity(rows));
         let (mut origin, mut distinct) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
@@ -152,11 +142,13 @@ impl Fine {
             let (code, first) = members[0];
             distinct.push(code);
             origin.push(first);
+            let mut g = 0;
             let tuple = &old.tuples[first as usize * columns..][..columns];
-            for ((new, node), cover) in nodes.iter_mut().zip(tuple).zip(&covers) {
-                let node = cover[*node as usize];
+            for (at, (new, node)) in nodes.iter_mut().zip(tuple).enumerate() {
+                let node = covers[at][*node as usize];
                 new.push(node);
                 tuples.push(node);
+                g += rules.losses[at][node as usize];
             }
             let answer = match (members, old.answered) {
                 // A row that stays alone stays what it was.
@@ -183,12 +175,8 @@ impl Fine {
                 }
             };
             starts.push(entries.len() as u32);
-            if is_priced {
-                let row = tuples[answers.len() * columns..].iter().zip(&rules.losses);
-                let g = row.map(|(node, losses)| losses[*node as usize]).sum();
-                cost = plus(cost, rules.cost(&answer, g));
-                base += Amount::from(answer.size) * Amount::from(answer.size);
-            }
+            cost = plus(cost, rules.cost(&answer, g));
+            base += Amount::from(answer.size) * Amount::from(answer.size);
             answers.push(answer);
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };
@@ -214,31 +202,11 @@ impl Fine {
         fine
     }
 
-    /// The rows below nodes that are new in a coarser cut. All others stay as they are, and in their order.
-    fn moved(&self, forest: &Forest, cut: &Cut) -> Vec<bool> {
-        let mut is_moved = vec![false; self.len()];
-        for (column, (now, before)) in cut.0.iter().zip(&self.cut.0).enumerate() {
-            if now == before {
-                continue;
-            }
-            let tree = &forest.trees[column];
-            let mut is_below = vec![false; tree.len()];
-            for node in now.iter().filter(|node| before.binary_search(node).is_err()) {
-                is_below[*node as usize..tree.end(*node) as usize].fill(true);
-            }
-            let rows = is_moved.iter_mut().zip(&self.nodes[column]);
-            rows.for_each(|(is_moved, node)| *is_moved |= is_below[*node as usize]);
-        }
-        is_moved
-    }
-
     fn index(&mut self, rules: &Rules, forest: &Forest) {
         let columns = (0..self.nodes.len()).into_par_iter();
         match rules.metric {
             Metric::Lm => {}
-            // As a rule they are counted apart.
-            Metric::Dm if Spread::fits(forest) => {}
-            Metric::Dm => self.pairs = pairs::pairs(forest, self),
+            Metric::Dm => self.pairs = pairs::pairs(rules, forest, self),
             Metric::Cm => {
                 let numbered = |column: usize| {
                     let sorted = self.sorted_without(forest, column);
