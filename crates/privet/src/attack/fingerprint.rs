@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::haystack::Haystack;
+use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, Scene};
 use crate::random::{below, keyed};
 use crate::taxonomy::Node;
@@ -20,10 +20,8 @@ pub(super) const ATTACK: Attack =
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let view = scene.baskets().map_err(Error::input)?;
-    let baskets = &view.original;
-    let sets =
-        (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket))).collect();
-    let scores = fingerprints(&Targets { sets }, &view.after(), &view.before(), true, scene.seed);
+    let original = view.before();
+    let scores = fingerprints(original.sets(), &view.after(), &original, true, scene.seed);
     // As many items as the policy guards against, or three.
     let guarded = view.requirements.iter().map(|kl| kl.m).max().unwrap_or(3);
     let most = usize::try_from(guarded).unwrap_or(MOST_KNOWN).clamp(1, MOST_KNOWN);
@@ -93,13 +91,6 @@ pub(crate) const TARGETS: u64 = 3000;
 /// The most items that he knows.
 pub(crate) const MOST_KNOWN: usize = 6;
 
-/// Sets of items with how many people have each: whom he goes after.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Targets {
-    /// Distinct sets, ascending, with how many there are.
-    pub sets: Vec<(Vec<Node>, u64)>,
-}
-
 /// What he knows: how many items, whether the rarest, and how many of them are wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Knowing {
@@ -132,16 +123,16 @@ struct Drawn {
     wrong: Option<Node>,
 }
 
-/// Tries all kinds of knowledge on people drawn at random. `released` and `original` are looked up; `judge` says whether a
+/// Tries all kinds of knowledge on people drawn at random among those who have some sets. `released` and `original` are looked up; `judge` says whether a
 /// released set shows nothing but names of a person's items, so that it can be told whether the one that fits is the person's.
 pub(crate) fn fingerprints(
-    targets: &Targets,
+    people: &Sets,
     released: &Haystack,
     original: &Haystack,
     judge: bool,
     seed: u64,
 ) -> Vec<Score> {
-    let drawn = draw(targets, seed);
+    let drawn = draw(people, seed);
     let one = |haystack: &Haystack, person: &Drawn, knowing: Knowing, judge: bool| {
         let right = if knowing.rarest { &person.rarest } else { &person.any };
         let mut known: Vec<Node> = right.iter().take(knowing.items - knowing.wrong).copied().collect();
@@ -180,13 +171,13 @@ fn kinds() -> Vec<Knowing> {
     kinds
 }
 
-fn draw(targets: &Targets, seed: u64) -> Vec<Drawn> {
+fn draw(people: &Sets, seed: u64) -> Vec<Drawn> {
     let mut random = keyed(seed, "privet: whom fingerprints are tried on");
-    let mut ends = Vec::with_capacity(targets.sets.len());
+    let mut ends = Vec::with_capacity(people.counts().len());
     let mut end = 0u64;
     let mut frequency: Vec<u64> = Vec::new();
-    for (items, count) in &targets.sets {
-        end += if items.is_empty() { 0 } else { *count };
+    for (items, count) in people.iter() {
+        end += if items.is_empty() { 0 } else { count };
         ends.push(end);
         for item in items {
             let place = *item as usize;
@@ -201,18 +192,18 @@ fn draw(targets: &Targets, seed: u64) -> Vec<Drawn> {
     let mut drawn = Vec::new();
     for target in 0..end.min(TARGETS) {
         let place = if end <= TARGETS { target } else { below(&mut random, end) };
-        let items = &targets.sets[ends.partition_point(|end| *end <= place)].0;
-        let mut any = items.clone();
+        let items = people.nodes(ends.partition_point(|end| *end <= place));
+        let mut any = items.to_vec();
         let known = any.len().min(MOST_KNOWN);
         for at in 0..known {
             let other = at + below(&mut random, (any.len() - at) as u64) as usize;
             any.swap(at, other);
         }
         any.truncate(known);
-        let mut rarest = items.clone();
+        let mut rarest = items.to_vec();
         rarest.sort_by_key(|item| (frequency[*item as usize], *item));
         rarest.truncate(known);
-        drawn.push(Drawn { wrong: wrong_item(&all, items, &mut random), items: items.clone(), any, rarest });
+        drawn.push(Drawn { wrong: wrong_item(&all, items, &mut random), items: items.to_vec(), any, rarest });
     }
     drawn
 }
@@ -235,7 +226,7 @@ mod tests {
     use super::*;
 
     /// Eight items in two halves; everybody has two of each half.
-    fn people() -> Vec<(Vec<Node>, u64)> {
+    fn people() -> Sets {
         let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
         let all = pairs.iter().flat_map(|low| pairs.iter().map(move |high| (low, high)));
         all.map(|(low, high)| (vec![low[0], low[1], high[0] + 4, high[1] + 4], 1)).collect()
@@ -252,9 +243,8 @@ mod tests {
 
     #[test]
     fn the_original_is_told_by_four_items() {
-        let sets = people();
-        let original = Haystack::new(sets.clone(), own_names());
-        let scores = fingerprints(&Targets { sets }, &original, &original, true, 7);
+        let original = Haystack::new(people(), own_names());
+        let scores = fingerprints(original.sets(), &original, &original, true, 7);
         // Four items are a whole set; one item is in half of all sets.
         let all = at(&scores, 4, false, 0);
         assert_eq!((all.targets, all.hits, all.baseline), (36, 36, 36));
@@ -267,30 +257,28 @@ mod tests {
 
     #[test]
     fn what_is_shown_as_one_item_singles_out_nobody() {
-        let sets = people();
-        let original = Haystack::new(sets.clone(), own_names());
+        let original = Haystack::new(people(), own_names());
         let names = (0..8).map(|item| vec![item, 8 + item / 4]).collect();
-        let released = Haystack::new(vec![(vec![8, 9], 36)], names);
-        let scores = fingerprints(&Targets { sets }, &released, &original, true, 7);
+        let released = Haystack::new(Sets::from_iter([(vec![8, 9], 36)]), names);
+        let scores = fingerprints(original.sets(), &released, &original, true, 7);
         assert!(scores.iter().all(|score| score.hits == 0));
     }
 
     #[test]
     fn one_that_fits_but_cannot_be_the_persons_is_no_hit() {
-        let original = Haystack::new(vec![(vec![0, 1], 1), (vec![2, 3], 1)], own_names());
+        let original = Haystack::new(Sets::from_iter([(vec![0, 1], 1), (vec![2, 3], 1)]), own_names());
         // The person's own set was left out; another shows the same item.
-        let released = Haystack::new(vec![(vec![0, 5], 1), (vec![2, 3], 1)], own_names());
-        let targets = Targets { sets: vec![(vec![0, 1], 1)] };
+        let released = Haystack::new(Sets::from_iter([(vec![0, 5], 1), (vec![2, 3], 1)]), own_names());
+        let targets = Sets::from_iter([(vec![0, 1], 1)]);
         let scores = fingerprints(&targets, &released, &original, true, 7);
         assert_eq!((at(&scores, 1, false, 0).targets, at(&scores, 1, false, 0).hits), (1, 0));
     }
 
     #[test]
     fn the_same_seed_draws_the_same_people() {
-        let sets: Vec<(Vec<Node>, u64)> =
-            (0..5000u32).map(|at| (vec![at % 7, 7 + at % 11, 18 + at % 13], 1)).collect();
-        let original = Haystack::new(sets.clone(), (0..31).map(|item| vec![item]).collect());
-        let run = |seed| fingerprints(&Targets { sets: sets.clone() }, &original, &original, true, seed);
+        let sets = (0..5000u32).map(|at| (vec![at % 7, 7 + at % 11, 18 + at % 13], 1)).collect();
+        let original = Haystack::new(sets, (0..31).map(|item| vec![item]).collect());
+        let run = |seed| fingerprints(original.sets(), &original, &original, true, seed);
         let scores = run(3);
         assert_eq!(scores, run(3));
         assert_eq!(at(&scores, 1, false, 0).targets, TARGETS);

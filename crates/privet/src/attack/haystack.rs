@@ -7,11 +7,49 @@ use std::ops::ControlFlow::{Break, Continue};
 
 use crate::taxonomy::Node;
 
+/// Sets of nodes, each with how many people have it. There may be as many as people, so they lie in one piece.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sets {
+    nodes: Vec<Node>,
+    ends: Vec<usize>,
+    counts: Vec<u64>,
+}
+
+impl Sets {
+    /// What a set shows, ascending.
+    pub fn nodes(&self, row: usize) -> &[Node] {
+        let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.nodes[begin..self.ends[row]]
+    }
+
+    /// How many people have each.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// All sets, with how many people have each.
+    pub fn iter(&self) -> impl Iterator<Item = (&[Node], u64)> {
+        self.counts.iter().enumerate().map(|(row, count)| (self.nodes(row), *count))
+    }
+}
+
+/// Each given ascending.
+impl FromIterator<(Vec<Node>, u64)> for Sets {
+    fn from_iter<I: IntoIterator<Item = (Vec<Node>, u64)>>(all: I) -> Sets {
+        let mut sets = Sets::default();
+        for (nodes, count) in all {
+            sets.nodes.extend(nodes);
+            sets.ends.push(sets.nodes.len());
+            sets.counts.push(count);
+        }
+        sets
+    }
+}
+
 /// Released sets with an index by what they show.
 #[derive(Debug, Clone)]
 pub(crate) struct Haystack {
-    /// What each distinct set shows, ascending, and how many there are.
-    rows: Vec<(Vec<Node>, u64)>,
+    sets: Sets,
     /// Per item, the nodes that may be shown for it and that some set shows.
     names: Vec<Vec<Node>>,
     /// Per node the rows that show it, ascending.
@@ -29,15 +67,20 @@ pub(crate) struct Fit {
 
 impl Haystack {
     /// Indexes sets. `names` says per item which nodes may be shown for it.
-    pub fn new(rows: Vec<(Vec<Node>, u64)>, mut names: Vec<Vec<Node>>) -> Haystack {
-        let nodes = rows.iter().flat_map(|(nodes, _)| nodes).chain(names.iter().flatten());
+    pub fn new(sets: Sets, mut names: Vec<Vec<Node>>) -> Haystack {
+        let nodes = sets.nodes.iter().chain(names.iter().flatten());
         let mut showing = vec![Vec::new(); nodes.max().map_or(0, |most| *most as usize + 1)];
-        for (row, (nodes, _)) in (0u32..).zip(&rows) {
+        for (row, (nodes, _)) in (0u32..).zip(sets.iter()) {
             nodes.iter().for_each(|node| showing[*node as usize].push(row));
         }
         // What is shown nowhere, such as a suppressed item, is of no use.
         names.iter_mut().for_each(|names| names.retain(|node| !showing[*node as usize].is_empty()));
-        Haystack { rows, names, showing }
+        Haystack { sets, names, showing }
+    }
+
+    /// The sets themselves.
+    pub fn sets(&self) -> &Sets {
+        &self.sets
     }
 
     fn names(&self, item: Node) -> &[Node] {
@@ -53,12 +96,12 @@ impl Haystack {
             known.iter().copied().filter(|item| !self.names(*item).is_empty()).collect();
         known.sort_by_key(|item| (shown(*item), *item));
         if known.len() <= wrong {
-            let all = self.rows.iter().map(|(_, count)| count);
-            let first = (!self.rows.is_empty()).then_some(0);
-            return Fit { count: all.fold(0u64, |sum, count| sum.saturating_add(*count)), first };
+            let all = self.sets.counts();
+            let first = (!all.is_empty()).then_some(0);
+            return Fit { count: all.iter().fold(0u64, |sum, count| sum.saturating_add(*count)), first };
         }
         let fits = |row: u32| {
-            let nodes = &self.rows[row as usize].0;
+            let nodes = self.sets.nodes(row as usize);
             let missed = known
                 .iter()
                 .filter(|item| !self.names(**item).iter().any(|node| nodes.binary_search(node).is_ok()));
@@ -71,10 +114,11 @@ impl Haystack {
         for (place, node) in rarest.iter().enumerate() {
             let earlier = &rarest[..place];
             let rows = self.showing[*node as usize].iter().copied();
-            let seen =
-                |row: u32| earlier.iter().any(|node| self.rows[row as usize].0.binary_search(node).is_ok());
+            let seen = |row: u32| {
+                earlier.iter().any(|node| self.sets.nodes(row as usize).binary_search(node).is_ok())
+            };
             let flow = rows.filter(|row| !seen(*row) && fits(*row)).try_for_each(|row| {
-                fit.count += self.rows[row as usize].1;
+                fit.count += self.sets.counts[row as usize];
                 fit.first = Some(fit.first.map_or(row, |first| first.min(row)));
                 if fit.count >= enough { Break(()) } else { Continue(()) }
             });
@@ -87,7 +131,7 @@ impl Haystack {
 
     /// Whether a row may have been made of some items: everything that it shows is a name of one of them.
     pub fn may_show(&self, row: u32, items: &[Node]) -> bool {
-        let nodes = &self.rows[row as usize].0;
+        let nodes = self.sets.nodes(row as usize);
         nodes.iter().all(|node| items.iter().any(|item| self.names(*item).contains(node)))
     }
 }
@@ -117,7 +161,7 @@ mod tests {
             let misses = |row: &Vec<Node>| useful.iter()
                 .filter(|item| !names[**item as usize].iter().any(|name| row.contains(name))).count();
             let naive: u64 = rows.iter().filter(|(row, _)| misses(row) <= wrong).map(|(_, count)| count).sum();
-            let found = Haystack::new(rows.clone(), names.clone()).fitting(&known, wrong, enough);
+            let found = Haystack::new(rows.iter().cloned().collect(), names.clone()).fitting(&known, wrong, enough);
             prop_assert_eq!(found.count.min(enough), naive.min(enough));
             prop_assert_eq!(found.first.is_some(), naive > 0);
         }

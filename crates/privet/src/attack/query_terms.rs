@@ -8,8 +8,8 @@ use hashbrown::HashMap;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::fingerprint::{Targets, figures, fingerprints, scores_json};
-use super::haystack::Haystack;
+use super::fingerprint::{figures, fingerprints, scores_json};
+use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
 use crate::audit::counted;
 use crate::data::Bags;
@@ -50,15 +50,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             nodes.dedup();
             (nodes, 1)
         };
-        bags.iter().map(set).collect::<Vec<(Vec<Node>, u64)>>()
+        bags.iter().map(set).collect::<Sets>()
     };
-    let own = sets(source, &|term| term);
-    let original =
-        Haystack::new(own.clone(), (0..source.terms().len() as Node).map(|term| vec![term]).collect());
+    let themselves = (0..source.terms().len() as Node).map(|term| vec![term]).collect();
+    let original = Haystack::new(sets(source, &|term| term), themselves);
     let shown = sets(released, &|term| names.of_released[term as usize]);
     let shown = Haystack::new(shown, names.of_source);
     // A published vocabulary may hold words that stand for a person's and are none of them: nobody can say whose it is.
-    let scores = fingerprints(&Targets { sets: own }, &shown, &original, false, scene.seed);
+    let scores = fingerprints(original.sets(), &shown, &original, false, scene.seed);
     Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
 }
 
