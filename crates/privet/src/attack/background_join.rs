@@ -51,7 +51,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         scene.clock.check()?;
         let found = told(&tables, share);
         let luck = by_luck(&tables, share, scene.seed);
-        let one = several.then(|| in_one_table(&tables, share)).unwrap_or_default();
+        let one = if several { in_one_table(&tables, share) } else { Success::default() };
         let figure = |what: String, of: fn(&Success) -> u64| Figure {
             what,
             targets: people,

@@ -77,9 +77,11 @@ impl ViewColumn {
             let is_number = numeric && (Range::parse(text).is_some() || number(text).is_some());
             in_tree || is_number || text == EVERYTHING || policy.is_missing(text)
         };
-        let senseless = self.cells.texts().zip(makes_sense).map(|(cell, makes_sense)| {
-            !makes_sense && !known(cell) && !in_braces(cell).any(|text| known(text))
-        });
+        let senseless = self
+            .cells
+            .texts()
+            .zip(makes_sense)
+            .map(|(cell, makes_sense)| !makes_sense && !known(cell) && !in_braces(cell).any(&known));
         Ok(senseless.collect())
     }
 

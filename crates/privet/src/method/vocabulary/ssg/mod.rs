@@ -100,19 +100,19 @@ pub static DECLARATION: Declaration = Declaration {
         Key::with_default(
             "visits",
             KeyKind::Count(1),
-            "3000",
+            "2000",
             "how many vocabularies are looked at for one cluster where there are more than 20,000; large ones count for several",
         ),
         Key::with_default(
             "pool",
             KeyKind::Count(1),
-            "100",
+            "60",
             "how many of them stay candidates for one cluster where there are more than 20,000",
         ),
         Key::with_default(
             "slack",
             KeyKind::Count(1),
-            "25",
+            "15",
             "how many good candidates are enough for each that is needed, where there are more than 20,000",
         ),
     ],

@@ -93,9 +93,9 @@ impl Settings {
             residual,
             withhold: settings.flag("withhold"),
             min_vote: count("min_vote", 1),
-            visits: size("visits", 3000),
-            pool: size("pool", 100),
-            slack: size("slack", 25),
+            visits: size("visits", 2000),
+            pool: size("pool", 60),
+            slack: size("slack", 15),
         })
     }
 }

@@ -117,7 +117,7 @@ fn fidelity(baskets: &Baskets, recoding: &ItemRecoding, seed: u64) -> Fidelity {
         sets: released.map(|shown| (shown.nodes, shown.count)).collect(),
     };
     let names: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
-    let sampled = (step > 1).then(|| original.sets.len() as u64);
+    let sampled = (step > 1).then_some(original.sets.len() as u64);
     shared::of_sets(("items", &names), (&original, &released), sampled, seed)
 }
 

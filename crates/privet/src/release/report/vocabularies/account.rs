@@ -150,7 +150,7 @@ fn fidelity(facts: &Facts<'_>, seed: u64) -> Fidelity {
     let original = shared::Holdings::plain(bags.terms().len(), original);
     let released = shared::Holdings { labels: prints.iter().map(below).collect(), sets: released.collect() };
     let names: Vec<&str> = bags.terms().iter().map(String::as_str).collect();
-    let sampled = (step > 1).then(|| original.sets.len() as u64);
+    let sampled = (step > 1).then_some(original.sets.len() as u64);
     shared::of_sets(("terms", &names), (&original, &released), sampled, seed)
 }
 
