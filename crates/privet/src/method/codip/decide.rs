@@ -140,9 +140,6 @@ pub struct Decision {
     pub gamma_beta: f64,
     /// What is gained over one table.
     pub improvement: Improvement,
-    /// The one table with all attributes that would be published instead, to compare with: of least cost within the
-    /// policy or, where there is none, as coarse as the coarsest of the tables.
-    pub one_table: Projected,
     /// The decision as readable data.
     pub plan: Json,
     /// How the search went.
@@ -170,23 +167,13 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     if !asked.limits.allows_loss(gamma_alpha) {
         return Err(too_much_lost(&asked, gamma_alpha, &search));
     }
-    let all: Vec<usize> = (0..attributes.len()).collect();
-    let project = |subset: &Vec<usize>| -> Result<Option<Projected>> {
-        Ok(tables.best(subset, &clock)?.map(|levels| tables.project(subset, &levels)))
+    let project = |subset: &Vec<usize>| -> Result<Projected> {
+        let levels = tables.best(subset, &clock)?.ok_or_else(|| tables.why_not(subset, &attributes))?;
+        Ok(tables.project(subset, &levels))
     };
-    let found: Vec<Result<Option<Projected>>> =
-        plan.par_iter().chain(std::slice::from_ref(&all)).map(project).collect();
-    let mut found = found.into_iter().collect::<Result<Vec<_>>>()?;
-    let one_table = found.pop().flatten();
-    let projections: Vec<Projected> = (found.into_iter().zip(&plan))
-        .map(|(table, subset)| table.ok_or_else(|| tables.why_not(subset, &attributes)))
-        .collect::<Result<_>>()?;
-    let coarsest = |column: usize| projections.iter().map(|table: &Projected| table.levels[column]).max();
-    let one_table = one_table.unwrap_or_else(|| {
-        let levels: Vec<u8> =
-            (0..microdata.quasi.len()).map(|column| coarsest(column).unwrap_or(0)).collect();
-        tables.project(&all, &levels)
-    });
+    // Of several that fail, the first is told, whichever thread is first.
+    let projections: Vec<Result<Projected>> = plan.par_iter().map(project).collect();
+    let projections: Vec<Projected> = projections.into_iter().collect::<Result<_>>()?;
     let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let plan = json!({
@@ -216,7 +203,6 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
         gamma_alpha,
         gamma_beta,
         improvement,
-        one_table,
         plan,
         search,
         warnings,
