@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::sample::{Lot, Reason};
-use super::splits::{MOST_CONCERNED, below};
+use super::splits::{below, failed_in_one};
 use crate::attack::Scene;
 use crate::attack::columns::least_size;
 use crate::attack::shown::Shown;
@@ -113,17 +113,7 @@ impl Table {
                     together.entry(node).or_default().push((lot, parts));
                 }
             }
-            for classes in together.into_values() {
-                let concerned: usize = classes.iter().map(|(lot, _)| lots[*lot].values.len()).sum();
-                if concerned > MOST_CONCERNED {
-                    continue;
-                }
-                let pairs = classes.into_iter().map(|(lot, parts)| {
-                    lots[lot].splits.push(parts);
-                    (lot, lots[lot].splits.len() - 1)
-                });
-                reasons.push(Reason::Any(pairs.collect()));
-            }
+            reasons.extend(together.into_values().filter_map(|classes| failed_in_one(classes, &mut lots)));
         }
         let told: u64 =
             lots.iter().filter(|lot| !lot.splits.is_empty()).map(|lot| lot.values.len() as u64).sum();

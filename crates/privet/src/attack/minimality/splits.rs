@@ -13,7 +13,7 @@ use crate::policy::CheckedPolicy;
 use crate::taxonomy::{NodeId, Taxonomy, number};
 
 /// A failure in so many people's classes together tells next to nothing about any of them.
-pub(super) const MOST_CONCERNED: usize = 2_000;
+const MOST_CONCERNED: usize = 2_000;
 
 /// The classes with their splits, why each was published as it was, and how many people are in no class that a reason is
 /// about. Classes with suppressed values are left out: what they had is not known.
@@ -89,6 +89,16 @@ fn local(
     reasons
 }
 
+/// That a split failed which would have parted several classes, each given with its parts: in one of them at least.
+pub(super) fn failed_in_one(classes: Vec<(usize, Vec<u32>)>, lots: &mut [Lot]) -> Option<Reason> {
+    let concerned: usize = classes.iter().map(|(lot, _)| lots[*lot].values.len()).sum();
+    let pairs = classes.into_iter().map(|(lot, parts)| {
+        lots[lot].splits.push(parts);
+        (lot, lots[lot].splits.len() - 1)
+    });
+    (concerned <= MOST_CONCERNED).then(|| Reason::Any(pairs.collect()))
+}
+
 /// Every node of a cut could have been specialised, or every column by a level.
 fn by_cuts(
     view: &TableView,
@@ -113,17 +123,7 @@ fn by_cuts(
                 together.entry((!levels).then_some(node)).or_default().push((lot, parts));
             }
         }
-        for classes in together.into_values() {
-            let concerned: usize = classes.iter().map(|(lot, _)| lots[*lot].values.len()).sum();
-            if concerned > MOST_CONCERNED {
-                continue;
-            }
-            let pairs = classes.into_iter().map(|(lot, parts)| {
-                lots[lot].splits.push(parts);
-                (lot, lots[lot].splits.len() - 1)
-            });
-            reasons.push(Reason::Any(pairs.collect()));
-        }
+        reasons.extend(together.into_values().filter_map(|classes| failed_in_one(classes, lots)));
     }
     reasons
 }
