@@ -85,6 +85,18 @@ fn an_empty_set_is_a_value_and_a_constant_column_is_no_obstacle() {
 }
 
 #[test]
+fn a_column_of_nothing_but_empty_sets_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = ["x,1,2,", "x,2,1,"].map(str::to_string);
+    let policy = policy_of(folder.path(), "q,a,b,m", &rows, &["m"], "alpha = 1\nbeta = 1");
+    let error = anonymize(policy, &options(&folder.path().join("out")), &Clock::unlimited());
+    let error = error.map(|published| published.path).expect_err("an error");
+    assert_eq!(error.kind(), ErrorKind::Input);
+    assert!(error.message().contains("all cells of column 'm' are empty sets"), "{error}");
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
 fn fewer_than_two_attributes_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows = ["x,1", "x,2"].map(str::to_string);
