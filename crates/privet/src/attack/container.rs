@@ -2,17 +2,17 @@
 //! beside the rows; a value that no cell shows any more may still be in them.
 //!
 //! Every file of the release is searched for values of the original that none of its cells shows, as they are written and, in
-//! Parquet, in each page after unpacking it.
+//! Parquet, in each page after unpacking it; in Arrow, also in each dictionary.
 
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::{Attack, Figure, Finding, Released, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use crate::Result;
 use crate::audit::buckets::BucketTables;
 use crate::audit::counted;
-use crate::data::{Batch, FileKind, Format, Source, pieces};
-use crate::{Error, Result};
+use crate::data::{Batch, FileKind, Format, Source, Transaction, pieces};
 
 /// Row 16 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "container", row: 16, dear: false, concerns, run };
@@ -33,7 +33,9 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
-        (None, _) => Err("the release is not a table".to_string()),
+        // Items and terms are words, which the prose of a report may hold for reasons of its own.
+        (None, _) if scene.files.iter().any(|file| is_columnar(file)) => Ok(()),
+        (None, _) => Err(PLAIN.to_string()),
     }
 }
 
@@ -43,25 +45,83 @@ fn is_delimited(file: &Path) -> bool {
     FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Csv | Format::Tsv))
 }
 
-fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let policy = scene.table_policy().ok_or_else(|| Error::internal("a container without a table"))?;
+fn is_columnar(file: &Path) -> bool {
+    FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Parquet | Format::Arrow))
+}
+
+/// What the original has: distinct values that are long enough, each with the name of its column.
+#[derive(Default)]
+struct Values {
+    known: HashSet<String>,
+    values: Vec<(String, String)>,
+}
+
+impl Values {
+    fn add(&mut self, column: &str, value: &str) {
+        if value.len() >= SHORTEST && self.is_complete() && !self.known.contains(value) {
+            self.known.insert(value.to_string());
+            self.values.push((column.to_string(), value.to_string()));
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.values.len() < MOST_VALUES
+    }
+
+    fn read(scene: &Scene<'_>) -> Result<Values> {
+        let mut values = Values::default();
+        match scene.policy {
+            PolicyRef::Table(policy) => {
+                let columns = policy.source.columns();
+                each_cell(scene, &policy.source, &mut |column, cell| {
+                    values.add(&columns[column].name, cell);
+                    values.is_complete()
+                })?;
+            }
+            PolicyRef::Transactions(policy) => {
+                policy.source.read(&mut |transaction: &Transaction<'_>, _| {
+                    transaction.items.iter().for_each(|item| values.add("item", item));
+                    scene.clock.check()
+                })?
+            }
+            PolicyRef::Vocabularies(_) => {
+                scene.bags()?.0.terms().iter().for_each(|term| values.add("term", term));
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// Calls `show` with every header and every cell of the released files.
+fn each_shown(scene: &Scene<'_>, show: &mut dyn FnMut(&str)) -> Result<()> {
     let tables: Vec<&Source> = match &scene.released {
         Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![source],
         Released::Groups(BucketTables::Two { qit, st }) => vec![qit, st],
         Released::Projections(tables) => tables.iter().collect(),
-        Released::Transactions(_) | Released::Vocabularies(_) => Vec::new(),
-    };
-    let mut seen: HashSet<String> = HashSet::new();
-    let mut values: Vec<(usize, String)> = Vec::new();
-    let mut complete = true;
-    each_cell(scene, &policy.source, &mut |column, cell| {
-        if cell.len() >= SHORTEST && !seen.contains(cell) {
-            seen.insert(cell.to_string());
-            values.push((column, cell.to_string()));
+        Released::Transactions(source) => {
+            return source.read(&mut |transaction: &Transaction<'_>, _| {
+                transaction.items.iter().for_each(|item| show(item));
+                scene.clock.check()
+            });
         }
-        complete = seen.len() < MOST_VALUES;
-        complete
-    })?;
+        Released::Vocabularies(_) => {
+            scene.bags()?.1.terms().iter().for_each(|term| show(term));
+            return Ok(());
+        }
+    };
+    for table in tables {
+        table.columns().iter().for_each(|column| show(&column.name));
+        each_cell(scene, table, &mut |_, cell| {
+            show(cell);
+            true
+        })?;
+    }
+    Ok(())
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let all = Values::read(scene)?;
+    let (complete, values) = (all.is_complete(), all.values);
     let turned: Vec<String> = values.iter().map(|(_, text)| turned(text)).collect();
     let mut shown = Needles::new(values.iter().map(|(_, text)| text.as_str()));
     let mut shown_by_chance = Needles::new(turned.iter().map(String::as_str));
@@ -73,19 +133,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             shown_by_chance.search(cell.as_bytes(), SHORTEST);
         }
     };
-    for table in &tables {
-        table.columns().iter().for_each(|column| show(&column.name));
-        each_cell(scene, table, &mut |_, cell| {
-            show(cell);
-            true
-        })?;
-    }
-    let hidden: Vec<&(usize, String)> =
+    each_shown(scene, &mut show)?;
+    let hidden: Vec<&(String, String)> =
         values.iter().zip(&shown.found).filter(|(_, shown)| !**shown).map(|(value, _)| value).collect();
     let turned = turned.iter().zip(&shown_by_chance.found).filter(|(_, shown)| !**shown);
     let mut needles = Needles::new(hidden.iter().map(|(_, text)| text.as_str()));
     let mut control = Needles::new(turned.map(|(text, _)| text.as_str()));
-    for file in &scene.files {
+    let files = scene.files.iter().filter(|file| scene.table_policy().is_some() || is_columnar(file));
+    for file in files {
         scene.clock.check()?;
         let shortest = if FileKind::of_path(file).is_ok() { SHORTEST } else { SHORTEST_IN_PROSE };
         pieces(file, &mut |piece| {
@@ -95,10 +150,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         })?;
     }
     let found: Vec<usize> = (0..hidden.len()).filter(|at| needles.found[*at]).collect();
-    let names = policy.source.columns();
     let line = |at: &usize| {
         let (column, text) = hidden[*at];
-        format!("{}={text} is in a file, but in none of its cells", names[*column].name)
+        format!("{column}={text} is in a file, but in none of its cells")
     };
     let lines: Vec<String> = found.iter().take(scene.limits.most).map(line).collect();
     let headline = Figure {
@@ -124,7 +178,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does: "reads the bytes of the files instead of their cells".to_string(),
         assumes: format!(
             "values of at least {SHORTEST} bytes were searched for as words (of {SHORTEST_IN_PROSE} in reports), as they are \
-             spelt in the original; pages of Parquet files were unpacked, compressed batches of Arrow files were not{cut}"
+             spelt in the original; pages of Parquet files were unpacked, and the dictionaries of Arrow files read value by \
+             value{cut}"
         ),
         figures: vec![headline],
         worst: lines.first().cloned().unwrap_or_default(),
@@ -274,6 +329,36 @@ mod tests {
             crate::attack::testing::attacked("container", &scene).expect("run").headline()
         });
         assert_eq!((found.targets, found.hits), (1, 0));
+    }
+
+    #[test]
+    fn entries_of_arrow_dictionaries_that_no_cell_shows_are_found() {
+        use arrow_array::types::Int32Type;
+        use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray};
+        let stage = Stage::new(ORIGINAL);
+        let write = |entries: Vec<&str>| {
+            let cities = DictionaryArray::<Int32Type>::new(
+                Int32Array::from(vec![0, 0]),
+                std::sync::Arc::new(StringArray::from(entries)),
+            );
+            let texts = |cells: [&str; 2]| std::sync::Arc::new(StringArray::from(cells.to_vec())) as ArrayRef;
+            let columns = [
+                ("age", texts(["20-29", "20-29"])),
+                ("city", std::sync::Arc::new(cities) as ArrayRef),
+                ("ill", texts(["flu", "asthma"])),
+            ];
+            let batch = RecordBatch::try_from_iter(columns).expect("a batch");
+            let file = std::fs::File::create(stage.path("release.arrow")).expect("a file");
+            let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).expect("a writer");
+            writer.write(&batch).and_then(|()| writer.finish()).expect("written");
+            stage.on("release.arrow", |scene| {
+                crate::attack::testing::attacked("container", &scene).expect("run")
+            })
+        };
+        let leak = write(vec!["Norway", "Oslo", "Bergen"]);
+        assert!(leak.succeeds() && leak.headline().hits == 2, "{leak:?}");
+        let safe = write(vec!["Norway"]);
+        assert_eq!((safe.headline().targets, safe.headline().hits), (4, 0), "{safe:?}");
     }
 
     #[test]

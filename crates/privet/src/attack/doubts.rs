@@ -25,6 +25,14 @@ impl Scene<'_> {
         let mut doubts = Vec::new();
         for (table, file) in tables.iter().zip(self.released.files()) {
             cells(policy, table, &file, &mut doubts)?;
+            strangers(self, table, &file, &mut doubts)?;
+            for column in &table.further {
+                doubts.push(format!(
+                    "{} has a column '{}' that the data does not have: only the search for undeclared quasi-identifiers looks at it",
+                    file.display(),
+                    column.name
+                ));
+            }
         }
         let Some(table) = tables.first() else { return Ok(doubts) };
         if let (Some(source), Some(people)) = (&self.population, &table.population) {
@@ -67,6 +75,38 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
             counted(table.released.len as u64, "row", "rows"),
             file.display(),
             if rows.len() == 1 { "has" } else { "have" }
+        ));
+    }
+    Ok(())
+}
+
+/// Released rows that nobody of the data can be in: made-up people, values that were swapped or averaged, another data set.
+fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
+    if table.released.len == 0 {
+        return Err(Error::input("there is nobody in the released table, only a header").in_file(file));
+    }
+    // Of a sample it cannot be said who is in none of the rows.
+    if table.quasi.columns.is_empty() || table.quasi.sampled.is_some() {
+        return Ok(());
+    }
+    let mut contains = vec![false; table.quasi.classes.len()];
+    for classes in table.quasi.map_alike(scene.clock, <[u32]>::to_vec)?.0 {
+        classes.into_iter().for_each(|class| contains[class as usize] = true);
+    }
+    let empty = contains.iter().zip(&table.quasi.classes.counts).filter(|(contains, _)| !**contains);
+    let empty: u64 = empty.map(|(_, rows)| rows).sum();
+    let rows = table.released.len as u64;
+    if empty == rows {
+        return Err(Error::input("nobody of the data can be in any of the released rows").in_file(file).help(
+            "attacks find people by released cells that contain what they have: check that it is a release of this data; tables \
+             whose values were averaged, swapped or made up cannot be judged like this",
+        ));
+    }
+    if empty > 0 {
+        doubts.push(format!(
+            "nobody of the data can be in {empty} of {} of {}: figures may be too low",
+            counted(rows, "row", "rows"),
+            file.display()
         ));
     }
     Ok(())
@@ -231,6 +271,27 @@ mod tests {
         assert!(error.to_string().contains("release.csv: no released cell of column 'age'"), "{error}");
         let error = fails(doubts("a,b\n1,2\n", None, None));
         assert!(error.to_string().contains("none of its columns"), "{error}");
+    }
+
+    #[test]
+    fn rows_that_nobody_can_be_in_are_told() {
+        // Ages were averaged: no cell is wrong by itself, but nobody is that old.
+        let error = fails(doubts("age,city,ill\n20.5,*,flu\n30.5,*,flu\n", None, None));
+        assert!(
+            error.to_string().contains("nobody of the data can be in any of the released rows"),
+            "{error}"
+        );
+        let some = doubts("age,city,ill\n20-29,*,flu\n30.5,*,flu\n", None, None).expect("a doubt");
+        assert!(some.len() == 1 && some[0].contains("can be in 1 of 2 rows"), "{some:?}");
+        let error = fails(doubts("age,city,ill\n", None, None));
+        assert!(error.to_string().contains("there is nobody in the released table"), "{error}");
+        let further =
+            doubts(&SAFE.replace("ill", "ill,x").replace("\n", ",1\n").replacen("x,1", "x", 1), None, None);
+        let further = further.expect("a doubt");
+        assert!(
+            further.len() == 1 && further[0].contains("a column 'x' that the data does not have"),
+            "{further:?}"
+        );
     }
 
     #[test]

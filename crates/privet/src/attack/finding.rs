@@ -92,9 +92,9 @@ impl Finding {
         !self.warning.is_empty() && self.figures.iter().any(|figure| figure.hits > 0)
     }
 
-    /// Whether there was nobody and nothing to try it on, nor anything to say.
+    /// Whether there was nobody and nothing to try it on.
     pub(super) fn is_void(&self) -> bool {
-        self.lines.is_empty() && self.figures.iter().all(|figure| figure.targets == 0)
+        self.figures.iter().all(|figure| figure.targets == 0)
     }
 
     /// As `privet attack --json` prints it.

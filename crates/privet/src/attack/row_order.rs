@@ -2,25 +2,34 @@
 //!
 //! The adversary has people in the order of the source (a register, the order of admission). Among those whom the same
 //! released rows contain he takes the first person for the first row, and so on. Beside that the rank correlation (Spearman)
-//! of released and original places is told, over all that can be paired by their cells alone.
+//! of released and original places is told, over all that can be paired by their cells alone; of records in groups also that of
+//! the groups' numbers, and of transactions that of sets.
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashSet;
 use serde_json::json;
 
 use super::view::{Matcher, Rows, TableView};
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use crate::data::{Transaction, TransactionSource};
+use crate::policy::TransactionPolicy;
 use crate::random::{keyed, shuffle};
+use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 /// Row 15 of the attacks.
-pub(super) const ATTACK: Attack = Attack {
-    name: "row-order",
-    row: 15,
-    dear: false,
-    concerns: |scene| scene.quasi_tables().map(|_| ()),
-    run,
-};
+pub(super) const ATTACK: Attack = Attack { name: "row-order", row: 15, dear: false, concerns, run };
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    match scene.policy {
+        PolicyRef::Table(_) => scene.quasi_tables().map(|_| ()),
+        PolicyRef::Transactions(_) => scene.baskets().map(|_| ()),
+        PolicyRef::Vocabularies(_) => {
+            Err("a published bag is that of several people, and its terms do not tell of which".to_string())
+        }
+    }
+}
 
 /// A correlation below this is no concern, however many rows there are …
 const SLIGHT: f64 = 0.05;
@@ -28,6 +37,65 @@ const SLIGHT: f64 = 0.05;
 const DEVIATIONS: f64 = 4.0;
 /// … over at least so many pairs.
 const FEWEST: usize = 5;
+
+/// A row stands near the place of its person where less than this part of all pairs lies between.
+const NEAR: usize = 100;
+
+/// How places in the source and in the release go together.
+#[derive(Default)]
+struct Places {
+    /// What is paired.
+    what: &'static str,
+    /// Spearman's rank correlation, and of how many pairs.
+    rho: f64,
+    pairs: usize,
+    /// How many are near each other, and with released places in random order.
+    near: u64,
+    shuffled: u64,
+}
+
+impl Places {
+    /// Compares the places of what belongs together.
+    fn of(what: &'static str, pairs: impl Iterator<Item = (f64, f64)>, seed: u64) -> Places {
+        let (source, released): (Vec<f64>, Vec<f64>) = pairs.unzip();
+        let (source, mut released) = (ranks(&source), ranks(&released));
+        let reach = source.len() as f64 / NEAR as f64;
+        let near = |released: &[f64]| {
+            source.iter().zip(released).filter(|(one, other)| (*one - **other).abs() <= reach).count() as u64
+        };
+        let (rho, near_now) = (spearman(&source, &released), near(&released));
+        shuffle(&mut released, &mut keyed(seed, "places in random order"));
+        Places { what, rho, pairs: source.len(), near: near_now, shuffled: near(&released) }
+    }
+
+    /// Whether the release follows the source more than chance would have it.
+    fn is_kept(&self) -> bool {
+        let rho = self.rho.abs();
+        let freedom = self.pairs as f64 - 2.0;
+        self.pairs >= FEWEST
+            && rho >= SLIGHT
+            && rho * rho * freedom >= DEVIATIONS * DEVIATIONS * (1.0 - rho * rho)
+    }
+
+    fn figure(&self) -> Figure {
+        // Of so many ranks, how many are near a given one on average.
+        let (pairs, reach) = (self.pairs as f64, (self.pairs / NEAR) as f64);
+        let expected = if self.pairs > 0 { 2.0 * reach + 1.0 - reach * (reach + 1.0) / pairs } else { 0.0 };
+        Figure {
+            what: format!(
+                "{} that stand within a hundredth of all from their place in the source",
+                self.what
+            ),
+            // A handful of pairs is in some order by chance.
+            targets: if self.pairs >= FEWEST { self.pairs as u64 } else { 0 },
+            hits: if self.pairs >= FEWEST { self.near } else { 0 },
+            baseline: if self.pairs >= FEWEST { expected.round() as u64 } else { 0 },
+            instead: "puts them anywhere".to_string(),
+            control: Some(self.shuffled),
+            controlled: "the same with released places in random order".to_string(),
+        }
+    }
+}
 
 /// What order tells about a table.
 struct Order {
@@ -38,35 +106,24 @@ struct Order {
     expected: f64,
     /// The same as `agree` with released rows in random order.
     shuffled: u64,
-    /// Spearman's rank correlation, and of how many pairs.
-    rho: f64,
-    pairs: usize,
-}
-
-impl Order {
-    /// Whether rows follow the source more than chance would have it.
-    fn is_kept(&self) -> bool {
-        let rho = self.rho.abs();
-        let freedom = self.pairs as f64 - 2.0;
-        self.pairs >= FEWEST
-            && rho >= SLIGHT
-            && rho * rho * freedom >= DEVIATIONS * DEVIATIONS * (1.0 - rho * rho)
-    }
+    /// Rows, and where there are groups their names.
+    places: Vec<Places>,
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let mut worst: Option<Order> = None;
-    let mut correlations = Vec::new();
-    for table in scene.views()? {
-        let order = order(scene, table)?;
-        correlations.push(json!({ "rho": order.rho, "pairs": order.pairs }));
-        if worst.as_ref().is_none_or(|worst| order.rho.abs() > worst.rho.abs()) {
-            worst = Some(order);
-        }
-    }
-    let order = worst.ok_or_else(|| Error::internal("a release without a table"))?;
-    let kept = order.is_kept();
-    let headline = Figure {
+    let orders = match scene.policy {
+        PolicyRef::Transactions(policy) => vec![of_transactions(scene, policy)?],
+        _ => scene.views()?.iter().map(|table| order(scene, table)).collect::<Result<Vec<_>>>()?,
+    };
+    let places: Vec<&Places> = orders.iter().flat_map(|order| &order.places).collect();
+    let by_rank = |one: &&Places, other: &&Places| {
+        one.is_kept().cmp(&other.is_kept()).then(one.rho.abs().total_cmp(&other.rho.abs()))
+    };
+    let worst = places.iter().copied().max_by(by_rank);
+    let (Some(order), Some(worst)) = (orders.iter().max_by_key(|order| order.agree), worst) else {
+        return Err(Error::internal("a release without a table"));
+    };
+    let guessed = Figure {
         what: "people, of those whose rows differ, whose place in the source leads to a row that agrees in all columns"
             .to_string(),
         targets: order.people,
@@ -76,29 +133,84 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         control: Some(order.shuffled),
         controlled: "the same with released rows in random order".to_string(),
     };
-    let warning = match kept {
+    // Where rows that a person could be do not differ, order still tells in which order people were.
+    let figures = match order.people {
+        0 => vec![worst.figure()],
+        _ => vec![guessed, worst.figure()],
+    };
+    let warning = match worst.is_kept() {
         false => String::new(),
         true => format!(
-            "the order of the released rows follows that of the source (rank correlation {:.2}): whoever knows the order of \
-             the source knows whose row is whose; shuffle the rows",
-            order.rho
+            "the order of the {} follows that of the source (rank correlation {:.2}): whoever knows the order of the source \
+             knows whose is whose; shuffle them",
+            worst.what, worst.rho
         ),
     };
+    let sampling = match scene.policy {
+        PolicyRef::Table(_) => scene.view()?.quasi.sampling(),
+        _ => String::new(),
+    };
+    let correlations =
+        places.iter().map(|places| json!({ "what": places.what, "rho": places.rho, "pairs": places.pairs }));
+    let correlations: Vec<serde_json::Value> = correlations.collect();
     Ok(Finding {
-        knows: "people's quasi-identifiers, in the order of the source".to_string(),
+        knows: "what is known of people, in the order of the source".to_string(),
         does: "takes the first of those who could be in the same rows for the first of these rows, and so on"
             .to_string(),
         assumes: format!(
-            "the rank correlation of released and original places is {:.3} over {} pairs{}",
-            order.rho,
-            order.pairs,
-            scene.view()?.quasi.sampling()
+            "the rank correlation of released and original places is {:.3} over {} pairs{sampling}",
+            worst.rho, worst.pairs
         ),
-        figures: vec![headline],
+        figures,
         warning,
         more: [("correlations".to_string(), json!(correlations))].into_iter().collect(),
         ..Finding::new(ATTACK.name, "Row order")
     })
+}
+
+const ROWS: &str = "released rows";
+const NAMES: &str = "numbers of groups";
+
+/// What order tells about transactions: each is taken for the released set of the lowest nodes that the release shows above its
+/// items. That is what it became where items are generalised alike everywhere; elsewhere fewer can be paired.
+fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Order> {
+    let Released::Transactions(released) = &scene.released else {
+        return Err(Error::internal("transactions of something else"));
+    };
+    let view = scene.baskets().map_err(Error::input)?;
+    let tree = &view.original.tree;
+    let shown: HashSet<Node> = view.released.iter().flat_map(|(nodes, ..)| nodes.iter().copied()).collect();
+    let becomes = |item: &str| {
+        let node = tree.find(item)?;
+        std::iter::once(node).chain(tree.ancestors(node)).find(|node| shown.contains(node))
+    };
+    let sets = |source: &TransactionSource| {
+        let (mut sets, mut place) = (BTreeMap::new(), 0.0);
+        source.read(&mut |transaction: &Transaction<'_>, _| {
+            let (mut nodes, mut others) = (Vec::new(), Vec::new());
+            for item in transaction.items {
+                match view.original.sensitive.iter().any(|name| name == item) {
+                    true => others.push(item.to_string()),
+                    false => nodes.extend(becomes(item)),
+                }
+            }
+            nodes.sort_unstable();
+            nodes.dedup();
+            others.sort_unstable();
+            let entry: &mut (f64, u64) = sets.entry((nodes, others)).or_default();
+            *entry = (entry.0 + place, entry.1 + 1);
+            place += 1.0;
+            scene.clock.check()
+        })?;
+        Ok::<_, Error>(sets)
+    };
+    let (before, after) = (sets(&policy.source)?, sets(released)?);
+    let pairs = before.iter().filter_map(|(set, (sum, count))| {
+        let (other, rows) = after.get(set)?;
+        (count >= rows).then_some((sum / *count as f64, other / *rows as f64))
+    });
+    let places = vec![Places::of("released transactions", pairs, scene.seed)];
+    Ok(Order { people: 0, agree: 0, expected: 0.0, shuffled: 0, places })
 }
 
 fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
@@ -163,22 +275,49 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
             shuffled += u64::from(by_luck);
         }
     }
-    let (rho, pairs) = correlation(table, &whole, |person| matched(person).and_then(|(_, class)| class));
-    Ok(Order { people, agree, expected, shuffled, rho, pairs })
+    let own = |person: usize| matched(person).and_then(|(_, class)| class);
+    let mut places = vec![Places::of(ROWS, paired(table, &whole, own), scene.seed)];
+    if let Some(groups) = &table.groups {
+        places.push(Places::of(NAMES, group_places(table, &whole, groups, own), scene.seed));
+    }
+    Ok(Order { people, agree, expected, shuffled, places })
 }
 
-/// Spearman's rank correlation between the places of people and of rows that belong together: all who look alike in all
-/// columns, and all rows that contain just them, by the mean of their places. `own` is the class of rows that contains a person.
-fn correlation(table: &TableView, whole: &Matcher, own: impl Fn(usize) -> Option<u32>) -> (f64, usize) {
+/// The places of people and of rows that belong together: all who look alike in all columns, and all rows that contain just
+/// them, by the mean of their places. `own` is the class of rows that contains a person.
+fn paired(
+    table: &TableView,
+    whole: &Matcher,
+    own: impl Fn(usize) -> Option<u32>,
+) -> impl Iterator<Item = (f64, f64)> {
     let people = means(&table.original, own);
     let rows = means(&table.released, |row| Some(whole.classes.of_row[row]));
     // Rows that others could be as well would be paired with the wrong people.
-    let pairs = people.iter().filter_map(|(class, (place, count))| {
-        let (other, rows) = rows.get(class)?;
-        (count >= rows).then_some((*place, *other))
-    });
-    let (people, rows): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    (spearman(&people, &rows), people.len())
+    people.into_iter().filter_map(move |(class, (place, count))| {
+        let (other, rows) = rows.get(&class)?;
+        (count >= *rows).then_some((place, *other))
+    })
+}
+
+/// The mean place of the people of each group, where it is plain in which group they are, with the place of its name.
+fn group_places(
+    table: &TableView,
+    whole: &Matcher,
+    groups: &[u32],
+    own: impl Fn(usize) -> Option<u32>,
+) -> impl Iterator<Item = (f64, f64)> {
+    let mut group_of: Vec<Option<Option<u32>>> = vec![None; whole.classes.len()];
+    for (class, group) in whole.classes.of_row.iter().zip(groups) {
+        let known = &mut group_of[*class as usize];
+        *known = match *known {
+            None => Some(Some(*group)),
+            Some(same) if same == Some(*group) => *known,
+            // Rows that look alike are in several groups.
+            Some(_) => Some(None),
+        };
+    }
+    let people = means(&table.original, |row| own(row).and_then(|class| group_of[class as usize].flatten()));
+    people.into_iter().map(|(group, (place, _))| (place, f64::from(group)))
 }
 
 /// Per class the mean place of its rows, and how many there are.
@@ -193,15 +332,15 @@ fn means(rows: &Rows, class_of: impl Fn(usize) -> Option<u32>) -> BTreeMap<u32, 
     sums.into_iter().map(|(class, (sum, count))| (class, (sum / count as f64, count))).collect()
 }
 
-/// The correlation of ranks; equal values have the mean of their ranks. 0 where there is nothing to correlate.
+/// The correlation of ranks; 0 where there is nothing to correlate.
 fn spearman(one: &[f64], other: &[f64]) -> f64 {
-    let (one, other) = (ranks(one), ranks(other));
     let mean = (one.len() as f64 + 1.0) / 2.0;
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>();
-    let spread = (product(&one, &one) * product(&other, &other)).sqrt();
-    if spread > 0.0 { product(&one, &other) / spread } else { 0.0 }
+    let spread = (product(one, one) * product(other, other)).sqrt();
+    if spread > 0.0 { product(one, other) / spread } else { 0.0 }
 }
 
+/// The ranks of values; equal ones have the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));
@@ -222,9 +361,10 @@ mod tests {
 
     #[test]
     fn ranks_correlate_as_in_the_books() {
-        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0]), 1.0);
-        assert_eq!(spearman(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), -1.0);
-        assert_eq!(spearman(&[1.0, 2.0], &[5.0, 5.0]), 0.0);
+        let of = |one: &[f64], other: &[f64]| spearman(&ranks(one), &ranks(other));
+        assert_eq!(of(&[1.0, 2.0, 3.0], &[10.0, 20.0, 30.0]), 1.0);
+        assert_eq!(of(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), -1.0);
+        assert_eq!(of(&[1.0, 2.0], &[5.0, 5.0]), 0.0);
         assert_eq!(ranks(&[3.0, 1.0, 3.0]), [2.5, 1.0, 2.5]);
     }
 
@@ -258,5 +398,52 @@ mod tests {
         shuffle(&mut places, &mut keyed(1, "test"));
         let finding = stage.attack("row-order", &released(&places)).expect("run");
         assert!(!finding.succeeds() && finding.headline().hits < 200, "{finding:?}");
+    }
+
+    #[test]
+    fn the_order_of_exact_records_and_of_the_numbers_of_groups_is_noticed() {
+        let policy = "[data]\npath = \"table.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.ill]\n\
+            role = \"sensitive\"\n[privacy.matching-l-diversity]\ncolumn = \"ill\"\nl = 2\n";
+        let original: String = (0..200).map(|row| format!("{row},{}\n", ["flu", "cold"][row % 2])).collect();
+        let stage = Stage::with(policy, &format!("age,ill\n{original}"));
+        let found = |places: &[usize], number: &dyn Fn(usize) -> usize| {
+            let rows: String = places.iter().map(|row| format!("{row},{}\n", number(row / 2))).collect();
+            let values: String = (0..100).map(|group| format!("{group},flu,1\n{group},cold,1\n")).collect();
+            stage.write("out/qit.csv", format!("age,bucket\n{rows}"));
+            stage.write("out/st.csv", format!("bucket,ill,count\n{values}"));
+            stage.on("out", |scene| crate::attack::testing::attacked("row-order", &scene).expect("run"))
+        };
+        let mut places: Vec<usize> = (0..200).collect();
+        // 37 has no factor in common with 100: every number is given once, in no order to speak of.
+        let mixed = |group: usize| group * 37 % 100;
+        let kept = found(&places, &mixed);
+        assert!(kept.succeeds() && kept.warning.contains("order of the released rows"), "{kept:?}");
+        assert_eq!((kept.headline().targets, kept.headline().hits), (200, 200), "{kept:?}");
+        shuffle(&mut places, &mut keyed(1, "test"));
+        let numbered = found(&places, &|group| group);
+        assert!(numbered.succeeds() && numbered.warning.contains("numbers of groups"), "{numbered:?}");
+        let safe = found(&places, &mixed);
+        assert!(!safe.succeeds() && safe.headline().targets > 0, "{safe:?}");
+    }
+
+    #[test]
+    fn the_order_of_transactions_is_noticed() {
+        let policy =
+            "[data]\nkind = \"transactions\"\npath = \"table.csv\"\n[privacy.km-anonymity]\nk = 2\nm = 1\n";
+        let rows: Vec<String> = (0..60).map(|row| format!("i{},i{}", row, (row + 1) % 60)).collect();
+        let stage = Stage::with(policy, &(rows.join("\n") + "\n"));
+        let found = |order: &[usize]| {
+            let released: Vec<&str> = order.iter().map(|row| rows[*row].as_str()).collect();
+            stage.write("release.txt", released.join("\n") + "\n");
+            stage.on("release.txt", |scene| {
+                crate::attack::testing::attacked("row-order", &scene).expect("run")
+            })
+        };
+        let mut order: Vec<usize> = (0..60).collect();
+        let kept = found(&order);
+        assert!(kept.succeeds() && kept.headline().hits == 60, "{kept:?}");
+        shuffle(&mut order, &mut keyed(1, "test"));
+        let safe = found(&order);
+        assert!(!safe.succeeds() && safe.headline().hits < 20, "{safe:?}");
     }
 }

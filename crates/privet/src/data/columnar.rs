@@ -3,13 +3,15 @@
 //! Their readers may panic on a malformed file, or believe a size that it declares; every call into them goes
 //! through [`guard::catch`], after the sizes that can be checked have been.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -252,6 +254,25 @@ impl Reader {
             Reader { schema: reader.schema(), batches: Box::new(reader), progress }
         })
     }
+}
+
+/// The values of all dictionaries of an Arrow file, each once, whether a cell shows them or not.
+pub(super) fn dictionary_values(file: File) -> ArrowResult<Vec<Vec<u8>>> {
+    let mut values: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for batch in Reader::arrow(file)?.batches {
+        let batch = batch?;
+        let dictionaries = batch.columns().iter().filter_map(|column| column.as_any_dictionary_opt());
+        for entries in dictionaries.map(|dictionary| dictionary.values()) {
+            let Some(text) = cell_text(entries) else { continue };
+            for entry in (0..entries.len()).filter(|entry| entries.is_valid(*entry)) {
+                let mut value = Vec::new();
+                if text(entry, &mut value).is_ok() && !values.contains(&value) {
+                    values.insert(value);
+                }
+            }
+        }
+    }
+    Ok(values.into_iter().collect())
 }
 
 /// Refuses row counts that contradict each other, column chunks that lie outside the file, and dictionaries that claim more

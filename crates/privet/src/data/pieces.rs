@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::column::page::PageReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::columnar::{guarded, uncompressed};
+use super::columnar::{dictionary_values, guarded, uncompressed};
 use super::compression::open_regular;
 use super::format::{FileKind, Format};
 use crate::{Error, Result};
@@ -20,8 +20,8 @@ const PIECE: usize = 1 << 22;
 /// Two pieces have so much in common: nothing that is shorter falls between them.
 const OVERLAP: usize = 1 << 12;
 
-/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole, and with every page of a Parquet file,
-/// unpacked too.
+/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole; with every page of a Parquet file, unpacked
+/// too; and with every value of the dictionaries of an Arrow file, which lie there without anything between them.
 pub(crate) fn pieces(path: &Path, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let kind = FileKind::of_path(path).ok();
     let mut file = match kind {
@@ -38,13 +38,14 @@ pub(crate) fn pieces(path: &Path, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> 
         each(&piece)?;
         piece.drain(..piece.len().saturating_sub(OVERLAP));
     }
-    if kind.is_some_and(|kind| kind.format == Format::Parquet) {
-        file.seek(SeekFrom::Start(0)).map_err(trouble)?;
-        for page in guarded(path, Format::Parquet, || pages(file))? {
-            each(&page)?;
-        }
-    }
-    Ok(())
+    let inside = match kind.map(|kind| kind.format) {
+        Some(Format::Parquet) => pages,
+        Some(Format::Arrow) => dictionary_values,
+        _ => return Ok(()),
+    };
+    file.seek(SeekFrom::Start(0)).map_err(trouble)?;
+    let format = kind.map_or(Format::Arrow, |kind| kind.format);
+    guarded(path, format, || inside(file))?.iter().try_for_each(|piece| each(piece))
 }
 
 fn pages(file: File) -> std::result::Result<Vec<Vec<u8>>, arrow_schema::ArrowError> {

@@ -88,6 +88,15 @@ impl Settings {
         self.get(key) == Some(&Setting::Flag(true))
     }
 
+    /// Of how many best plans one is drawn, where `break_minimality` asks for that: so many, or as many as are looked for.
+    pub fn drawn_from(&self) -> Option<u64> {
+        match self.get("break_minimality") {
+            Some(Setting::Count(plans)) => Some(*plans),
+            Some(Setting::Flag(true)) => Some(self.count("top").unwrap_or(1)),
+            _ => None,
+        }
+    }
+
     /// A length of time.
     pub fn duration(&self, key: &str) -> Option<Duration> {
         match self.get(key) {

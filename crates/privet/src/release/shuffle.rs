@@ -1,18 +1,20 @@
 //! Rows in a secret random order, without holding them all in memory.
 //!
 //! The order of records carries information (who came first, who came together), so a release is shuffled with a key that
-//! derives from the policy's seed. Rows that fit are shuffled in memory. Otherwise each goes to one of many files at
-//! random, and the files are shuffled one by one and joined: a uniform permutation as well (Rao, 1961; Sandelius, 1962).
+//! derives from the policy's seed. The order in which rows come has no part in it: they are put in the order of what they say
+//! first, so that the same rows in another order give the same bytes. Rows that fit are shuffled in memory. Otherwise each goes
+//! to one of many files by what it says, which everybody can read anyway, and the files are shuffled one by one and joined.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use hashbrown::HashMap;
 use rand_chacha::ChaCha20Rng;
 
 use crate::engine::clock::Clock;
-use crate::random::{below, keyed, shuffle};
+use crate::random::{keyed, shuffle};
 use crate::{Error, Result};
 
 /// Rows are kept in memory up to this many bytes.
@@ -40,7 +42,7 @@ impl Rows {
         }
     }
 
-    fn cells(&self, row: usize) -> impl Iterator<Item = &str> {
+    fn cells(&self, row: usize) -> impl Iterator<Item = &str> + Clone {
         let start = self.starts[row];
         let end = self.starts.get(row + 1).copied().unwrap_or(self.ends.len());
         (start..end).map(|at| {
@@ -53,8 +55,24 @@ impl Rows {
         self.text.len() + (self.ends.len() + self.starts.len()) * size_of::<usize>()
     }
 
-    fn shuffled(&self, random: &mut ChaCha20Rng, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
-        let mut order: Vec<u32> = (0..self.starts.len() as u32).collect();
+    fn len(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// Gives rows back in random order; `order` has the number of each, as often as it is wanted.
+    fn shuffled(
+        &self,
+        mut order: Vec<u32>,
+        random: &mut ChaCha20Rng,
+        each: &mut dyn FnMut(&[&str]) -> Result<()>,
+    ) -> Result<()> {
+        let prints: Vec<u64> = (0..self.len()).map(|row| fingerprint(self.cells(row as usize))).collect();
+        order.sort_unstable_by(|one, other| {
+            let print = |row: u32| prints[row as usize];
+            print(*one)
+                .cmp(&print(*other))
+                .then_with(|| self.cells(*one as usize).cmp(self.cells(*other as usize)))
+        });
         shuffle(&mut order, random);
         let mut cells = Vec::new();
         for row in order {
@@ -64,6 +82,16 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// A number for what a row says: the 64-bit FNV-1a hash of its cells.
+fn fingerprint<'a>(cells: impl Iterator<Item = &'a str>) -> u64 {
+    let mut print: u64 = 0xcbf2_9ce4_8422_2325;
+    // No byte of a text is 0xff, so it ends a cell.
+    for byte in cells.flat_map(|cell| cell.bytes().chain([0xff])) {
+        print = (print ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    print
 }
 
 /// Takes rows in any order and gives them back in a random one.
@@ -107,15 +135,14 @@ impl Shuffle {
     /// Takes a row.
     pub fn push(&mut self, cells: &[&str]) -> Result<()> {
         if let Some(spill) = &mut self.spill {
-            let file = below(&mut self.random, spill.writers.len() as u64) as usize;
-            return spill.write(file, cells.iter().copied());
+            return spill.write(cells.iter().copied());
         }
         self.rows.push(cells);
         if self.rows.bytes() > IN_MEMORY {
             let mut spill = Spill::open(&self.folder, self.files)?;
             let rows = std::mem::take(&mut self.rows);
-            for row in 0..rows.starts.len() {
-                spill.write(below(&mut self.random, self.files) as usize, rows.cells(row))?;
+            for row in 0..rows.len() {
+                spill.write(rows.cells(row as usize))?;
             }
             self.spill = Some(spill);
         }
@@ -136,13 +163,16 @@ impl Shuffle {
     }
 
     fn give_back(mut self, each: &mut dyn FnMut(&[&str]) -> Result<()>) -> Result<()> {
-        let Some(spill) = self.spill else { return self.rows.shuffled(&mut self.random, each) };
+        let Some(spill) = self.spill else {
+            let all = (0..self.rows.len()).collect();
+            return self.rows.shuffled(all, &mut self.random, each);
+        };
         drop(self.rows);
         for (path, writer) in spill.paths.iter().zip(spill.writers) {
             let wrong = |error: &io::Error| Error::io("shuffle the release", path, error);
             writer.into_inner().map_err(|error| wrong(error.error()))?;
-            let rows = read_rows(path).map_err(|error| wrong(&error))?;
-            rows.shuffled(&mut self.random, each)?;
+            let (rows, order) = read_rows(path).map_err(|error| wrong(&error))?;
+            rows.shuffled(order, &mut self.random, each)?;
             fs::remove_file(path).map_err(|error| wrong(&error))?;
         }
         Ok(())
@@ -162,7 +192,8 @@ impl Spill {
     }
 
     /// One row: the number of cells, then each cell's length and text.
-    fn write<'a>(&mut self, file: usize, cells: impl Iterator<Item = &'a str>) -> Result<()> {
+    fn write<'a>(&mut self, cells: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+        let file = (fingerprint(cells.clone()) % self.writers.len() as u64) as usize;
         let writer = &mut self.writers[file];
         let written = || -> io::Result<()> {
             let cells: Vec<&str> = cells.collect();
@@ -177,7 +208,9 @@ impl Spill {
     }
 }
 
-fn read_rows(path: &Path) -> io::Result<Rows> {
+/// The distinct rows of a spill file, and the number of each as often as it is there: rows that say the same are all in one
+/// file, however many there are.
+fn read_rows(path: &Path) -> io::Result<(Rows, Vec<u32>)> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
     let mut reader = BufReader::new(file);
@@ -186,22 +219,37 @@ fn read_rows(path: &Path) -> io::Result<Rows> {
         reader.read_exact(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
     };
-    let mut rows = Rows::default();
-    let mut bytes = Vec::new();
+    let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+    let (mut rows, mut order) = (Rows::default(), Vec::new());
+    let (mut text, mut ends) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < size {
         let cells = number(&mut reader)?;
         at += 4;
-        rows.starts.push(rows.ends.len());
+        text.clear();
+        ends.clear();
         for _ in 0..cells {
-            bytes.resize(number(&mut reader)? as usize, 0);
-            reader.read_exact(&mut bytes)?;
-            at += 4 + bytes.len() as u64;
-            rows.text.push_str(std::str::from_utf8(&bytes).map_err(io::Error::other)?);
-            rows.ends.push(rows.text.len());
+            let length = number(&mut reader)? as usize;
+            let start = text.len();
+            text.resize(start + length, 0);
+            reader.read_exact(&mut text[start..])?;
+            ends.push(text.len());
+            at += 4 + length as u64;
+        }
+        // Cells are told apart by where they end.
+        let lengths = ends.iter().flat_map(|end| end.to_le_bytes());
+        let key: Vec<u8> = text.iter().copied().chain(lengths).collect();
+        let next = rows.len();
+        let row = *known.entry(key).or_insert(next);
+        order.push(row);
+        if row == next {
+            rows.starts.push(rows.ends.len());
+            let before = rows.text.len();
+            rows.text.push_str(std::str::from_utf8(&text).map_err(io::Error::other)?);
+            rows.ends.extend(ends.iter().map(|end| before + end));
         }
     }
-    Ok(rows)
+    Ok((rows, order))
 }
 
 #[cfg(test)]
@@ -209,9 +257,13 @@ mod tests {
     use super::*;
 
     fn shuffled(rows: usize, filler: &str, seed: u64) -> Vec<String> {
+        given_back(0..rows, filler, seed)
+    }
+
+    fn given_back(rows: impl Iterator<Item = usize>, filler: &str, seed: u64) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut shuffle = Shuffle::new(seed, &folder.path().join("spill"), 0);
-        for row in 0..rows {
+        for row in rows {
             shuffle.push(&[&row.to_string(), filler]).expect("taken");
         }
         let mut out = Vec::new();
@@ -236,6 +288,17 @@ mod tests {
         assert_eq!(first, shuffled(100, "", 1));
         assert_ne!(first, shuffled(100, "", 2));
         assert!(is_permutation(first, 100));
+    }
+
+    #[test]
+    fn the_order_in_which_rows_come_does_not_show() {
+        let filler = "x".repeat(64 << 10);
+        for (rows, filler) in [(500, ""), (2000, filler.as_str())] {
+            // Every row several times.
+            let one = given_back((0..rows).map(|row| row % 400), filler, 5);
+            assert_eq!(one, given_back((0..rows).rev().map(|row| row % 400), filler, 5));
+            assert_eq!(one.len(), rows);
+        }
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
         other => return Err(format!("what method \"{other}\" rejects is not known here")),
     }
-    if settings.flag("break_minimality") {
+    if settings.drawn_from().is_some() {
         return Err("the release is one of several good ones, drawn by chance".to_string());
     }
     let about_values = |clause: &&crate::policy::Clause| clause.settings.column("column").is_some();

@@ -242,6 +242,21 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Numbers groups in the order of their names, by number where all are numbers: the order of names may tell something.
+fn in_order(names: &mut Vec<String>, groups: &mut [u32]) {
+    let number = |name: &String| name.trim().parse::<u64>().ok();
+    let numbers: Option<Vec<u64>> = names.iter().map(number).collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|one, other| match &numbers {
+        Some(numbers) => numbers[*one].cmp(&numbers[*other]),
+        None => names[*one].cmp(&names[*other]),
+    });
+    let mut places = vec![0u32; names.len()];
+    (0u32..).zip(&order).for_each(|(place, at)| places[*at] = place);
+    groups.iter_mut().for_each(|group| *group = places[*group as usize]);
+    *names = order.into_iter().map(|at| std::mem::take(&mut names[at])).collect();
+}
+
 /// A released table.
 pub(super) struct Released {
     pub len: usize,
@@ -287,6 +302,7 @@ pub(super) fn released(
         return Err(Stopped::TooMany);
     }
     read?;
+    in_order(&mut names, &mut groups);
     let named = places.iter().map(|place| table.columns()[*place].name.clone());
     let columns = named.zip(dictionaries).zip(codes);
     let columns = columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes))).collect();

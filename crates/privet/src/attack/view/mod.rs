@@ -107,6 +107,17 @@ pub(super) struct TableView {
     pub holdout: Option<Rows>,
     /// Which rows contain whom, by all quasi-identifiers.
     pub quasi: Matcher,
+    /// The columns that only the released table has.
+    pub further: Vec<FurtherColumn>,
+}
+
+/// A column that only the released table has.
+pub(super) struct FurtherColumn {
+    pub name: String,
+    /// How many different cells it has.
+    pub cells: usize,
+    /// The cell of every row.
+    pub codes: Arc<Vec<u32>>,
 }
 
 impl TableView {
@@ -282,8 +293,10 @@ fn read(
         let mut columns = Vec::new();
         let mut places = Vec::new();
         let mut rows = Rows::empty(released.len);
+        let mut further = Vec::new();
         for (name, cells, codes) in released.columns {
             let whole = |wanted: &Wanted<'_>| wanted.item.is_some() && wanted.of.name == name;
+            let mut is_known = false;
             for (place, wanted) in shared.iter().enumerate() {
                 let (cells, codes) = match wanted.name() == name {
                     true => (cells.clone(), codes.clone()),
@@ -303,6 +316,10 @@ fn read(
                 });
                 rows.codes.push(codes);
                 places.push(place);
+                is_known = true;
+            }
+            if !is_known {
+                further.push(FurtherColumn { name, cells: cells.len(), codes });
             }
         }
         let original = original.pick(&places);
@@ -317,6 +334,7 @@ fn read(
             population: population.as_ref().map(|rows| rows.pick(&places)),
             holdout: holdout.as_ref().map(|rows| rows.pick(&places)),
             quasi,
+            further,
         });
     }
     Ok(views)
@@ -397,12 +415,18 @@ fn dealt(
     st: &Source,
 ) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
     let (mut released, groups) = coded::released(qit, true, scene.clock, scene.limits.rows)?;
-    let Some(groups) = groups else { return Ok((released, None)) };
+    let nameless = |table: &Source| {
+        let wrong = format!("it has no column '{GROUP_COLUMN}', which says what group a row belongs to");
+        Stopped::Error(crate::Error::input(wrong).in_file(table.path()).help(format!(
+            "two tables belong together by '{GROUP_COLUMN}'; the second one has the values of a group and their '{COUNT_COLUMN}'"
+        )))
+    };
+    let Some(groups) = groups else { return Err(nameless(qit)) };
     let names: Vec<&str> = st.columns().iter().map(|column| column.name.as_str()).collect();
     let value = names.iter().position(|name| *name != GROUP_COLUMN && *name != COUNT_COLUMN);
     let (Some(value), Ok(group), Ok(count)) = (value, st.position(GROUP_COLUMN), st.position(COUNT_COLUMN))
     else {
-        return Ok((released, Some(groups)));
+        return Err(nameless(st));
     };
     let mut cells = Dictionary::default();
     let mut held: hashbrown::HashMap<String, Vec<(u32, u64)>> = hashbrown::HashMap::new();

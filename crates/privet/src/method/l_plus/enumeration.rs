@@ -52,7 +52,7 @@ pub fn asked(policy: &CheckedPolicy) -> Result<Option<Techniques>> {
         return Ok(None);
     }
     let several = settings.count("top").is_some_and(|top| top > 1);
-    for (key, is_set) in [("top", several), ("break_minimality", super::drawn_from(settings).is_some())] {
+    for (key, is_set) in [("top", several), ("break_minimality", settings.drawn_from().is_some())] {
         if is_set {
             let wrong = format!("search = \"enumeration\" finds one cut, and '{key}' needs several");
             let help = "remove it, or set search = \"interval\"";

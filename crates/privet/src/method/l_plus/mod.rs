@@ -37,7 +37,7 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Info};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Setting, Settings, Subject};
+use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result, privacy, random};
 
 pub(super) static DECLARATION: Declaration = Declaration {
@@ -111,7 +111,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let clock = clock.with_limit(settings.duration("time_limit"));
     let problem = problem::problem(policy, microdata, &asked)?;
     let top = settings.count("top").unwrap_or(1);
-    let drawn_from = drawn_from(settings);
+    let drawn_from = settings.drawn_from();
     let limits = Limits {
         top: usize::try_from(drawn_from.unwrap_or(top)).unwrap_or(usize::MAX),
         approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
@@ -126,17 +126,23 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
+    if drawn_from.is_some() && found.best.len() < 2 {
+        return Err(nothing_to_draw(policy, found.complete));
+    }
     let drawn = drawn_from.map(|_| draw(policy.seed, found.best.len()));
     solution(&problem, microdata, &asked, &found, drawn, &clock)
 }
 
-/// Of how many best cuts one is drawn, if the policy asks for that.
-fn drawn_from(settings: &Settings) -> Option<u64> {
-    match settings.get("break_minimality") {
-        Some(Setting::Count(cuts)) => Some(*cuts),
-        Some(Setting::Flag(true)) => Some(settings.count("top").unwrap_or(1)),
-        _ => None,
-    }
+/// With a single cut there is nothing to draw, and whoever reads that one was drawn would be misled.
+fn nothing_to_draw(policy: &CheckedPolicy, complete: bool) -> Error {
+    let wrong = if complete {
+        "break_minimality draws one of several cuts, but only one meets the requirements"
+    } else {
+        "break_minimality draws one of several cuts, but only one was found in the time allowed"
+    };
+    let help = "leave break_minimality out, which lets others reason from the best cut; or raise the thresholds, allow \
+                suppression, or bring finer hierarchies";
+    policy.at_method("break_minimality", Error::infeasible(wrong).help(help))
 }
 
 /// One of the best cuts, by the seed.
