@@ -113,11 +113,11 @@ impl Tree {
         self.leaves[position as usize]
     }
 
-    /// By node, how many records are below it. `leaves`: nodes without children, and how many records have them.
-    pub fn totals(&self, leaves: impl Iterator<Item = (u32, u64)>) -> Vec<u64> {
+    /// By node, how many records are below it. `leaves`: by leaf of the taxonomy, how many records have it.
+    pub fn totals<'c>(&self, leaves: impl Iterator<Item = (&'c u32, &'c u64)>) -> Vec<u64> {
         let mut totals = vec![0; self.len()];
         for (leaf, count) in leaves {
-            totals[leaf as usize] += count;
+            totals[self.leaf(*leaf) as usize] += count;
         }
         for node in (1..self.len()).rev() {
             totals[self.parent(node as u32) as usize] += totals[node];

@@ -47,10 +47,7 @@ impl Problem {
         });
         let forest = Forest { trees: trees.collect() };
         let counts: Vec<Vec<u64>> = (microdata.quasi.iter().zip(&forest.trees))
-            .map(|(quasi, tree)| {
-                let leaves = quasi.leaf_of_code.iter().map(|leaf| tree.leaf(*leaf));
-                tree.totals(leaves.zip(quasi.counts.iter().copied()))
-            })
+            .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)))
             .collect();
         let cells = |at: usize| {
             let (tree, taxonomy) = (&forest.trees[at], &microdata.quasi[at].taxonomy);

@@ -40,18 +40,6 @@ pub struct LPlus {
     pub counts: Vec<Vec<u64>>,
 }
 
-impl LPlus {
-    /// The search for the best cut of a table at its finest.
-    pub fn new(rules: Rules, forest: Forest, fine: Fine) -> LPlus {
-        let rows = 0..fine.len() as u32;
-        let counts = forest.trees.iter().zip(&fine.nodes).map(|(tree, nodes)| {
-            tree.totals(nodes.iter().copied().zip(rows.clone().map(|row| fine.size(row))))
-        });
-        let counts = counts.collect();
-        LPlus { rules, forest, fine: Arc::new(fine), counts }
-    }
-}
-
 /// The table at an interval's finest cut, and what is known about its boxes.
 #[derive(Debug, Clone)]
 pub struct Warm {

@@ -1,5 +1,7 @@
 //! A first answer: one column's cut is made the best there is with the others as they are, round after round.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::bound::LPlus;
@@ -10,15 +12,9 @@ use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Limits, Place, Programme, search};
 
-/// Tables with as many rows are searched in part first, where the coarsest cut is a poor start.
-const LARGE: usize = 1 << 14;
-/// A part is one row out of so many.
-const PART: u64 = 16;
-
 /// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
 /// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
-/// cut that needs no suppression, with the columns in both orders. Where nothing may be suppressed, also from the best cut of
-/// a part of the rows, if there are many: the more there are, the further from the best the coarsest cut leads.
+/// cut that needs no suppression, with the columns in both orders.
 pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
     let (forest, columns) = (&problem.forest, problem.forest.trees.len());
     let coarsest = forest.coarsest();
@@ -30,9 +26,6 @@ pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
         starts.extend((1..).map(|depth| forest.at_depth(depth)).take_while(|cut| *cut != finest));
         starts.extend(without_suppression(problem, clock)?);
         orders.push((0..columns).rev().collect());
-    }
-    if problem.rules.scheme == Scheme::None && problem.fine.len() >= LARGE {
-        starts.extend(of_a_part(problem, clock)?);
     }
     let tries: Vec<(&Cut, &Vec<usize>)> =
         starts.iter().flat_map(|start| orders.iter().map(move |order| (start, order))).collect();
@@ -46,20 +39,10 @@ fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
     let forest = problem.forest.clone();
     let mut rules = problem.rules.clone();
     rules.scheme = Scheme::None;
-    let fine = problem.fine.under(&rules, &forest);
-    best_of(&LPlus::new(rules, forest, fine), clock)
-}
-
-/// The best cut of a part of the rows: near to that of all, where classes are judged by the shares of values in them.
-fn of_a_part(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
-    let (rules, forest) = (problem.rules.clone(), problem.forest.clone());
-    let fine = problem.fine.part(&rules, &forest, PART);
-    // It is only a start: most of the time belongs to the whole table.
-    best_of(&LPlus::new(rules, forest, fine), &clock.with_share(1, 4))
-}
-
-fn best_of(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
-    let found = search(problem, descend(problem, clock)?, &Limits::default(), clock)?;
+    let fine = Arc::new(problem.fine.under(&rules, &forest));
+    let strict = LPlus { rules, forest, fine, counts: problem.counts.clone() };
+    let known = descend(&strict, clock)?;
+    let found = search(&strict, known, &Limits::default(), clock)?;
     Ok(found.best.into_iter().next().map(|(_, cut)| cut))
 }
 

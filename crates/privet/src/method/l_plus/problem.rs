@@ -1,5 +1,7 @@
 //! From a policy and a table to the problem that is searched.
 
+use std::sync::Arc;
+
 use num_integer::Integer;
 
 use super::bound::LPlus;
@@ -100,8 +102,11 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
     let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
     price(&mut rules, policy, microdata, &forest)?;
     rules.settle_grain();
-    let fine = Fine::new(&rules, &forest, microdata, asked.thresholds.column);
-    Ok(LPlus::new(rules, forest, fine))
+    let counts = (microdata.quasi.iter().zip(&forest.trees))
+        .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
+    let counts = counts.collect();
+    let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.thresholds.column));
+    Ok(LPlus { rules, forest, fine, counts })
 }
 
 /// Puts prices on cells and records: LM's in whole units over a common denominator.

@@ -108,21 +108,6 @@ impl Fine {
         Fine::gather(rules, forest, self.cut.clone(), &self.old())
     }
 
-    /// One row out of `step`, drawn by its number.
-    pub fn part(&self, rules: &Rules, forest: &Forest, step: u64) -> Fine {
-        // Fibonacci hashing: neighbours are alike, so drawing at equal distances could miss a value altogether.
-        let drawn = |row: &u32| (u64::from(*row).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % step == 0;
-        let rows: Vec<u32> = (0..self.len() as u32).filter(drawn).collect();
-        let tuples: Vec<u32> = rows.iter().flat_map(|row| self.tuple(*row)).copied().collect();
-        let (mut starts, mut entries) = (vec![0], Vec::new());
-        for row in rows {
-            entries.extend_from_slice(self.entries(row));
-            starts.push(entries.len() as u32);
-        }
-        let old = Old { tuples: &tuples, starts: &starts, entries: &entries, ..self.old() };
-        Fine::gather(rules, forest, self.cut.clone(), &old)
-    }
-
     fn old(&self) -> Old<'_> {
         let columns = self.nodes.len();
         Old { columns, tuples: &self.tuples, starts: &self.starts, entries: &self.entries, answered: None }
