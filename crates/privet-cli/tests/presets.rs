@@ -150,7 +150,31 @@ fn drafts_for_everybody_speak_of_minimality() {
     let bench = patients();
     bench.privet(&["init", "patients.csv", "--public", "-o", "draft"]).succeeds();
     let policy = bench.text("draft/policy.toml");
-    assert!(policy.contains("break_minimality = 5") && policy.contains("# [ledger]"), "{policy}");
+    assert!(policy.contains("\nbreak_minimality = 5\n") && policy.contains("# [ledger]"), "{policy}");
     bench.privet(&["init", "patients.csv", "-o", "plain"]).succeeds();
     assert!(!bench.text("plain/policy.toml").contains("[report]"));
+}
+
+#[test]
+fn one_of_the_best_vectors_of_levels_is_drawn() {
+    let bench = Bench::with_example("patients");
+    bench.edit(
+        "patients/policy.toml",
+        "name = \"full-domain\"",
+        "break_minimality = 3\nname = \"full-domain\"",
+    );
+    let levels: std::collections::BTreeSet<String> = (0..12)
+        .map(|seed| {
+            let (target, seed) = (format!("out{seed}"), seed.to_string());
+            bench.privet(&["anonymize", "patients/policy.toml", "-o", &target, "--seed", &seed]).succeeds();
+            let plan = bench.json(&format!("{target}/steward/manifest.json"))["plan"].clone();
+            assert_eq!(plan["drawn_from"], 3, "{plan}");
+            for room in ["public", "steward"] {
+                let report = bench.text(&format!("{target}/{room}/report.html"));
+                assert!(report.contains("one of the 3 best"), "{room}");
+            }
+            plan["levels"].to_string()
+        })
+        .collect();
+    assert!((2..=3).contains(&levels.len()), "{levels:?}");
 }

@@ -7,7 +7,8 @@
 //!
 //! Boxes are taken in rounds of fixed size in order of their bound and expanded in parallel. What a round does depends
 //! only on the rounds before, so the answer and the number of vectors examined do not depend on the number of threads.
-//! Ties go to the lexicographically first vector.
+//! Ties go to the lexicographically first vector. Where several of the best vectors are wanted, a box is dropped when it cannot
+//! beat the last of them.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +45,8 @@ pub trait Levelled: Sync {
 /// What a search found and proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The best vector and its cost; `None` when no vector meets the requirements (or none was found in time).
-    pub best: Option<(Cost, Levels)>,
+    /// The best vectors with their costs, best first; none when no vector meets the requirements.
+    pub best: Vec<(Cost, Levels)>,
     /// No vector costs less than this; equal to the best cost when the search ran to its end.
     pub bound: Option<Cost>,
     /// Whether the search ran to its end.
@@ -59,27 +60,56 @@ struct Span {
     high: Levels,
 }
 
-/// Finds the cheapest valid vector.
-pub fn search(problem: &dyn Levelled, clock: &Clock) -> Result<Outcome> {
+/// The best vectors so far.
+struct Best {
+    /// How many are wanted.
+    top: usize,
+    found: BTreeSet<(Cost, Levels)>,
+}
+
+impl Best {
+    /// Whether something with this cost, or a box with this bound and low corner, may still be among the best. Every vector of a
+    /// box is lexicographically at or after its low corner.
+    fn may_have(&self, cost: Cost, levels: &Levels) -> bool {
+        self.found.len() < self.top
+            || self.found.last().is_none_or(|(worst, at)| (cost, levels) < (*worst, at))
+    }
+
+    fn offer(&mut self, cost: Cost, levels: Levels) {
+        self.found.insert((cost, levels));
+        if self.found.len() > self.top {
+            self.found.pop_last();
+        }
+    }
+
+    fn least(&self) -> Option<Cost> {
+        self.found.first().map(|(cost, _)| *cost)
+    }
+}
+
+/// Finds the cheapest valid vectors, as many as asked for where there are so many.
+pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outcome> {
     let tops = problem.tops();
     let bottom = problem.bottoms();
     let Some(bound) = problem.bound(&bottom, tops) else {
-        return Ok(Outcome { best: None, bound: None, complete: true });
+        return Ok(Outcome { best: Vec::new(), bound: None, complete: true });
     };
-    let mut best = descend(problem, clock)?;
+    let mut best = Best { top: top.max(1), found: descend(problem, clock)?.into_iter().collect() };
     let mut open = BTreeSet::from([Span { bound, low: bottom, high: tops.into() }]);
     while let Some(first) = open.first() {
         clock.check()?;
         let floor = first.bound;
-        if clock.is_over() && best.is_some() {
-            let bound = best.as_ref().map_or(floor, |(cost, _)| floor.min(*cost));
-            return Ok(Outcome { best, bound: Some(bound), complete: false });
+        if clock.is_over()
+            && let Some(least) = best.least()
+        {
+            let bound = Some(floor.min(least));
+            return Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: false });
         }
         let mut round = Vec::with_capacity(ROUND);
         while round.len() < ROUND
             && let Some(span) = open.pop_first()
         {
-            if !improves(span.bound, &span.low, &best) {
+            if !best.may_have(span.bound, &span.low) {
                 open.clear();
                 break;
             }
@@ -89,21 +119,13 @@ pub fn search(problem: &dyn Levelled, clock: &Clock) -> Result<Outcome> {
         let expanded: Vec<Expanded> = round.par_iter().map(|span| expand(problem, span)).collect();
         for Expanded { candidates, parts } in expanded {
             for (cost, levels) in candidates {
-                if improves(cost, &levels, &best) {
-                    best = Some((cost, levels));
-                }
+                best.offer(cost, levels);
             }
-            open.extend(parts.into_iter().filter(|span| improves(span.bound, &span.low, &best)));
+            open.extend(parts.into_iter().filter(|span| best.may_have(span.bound, &span.low)));
         }
     }
-    let bound = best.as_ref().map(|(cost, _)| *cost);
-    Ok(Outcome { best, bound, complete: true })
-}
-
-/// Whether something with this cost, or a box with this bound and low corner, may still beat the best. Every vector of a
-/// box is lexicographically at or after its low corner.
-fn improves(cost: Cost, levels: &Levels, best: &Option<(Cost, Levels)>) -> bool {
-    best.as_ref().is_none_or(|(best, at)| (cost, levels) < (*best, at))
+    let bound = best.least();
+    Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: true })
 }
 
 /// A first answer: from the top, one level down in the column that gains most, as long as the requirements hold.
@@ -252,20 +274,25 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_first_of_the_cheapest_is_found(problem in costs()) {
+        fn the_first_of_the_cheapest_are_found(problem in costs(), top in 1usize..5) {
             let bottom = vec![0; problem.tops.len()];
             let all = problem.between(&bottom, &problem.tops);
             let valid = all.into_iter().filter_map(|levels| Some((problem.judge(&levels)?, levels)));
-            let best = valid.min();
-            let outcome = search(&problem, &Clock::unlimited()).expect("an outcome");
+            let mut best: Vec<(Cost, Levels)> = valid.collect();
+            best.sort();
+            best.truncate(top);
+            let outcome = search(&problem, top, &Clock::unlimited()).expect("an outcome");
             prop_assert!(outcome.complete);
-            prop_assert_eq!(outcome.bound, best.as_ref().map(|(cost, _)| *cost));
+            prop_assert_eq!(outcome.bound, best.first().map(|(cost, _)| *cost));
             prop_assert_eq!(&outcome.best, &best);
 
-            let hurried = search(&problem, &Clock::unlimited().with_limit(Some(Duration::ZERO))).expect("an outcome");
-            prop_assert_eq!(hurried.best.is_some(), best.is_some());
-            if let (Some((found, _)), Some(bound), Some((least, _))) = (hurried.best, hurried.bound, best) {
-                prop_assert!(bound <= least && least <= found);
+            let hurried =
+                search(&problem, top, &Clock::unlimited().with_limit(Some(Duration::ZERO))).expect("an outcome");
+            prop_assert_eq!(hurried.best.is_empty(), best.is_empty());
+            if let (Some((found, _)), Some(bound), Some((least, _))) =
+                (hurried.best.first(), hurried.bound, best.first())
+            {
+                prop_assert!(bound <= *least && least <= found);
             }
         }
     }
@@ -276,7 +303,7 @@ mod tests {
         clock.interrupt();
         let problem = Costs { tops: vec![1], costs: vec![Some(1), Some(2)], slack: 0 };
         assert_eq!(
-            search(&problem, &clock).map_err(|error| error.kind()),
+            search(&problem, 1, &clock).map_err(|error| error.kind()),
             Err(crate::ErrorKind::Interrupted)
         );
     }

@@ -51,6 +51,11 @@ pub(super) static DECLARATION: Declaration = Declaration {
             KeyKind::Counts(Role::QuasiIdentifier),
             "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
         ),
+        Key::optional(
+            "break_minimality",
+            KeyKind::Count(2),
+            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
+        ),
         TIME_LIMIT,
     ],
 };
@@ -68,8 +73,11 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let clock = clock.with_limit(settings.duration("time_limit"));
     let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit)?;
     problem.bottoms = bottoms(policy, microdata, problem.tops())?;
-    let outcome = lattice::search(&problem, &clock)?;
-    let Some((best, levels)) = outcome.best else {
+    let drawn_from = settings.drawn_from();
+    let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
+    let outcome = lattice::search(&problem, wanted, &clock)?;
+    let drawn = super::drawn(policy, outcome.best.len(), outcome.complete)?;
+    let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
@@ -77,16 +85,19 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         problem.levelling.recoding(&levels, |grouping, class| problem.holds(&grouping.class(class)));
     let choices = problem.tops().iter().zip(&problem.bottoms[..]);
     let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
-    let bound = outcome.bound.unwrap_or(best);
+    let bound = outcome.bound.unwrap_or(cost);
     let search = SearchFacts {
         space: Some(space.to_string()),
         examined: problem.examined(),
         seconds: clock.elapsed().as_secs_f64(),
-        optimal: outcome.complete || bound == best,
+        optimal: bound == cost,
         bound: Some(problem.levelling.measure.value(bound)),
         trace: Vec::new(),
     };
-    let plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
+    let mut plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
+    if drawn.is_some() {
+        plan["drawn_from"] = outcome.best.len().into();
+    }
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 

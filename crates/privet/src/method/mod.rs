@@ -27,7 +27,7 @@ use crate::engine::microdata::Microdata;
 use crate::loss::{self, Cost, Measure};
 use crate::policy::{AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy};
 use crate::privacy;
-use crate::{Error, Result};
+use crate::{Error, Result, random};
 use recoding::Recoding;
 use released_sets::ReleasedSets;
 
@@ -160,6 +160,26 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         }
         other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
+}
+
+/// Which of the best plans is published where `break_minimality` asks for a draw, by the seed. Of a single plan nothing can be
+/// drawn, and whoever reads that one was would be misled.
+fn drawn(policy: &CheckedPolicy, plans: usize, complete: bool) -> Result<Option<usize>> {
+    if policy.method.settings.drawn_from().is_none() || plans == 0 {
+        return Ok(None);
+    }
+    if plans == 1 {
+        let wrong = if complete {
+            "break_minimality draws one of several plans, but only one meets the requirements"
+        } else {
+            "break_minimality draws one of several plans, but only one was found in the time allowed"
+        };
+        let help = "leave break_minimality out, which lets others reason from the best plan; or ask for less, allow \
+                    suppression, or bring finer hierarchies";
+        return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
+    }
+    let mut random = random::keyed(policy.seed.unwrap_or(0), "privet: one of the best cuts");
+    Ok(Some(random::below(&mut random, plans as u64) as usize))
 }
 
 /// The error for requirements that even the most general release does not meet.

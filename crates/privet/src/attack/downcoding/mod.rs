@@ -170,6 +170,7 @@ fn is_decided_by_k(policy: &CheckedPolicy) -> bool {
     let may_suppress = settings.exact("suppression_limit").is_some_and(|limit| limit > Exact::ZERO);
     policy.method.name() == "full-domain"
         && policy.requirements.iter().all(|clause| clause.name() == "k-anonymity")
+        && settings.drawn_from().is_none()
         && settings.choice("cost") != Some("CM")
         && settings.get("least_levels").is_none()
         && !may_suppress

@@ -200,8 +200,8 @@ impl<'a> Tables<'a> {
         if let Some(known) = self.best.lock().unwrap_or_else(PoisonError::into_inner).get(subset) {
             return Ok(known.clone());
         }
-        let outcome = lattice::search(&Table { tables: self, subset }, clock)?;
-        let best = outcome.best.map(|(_, levels)| levels);
+        let outcome = lattice::search(&Table { tables: self, subset }, 1, clock)?;
+        let best = outcome.best.into_iter().next().map(|(_, levels)| levels);
         let mut known = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(subset.to_vec(), best.clone());
         Ok(best)
@@ -270,8 +270,8 @@ impl<'a> Tables<'a> {
             let tops = &self.levelling.tops;
             return Ok(self.node(tops).general.then(|| tops.as_slice().into()));
         }
-        let outcome = lattice::search(&Closest { tables: self, subset }, clock)?;
-        Ok(outcome.best.map(|(_, levels)| levels))
+        let outcome = lattice::search(&Closest { tables: self, subset }, 1, clock)?;
+        Ok(outcome.best.into_iter().next().map(|(_, levels)| levels))
     }
 
     /// The table with these attributes at some levels.

@@ -38,7 +38,7 @@ use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Info};
 use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
-use crate::{Error, Result, privacy, random};
+use crate::{Error, Result, privacy};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -126,29 +126,8 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
-    if drawn_from.is_some() && found.best.len() < 2 {
-        return Err(nothing_to_draw(policy, found.complete));
-    }
-    let drawn = drawn_from.map(|_| draw(policy.seed, found.best.len()));
+    let drawn = super::drawn(policy, found.best.len(), found.complete)?;
     solution(&problem, microdata, &asked, &found, drawn, &clock)
-}
-
-/// With a single cut there is nothing to draw, and whoever reads that one was drawn would be misled.
-fn nothing_to_draw(policy: &CheckedPolicy, complete: bool) -> Error {
-    let wrong = if complete {
-        "break_minimality draws one of several cuts, but only one meets the requirements"
-    } else {
-        "break_minimality draws one of several cuts, but only one was found in the time allowed"
-    };
-    let help = "leave break_minimality out, which lets others reason from the best cut; or raise the thresholds, allow \
-                suppression, or bring finer hierarchies";
-    policy.at_method("break_minimality", Error::infeasible(wrong).help(help))
-}
-
-/// One of the best cuts, by the seed.
-fn draw(seed: Option<u64>, cuts: usize) -> usize {
-    let mut random = random::keyed(seed.unwrap_or(0), "privet: one of the best cuts");
-    random::below(&mut random, cuts.max(1) as u64) as usize
 }
 
 /// An error if not even the coarsest cut satisfies the thresholds, and nothing may be suppressed.

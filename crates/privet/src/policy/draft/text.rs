@@ -191,14 +191,6 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
 }
 
 fn method(text: &mut String, findings: &Findings<'_>) {
-    if findings.public {
-        comment(
-            text,
-            "For everybody: the best release tells that all finer ones failed, and from that more can be concluded than it shows. \
-             Under l+-diversity one of the five best can be drawn by the seed instead, which costs a little more: \
-             [privacy.l-plus-diversity] beside k-anonymity, and below name = \"l-plus-optimize\" with break_minimality = 5.",
-        );
-    }
     text.push_str("[method]\n");
     let least_levels = findings.scan.map_or(&[][..], |scan| &scan.least_levels);
     if findings.full_domain || !least_levels.is_empty() {
@@ -207,6 +199,14 @@ fn method(text: &mut String, findings: &Findings<'_>) {
             "cost = \"LM\"                 # best: the least share of each column's detail is lost\n",
         );
         text.push_str("suppression_limit = 0.05    # up to 5 % of the records may be left out\n");
+        if findings.public {
+            comment(
+                text,
+                "For everybody: the best release tells that all finer ones failed, and from that more can be concluded than it \
+                 shows. One of the five best is drawn by the seed instead, which costs a little more.",
+            );
+            text.push_str("break_minimality = 5\n");
+        }
         if !findings.full_domain {
             text.push_str(
                 "time_limit = \"10m\"          # there are many combinations; the best of ten minutes\n",
@@ -228,6 +228,13 @@ fn method(text: &mut String, findings: &Findings<'_>) {
             text,
             "So many columns and levels are too many to try them all; Mondrian divides the records instead.",
         );
+        if findings.public {
+            comment(
+                text,
+                "For everybody: that it divided no further tells something too; `privet attack` says how much. With fewer columns, \
+                 full-domain and break_minimality = 5 publish one of the five best, drawn by the seed.",
+            );
+        }
         text.push_str("name = \"mondrian\"\n");
     }
 }

@@ -74,9 +74,9 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
 
 /// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
 fn drawn(plan: &serde_json::Value) -> Option<String> {
-    let cuts = plan["drawn_from"].as_u64()?;
+    let plans = plan["drawn_from"].as_u64()?;
     Some(format!(
-        "one of the {cuts} best cuts through the taxonomies, drawn by a secret key, so that nobody can reason from the best one"
+        "one of the {plans} best plans, drawn by a secret key, so that nobody can reason from the best one"
     ))
 }
 
