@@ -106,3 +106,47 @@ pub(super) fn warnings(
     }
     warnings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::CATALOGUE;
+    use crate::policy::Policy;
+
+    /// A value may be missing in three spellings, of which the first stands in the data; an empty cell is the empty set.
+    #[test]
+    fn any_spelling_of_a_missing_value_may_be_listed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        std::fs::write(folder.join("data.csv"), "q,s,m\n1,x,u\n1,?,NA\n1,-,\n1,NA,u|v\n").expect("written");
+        let found = |listed: &str| {
+            let text = format!(
+                "seed = 1\n[data]\npath = \"data.csv\"\nmissing = [\"NA\", \"?\", \"-\"]\non_missing = \"value\"\n\
+                 [columns.q]\nrole = \"quasi-identifier\"\n[columns.s]\nrole = \"sensitive\"\ninsensitive = [\"{listed}\"]\n\
+                 [columns.m]\nrole = \"sensitive\"\nseparator = \"|\"\ninsensitive = [\"{listed}\"]\n\
+                 [privacy.k-anonymity]\nk = 2\n[privacy.projection]\nalpha = 1\nbeta = 1\n[method]\nname = \"codip\"\n"
+            );
+            let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
+            let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+            let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
+            let attributes = attributes(&policy, &microdata).expect("attributes");
+            let sensitive = |attribute: &Attribute| (attribute.name.clone(), attribute.sensitive.clone());
+            let warnings = warnings(&policy, &microdata, &attributes);
+            (attributes.iter().map(sensitive).collect::<Vec<_>>(), warnings)
+        };
+        let bits = |name: &str, sensitive: bool| (name.to_string(), vec![sensitive; 2]);
+        // Values are in their order: NA, x.
+        let spared = vec![
+            bits("m=NA", false),
+            bits("m=u", true),
+            bits("m=v", true),
+            ("s".to_string(), vec![false, true]),
+        ];
+        for listed in ["NA", "?", "-"] {
+            assert_eq!(found(listed), (spared.clone(), Vec::new()), "{listed}");
+        }
+        let (attributes, warnings) = found("nil");
+        assert!(attributes.iter().all(|(_, sensitive)| sensitive.iter().all(|is| *is)), "{attributes:?}");
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
+    }
+}
