@@ -1,6 +1,6 @@
 //! The audit of several tables about the same people, each with all quasi-identifiers and some sensitive attributes.
 //!
-//! 1. *partition*: every sensitive attribute is in one table, and every table has one;
+//! 1. *partition*: every sensitive attribute is in one table, every table has one, and no number is left out;
 //! 2. of every table what is asked of any table: columns, values, records, counts, and each requirement in every class;
 //! 3. *discernibility*: no table is coarser than the policy allows;
 //! 4. *association loss* and *information exposure*: worked out again, within the limits and as the manifest says;
