@@ -235,6 +235,9 @@ pub struct Attack {
     /// How many columns the adversary knows in the cases that are listed
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub known: usize,
+    /// How sure the background join has to be of a second sensitive value, where it need not be certain
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.9")]
+    pub confidence: privet::Exact,
 }
 
 #[derive(Debug, Args)]
@@ -438,7 +441,7 @@ fn share(text: &str) -> Result<privet::Exact, String> {
     let within = |share: &privet::Exact| *share > privet::Exact::ZERO && *share < privet::Exact::ONE;
     privet::Exact::parse(text)
         .filter(within)
-        .ok_or_else(|| "write a share of people between 0 and 1, as in 10%, 0.1 or 1/10".to_string())
+        .ok_or_else(|| "write a share between 0 and 1, as in 10%, 0.1 or 1/10".to_string())
 }
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {

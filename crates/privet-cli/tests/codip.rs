@@ -71,6 +71,8 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     fails("alpha = 1.0", "alpha = 1.2", 2, "'privacy.projection.alpha' is 1.2; it must be from 0 to 1");
     fails("beta = 0.5", "beta = -0.5", 2, "privacy.projection.beta");
     fails("beta = 0.5", "beta = 0.5\nmax_discernibility = 1", 3, "discernibility of at most 1");
+    fails("beta = 0.5", "beta = 0.5\nmax_discernibility = 1e30", 2, "has more than the 18 digits");
+    fails("alpha = 1.0", "alpha = 1e-30", 2, "has more than the 18 digits");
     fails("k = 2", "k = 7", 3, "k is 7, but the table has only 6 records");
     fails("alpha = 1.0\nbeta = 0.5", "alpha = 0\nbeta = 0", 3, "the association loss reached is Γα = 1");
     fails("[privacy.projection]\nalpha = 1.0\nbeta = 0.5\n", "", 2, "needs one [privacy.projection]");
@@ -86,6 +88,8 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     fails("onset = \"ordered\"", "age = \"ordered\"", 2, "role is 'quasi-identifier'");
     fails("name = \"codip-star\"", "name = \"full-domain\"", 2, "'separator' has no meaning");
     fails("name = \"codip-star\"", "name = \"codip\"\npersist = true", 2, "no key 'persist'");
+    let limited = "name = \"codip-star\"\ntime_limit = \"5s\"";
+    fails("name = \"codip-star\"", limited, 2, "no key 'time_limit'; 'codip' has");
     fails("columns = { onset", "column = \"job\"\ncolumns = { onset", 2, "both 'column' and 'columns'");
 }
 
@@ -112,6 +116,69 @@ fn other_requirements_hold_in_every_table() {
     };
     assert_eq!(about("l-diversity (column = disease"), 1, "{audit}");
     assert_eq!(about("t-closeness"), 5, "{audit}");
+}
+
+#[test]
+fn tables_that_are_missing_are_told() {
+    let bench = Bench::new();
+    bench.write("data.csv", DATA);
+    bench.write("policy.toml", POLICY);
+    bench.edit("policy.toml", "beta = 0.5", "beta = 0");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let any = |release: &str| bench.privet(&["audit", "--policy", "policy.toml", "--release", release]);
+    let outcome = any("out/public/projection-1.csv").exits(2);
+    assert!(outcome.stderr.contains("this is one file"), "{}", outcome.stderr);
+    fs::remove_file(bench.path("out/public/projection-3.csv")).expect("removed");
+    for outcome in [bench.privet(&["audit", "out"]), any("out/public")] {
+        let outcome = outcome.exits(4);
+        for told in [
+            "'family=spouse' is in 0 tables",
+            "there is no projection-3, but a projection-5",
+            "✓ projection-5: complete",
+        ] {
+            assert!(outcome.stdout.contains(told), "{told}: {}", outcome.stdout);
+        }
+    }
+    let attack = ["attack", "--policy", "policy.toml", "--release", "out/public"];
+    let outcome = bench.privet(&attack).exits(2);
+    assert!(outcome.stderr.contains("no projection-3.csv, but projection-4.csv"), "{}", outcome.stderr);
+}
+
+#[test]
+fn columns_that_are_exactly_independent_may_be_published_apart() {
+    let bench = Bench::new();
+    let cells = (0..5_000).map(|at| format!("z,a{},b{}\n", at / 50, at % 50));
+    bench.write("data.csv", std::iter::once("q,a,b\n".to_string()).chain(cells).collect::<String>());
+    bench.write(
+        "policy.toml",
+        "seed = 1\n[data]\npath = \"data.csv\"\n[columns.q]\nrole = \"quasi-identifier\"\n\
+         [columns.a]\nrole = \"sensitive\"\n[columns.b]\nrole = \"sensitive\"\n[privacy.k-anonymity]\nk = 2\n\
+         [privacy.projection]\nalpha = 0.5\nbeta = 0\n[method]\nname = \"codip-star\"\n",
+    );
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert_eq!(bench.json("out/steward/manifest.json")["plan"]["gamma_alpha"], 0.0);
+}
+
+#[test]
+fn a_missing_value_is_insensitive_in_any_spelling() {
+    let bench = Bench::new();
+    let missing =
+        DATA.replace("cook", "?").replace("30,cold,smith", "30,cold,NA").replace(",child\n", ",?\n");
+    bench.write("data.csv", missing);
+    let exposed = |listed: &str| {
+        bench.write("policy.toml", POLICY);
+        let data = "path = \"data.csv\"\nmissing = [\"NA\", \"?\"]\non_missing = \"value\"\n";
+        bench.edit("policy.toml", "path = \"data.csv\"\n", data);
+        for column in ["job", "family"] {
+            let own = format!("[columns.{column}]\nrole = \"sensitive\"\n");
+            bench.edit("policy.toml", &own, &format!("{own}insensitive = [\"{listed}\"]\n"));
+        }
+        let out = format!("out-{}", listed.len());
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", &out]).succeeds();
+        assert!(!outcome.stderr.contains("no record has the insensitive value"), "{}", outcome.stderr);
+        bench.json(&format!("{out}/steward/manifest.json"))["plan"]["gamma_beta"].clone()
+    };
+    assert_eq!(exposed("NA"), exposed("?"));
 }
 
 #[test]

@@ -56,6 +56,17 @@ impl Exact {
         decimal(text)
     }
 
+    /// Why a text is not read, for a number of at least `least`.
+    pub(crate) fn fault(text: &str, least: &str) -> String {
+        let plain = text.trim().trim_end_matches('%').trim_end().replace('_', "");
+        let is_number = plain.contains(|c: char| c.is_ascii_digit())
+            && plain.parse::<f64>().is_ok_and(|number| number >= 0.0);
+        match is_number {
+            true => "which has more than the 18 digits that are kept".to_string(),
+            false => format!("which is no number from {least} on"),
+        }
+    }
+
     /// The numerator.
     pub fn numerator(self) -> u64 {
         self.numerator
@@ -156,6 +167,13 @@ mod tests {
             ["", "-1", "1/0", "x", "1/2/3", ".", "nan", "1e400", "0.12345678901234567890123", "--", "%"]
         {
             assert_eq!(Exact::parse(text), None, "{text}");
+        }
+        for text in ["1e30", "1e-30", "1e400", "1_000_000_000_000_000_000_000", "0.1234567890123456789 %"] {
+            assert_eq!(Exact::parse(text), None, "{text}");
+            assert!(Exact::fault(text, "0").contains("18 digits"), "{text}");
+        }
+        for text in ["", "-1", "-1e30", "1/0", "x", "nan", "inf", "%"] {
+            assert_eq!(Exact::fault(text, "0"), "which is no number from 0 on", "{text}");
         }
     }
 }

@@ -33,7 +33,12 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     scene.population = arguments.population.as_ref().map(people).transpose()?;
     scene.holdout = arguments.holdout.as_ref().map(people).transpose()?.or(holdout);
     scene.others = others.collect::<Result<_>>()?;
-    scene.limits = Limits { most: arguments.top, known: arguments.known, ..Limits::default() };
+    scene.limits = Limits {
+        most: arguments.top,
+        known: arguments.known,
+        confidence: arguments.confidence,
+        ..Limits::default()
+    };
     doubts.extend(scene.doubts()?);
     doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);

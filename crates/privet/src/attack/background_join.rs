@@ -13,15 +13,22 @@ use super::crowds::{Gathered, NOWHERE};
 use super::follow::{Classed, Column, Marks, Success, surest};
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene};
-use crate::Result;
 use crate::audit::counted;
 use crate::random::{keyed, shuffle};
+use crate::{Exact, Result};
 
 /// Row 6 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear: false, concerns, run };
 
-/// How sure he has to be: certain, and nine in ten.
-const SHARES: [((u64, u64), &str); 2] = [((1, 1), "with certainty"), ((9, 10), "at least nine in ten sure")];
+/// How sure he has to be: certain, and as sure as is asked for.
+fn shares(confidence: Exact) -> [((u64, u64), String); 2] {
+    let share = (confidence.numerator(), confidence.denominator());
+    let surely = match share {
+        (9, 10) => "nine in ten".to_string(),
+        _ => confidence.to_string(),
+    };
+    [((1, 1), "with certainty".to_string()), (share, format!("at least {surely} sure"))]
+}
 
 /// What he does without the attack: where there are several tables, and where there is one.
 const IN_ONE_TABLE: &str =
@@ -47,7 +54,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let several = tables.len() > 1;
     let people = scene.view()?.quasi.people();
     let mut figures = Vec::new();
-    for (share, surely) in SHARES {
+    for (share, surely) in shares(scene.limits.confidence) {
         scene.clock.check()?;
         let found = told(&tables, share);
         let luck = by_luck(&tables, share, scene.seed);
@@ -215,6 +222,19 @@ mod tests {
         assert_eq!(marks.success(), Success { pairs: 6, people: 4, surprised: 0 });
         let surest = surest(table, &[&disease, &treatment]).expect("a conclusion");
         assert_eq!((surest.rows, surest.of, surest.known, surest.read), (2, 2, (0, 0), (1, 0)));
+    }
+
+    #[test]
+    fn how_sure_he_has_to_be_is_told() {
+        let told = |text: &str| shares(Exact::parse(text).expect("a share"))[1].clone();
+        assert_eq!(told("0.9"), ((9, 10), "at least nine in ten sure".to_string()));
+        assert_eq!(told("75%"), ((3, 4), "at least 3/4 sure".to_string()));
+        // Three of four who have the disease have the treatment.
+        let table = Classed { classes: &[0; 8] };
+        let (disease, treatment) =
+            (column(&[0, 0, 0, 0, 1, 1, 1, 1], 2), column(&[0, 0, 0, 1, 1, 2, 3, 4], 5));
+        let people = |share| Marks::of(table, &[&disease, &treatment], share).success().people;
+        assert!(people(told("0.75").0) > people(told("0.9").0));
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::sync::OnceLock;
 
 use super::baskets::BasketView;
 use super::view::{TableView, ViewColumn};
-use crate::Result;
 use crate::audit::buckets::BucketTables;
 use crate::data::{Bags, Source, TransactionSource, VocabularyFile};
 use crate::engine::clock::Clock;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
 use crate::policy::{AnyPolicy, CheckedPolicy, TransactionPolicy, VocabularyPolicy};
+use crate::{Exact, Result};
 
 /// A policy of whatever kind, borrowed.
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +81,8 @@ pub struct Limits {
     pub most: usize,
     /// How many columns the adversary knows in those that are told.
     pub known: usize,
+    /// How sure he has to be of a second sensitive value, where he need not be certain.
+    pub confidence: Exact,
     /// Of more people than this a random sample is attacked.
     pub people: usize,
     /// Tables with more rows than this are not held in memory, and most attacks not run.
@@ -89,7 +91,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { most: 10, known: super::freeform::KNOWN, people: 100_000, rows: 3_000_000 }
+        Limits {
+            most: 10,
+            known: super::freeform::KNOWN,
+            confidence: Exact::new(9, 10).unwrap_or(Exact::ONE),
+            people: 100_000,
+            rows: 3_000_000,
+        }
     }
 }
 

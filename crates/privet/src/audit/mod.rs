@@ -267,10 +267,12 @@ fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         facts.describe(class),
         facts.classes.cells.count(class)
     ));
-    check.detail = format!(
-        "{} released records stand for no original record of their own; one such is in line {line}",
-        check.concerned
-    );
+    check.detail = match check.concerned {
+        1 => format!("the released record in line {line} stands for no original record of its own"),
+        many => format!(
+            "{many} released records stand for no original record of their own; one such is in line {line}"
+        ),
+    };
     Ok(check)
 }
 

@@ -28,6 +28,11 @@ impl MissingRule {
     fn is_missing(&self, cell: &str) -> bool {
         self.spellings.iter().any(|spelling| spelling == cell)
     }
+
+    /// What stands for a text in the data: where missing is a value, its first spelling stands for all.
+    pub fn kept_as<'t>(&'t self, text: &'t str) -> &'t str {
+        if self.keep && self.is_missing(text) { &self.spellings[0] } else { text }
+    }
 }
 
 /// The distinct values of a column, sorted; a value's position is its code.

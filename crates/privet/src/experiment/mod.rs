@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use crate::engine::clock::Clock;
 use crate::error::suggestion;
 use crate::{Error, Result};
-use page::{Page, PartResult, Section};
+use page::{DataUsed, Page, PartResult, Section};
 
 /// Where experiments look for data when `PRIVET_DATA` is not set.
 pub const DEFAULT_DATA: &str = "../shared/data";
@@ -86,6 +86,11 @@ pub enum Patience {
 trait Laboratory {
     /// Runs a part.
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
+
+    /// The data that all parts run on, where it is one file.
+    fn data(&self) -> Option<DataUsed> {
+        None
+    }
 }
 
 static EXPERIMENTS: &[Experiment] = &[
@@ -149,11 +154,13 @@ impl Experiment {
             title: self.title.to_string(),
             source: self.source.to_string(),
             privet: env!("CARGO_PKG_VERSION").to_string(),
+            data: None,
             parts: Vec::new(),
         };
         let mut page = Page::open(folder, empty)?;
         let order: Vec<&str> = self.parts.iter().map(|part| part.name).collect();
         let laboratory = (self.prepare)(setting)?;
+        page.data = laboratory.data();
         for part in parts {
             let start = Instant::now();
             let sections = laboratory.run(part)?;

@@ -27,8 +27,34 @@ pub struct Page {
     pub source: String,
     /// The version of Privet.
     pub privet: String,
+    /// The data it was run on last, where that is one file.
+    #[serde(default)]
+    pub data: Option<DataUsed>,
     /// What has been run, in the experiment's order.
     pub parts: Vec<PartResult>,
+}
+
+/// The file that an experiment ran on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataUsed {
+    /// Its name.
+    pub file: String,
+    /// How many records it has.
+    pub read: u64,
+    /// How many of them the experiment uses.
+    pub used: u64,
+}
+
+impl DataUsed {
+    /// As it stands below the title.
+    fn shown(&self) -> String {
+        match self.read == self.used {
+            true => format!("{} records of {}", thousands(self.used), self.file),
+            false => {
+                format!("{} of {} records of {}", thousands(self.used), thousands(self.read), self.file)
+            }
+        }
+    }
 }
 
 /// What one part found.
@@ -297,6 +323,7 @@ impl Page {
             title => self.title.as_str(),
             source => self.source.as_str(),
             privet => self.privet.as_str(),
+            data => self.data.as_ref().map(DataUsed::shown),
             style => minijinja::Value::from_safe_string(STYLE.concat()),
             parts => self.parts.iter().map(part_view).collect::<Vec<_>>(),
         };
@@ -383,6 +410,7 @@ mod tests {
             title: "A test".to_string(),
             source: "nobody".to_string(),
             privet: "0".to_string(),
+            data: Some(DataUsed { file: "people.csv".to_string(), read: 99_762, used: 49_479 }),
             parts: Vec::new(),
         }
     }
@@ -427,6 +455,13 @@ mod tests {
         assert_eq!(found.parts.iter().map(|part| part.title.as_str()).collect::<Vec<_>>(), ["a", "new"]);
         let csv = fs::read_to_string(folder.join("second-costs.csv")).expect("a table");
         assert_eq!(csv, "l,cost,share,why\n45222,0.5,0.000017,new\n1.25,,,\n");
+        // What an earlier version wrote has no word on its data.
+        let text = fs::read_to_string(folder.join(RESULTS)).expect("results");
+        let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(json["data"]["used"], 49_479);
+        json.as_object_mut().expect("an object").remove("data");
+        fs::write(folder.join(RESULTS), json.to_string()).expect("written");
+        assert_eq!(Page::open(&folder, empty()).expect("the page").parts.len(), 2);
         let other = Page { experiment: "other".to_string(), ..empty() };
         assert!(Page::open(&folder, other).is_err());
     }
@@ -446,6 +481,7 @@ mod tests {
         assert!(!html.contains("<script"), "{html}");
         assert!(!html.contains("http:") && !html.contains("src="), "{html}");
         assert!(html.contains("<svg") && html.contains("0.0017 %") && html.contains("no release"));
+        assert!(html.contains("49,479 of 99,762 records of people.csv"), "{html}");
     }
 
     #[test]

@@ -482,7 +482,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                     .help("only quasi-identifiers with a hierarchy have fuzzy ranges"));
             }
             let text = spread.scalar()?;
-            let wrong = || spread.error(format!("'fuzzy_spread' is '{text}', which is no number from 0 on"));
+            let wrong = || spread.error(format!("'fuzzy_spread' is '{text}', {}", Exact::fault(text, "0")));
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
@@ -549,7 +549,9 @@ pub(super) fn check_method(
     let Some(declaration) = catalogue.method(name) else { return Ok(default_clause(catalogue, default)) };
     for (key, entry) in section.entries() {
         let takes = |method: &&&Declaration| method.keys.iter().any(|declared| declared.name == key);
-        let other = catalogue.methods.iter().find(takes).filter(|_| key != "name" && !takes(&&declaration));
+        let others = catalogue.methods.iter().filter(|_| key != "name" && !takes(&&declaration));
+        // One that publishes the same comes before one that does not; of several, the first.
+        let other = others.filter(takes).min_by_key(|method| method.subject != declaration.subject);
         if let Some(other) = other {
             let message = format!("the method '{name}' has no key '{key}'; '{}' has", other.name);
             return Err(entry.error(message).help(format!("remove it, or set name = \"{}\"", other.name)));

@@ -310,7 +310,7 @@ fn exact_between(entry: &Entry<'_>, key: &Key, least: &str, most: &str) -> Resul
     let bound = |text: &str| Exact::parse(text);
     let exact = Exact::parse(text).ok_or_else(|| {
         entry
-            .error(format!("'{}' is '{text}', which is no number from {least} on", entry.name()))
+            .error(format!("'{}' is '{text}', {}", entry.name(), Exact::fault(text, least)))
             .help("write it as 0.3, \"3/10\" or \"30%\", with at most 18 digits")
     })?;
     let in_range =

@@ -229,7 +229,7 @@ fn exact(entry: &Entry<'_>) -> Result<Exact> {
     let text = entry.scalar()?;
     Exact::parse(text).ok_or_else(|| {
         entry
-            .error(format!("'{}' is '{text}', which is no number from 0 on", entry.name()))
+            .error(format!("'{}' is '{text}', {}", entry.name(), Exact::fault(text, "0")))
             .help("write it as 6, 0.25 or \"1/4\"; distances are never negative")
     })
 }

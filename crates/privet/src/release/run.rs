@@ -413,10 +413,12 @@ pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
         let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
             return Err(broken(folder));
         };
-        if sha256_of(&public.join(name))? != sha256 {
+        published.push(name);
+        if !public.join(name).is_file() {
+            faults.push(format!("{name} was published and is not there"));
+        } else if sha256_of(&public.join(name))? != sha256 {
             faults.push(format!("{name} is not as published, its SHA-256 differs"));
         }
-        published.push(name);
     }
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));

@@ -41,6 +41,8 @@ pub(super) struct Book {
 
 /// A published table beside what it was made from. Texts of the original have the same numbers as in the book.
 pub(super) struct Projection {
+    /// The number in its name.
+    pub number: usize,
     /// Its attributes, by position in the book.
     pub attributes: Vec<usize>,
     pub layout: Layout,
@@ -186,7 +188,7 @@ impl Book {
             tick()
         })?;
         let tables = Tables { original, release, plain };
-        Ok((Projection { attributes, layout, tables, rows, of_record }, check))
+        Ok((Projection { number, attributes, layout, tables, rows, of_record }, check))
     }
 
     /// Where the columns of a table are. It has the quasi-identifiers and some attributes, in the order of names, and
@@ -259,7 +261,10 @@ fn attributes(
     let mut attributes = Vec::new();
     let mut next = policy.columns.len();
     for (column, found) in sensitive.iter().zip(found) {
-        let insensitive: BTreeSet<String> = column.insensitive.iter().cloned().collect();
+        let written: BTreeSet<String> = column.insensitive.iter().cloned().collect();
+        // A missing value has one spelling in the book, whichever is listed.
+        let in_book = column.insensitive.iter().filter_map(|value| cell(policy, column, value));
+        let insensitive: BTreeSet<String> = in_book.map(str::to_string).chain(written.clone()).collect();
         if column.separator.is_none() {
             attributes.push(Attribute {
                 name: column.name.clone(),
@@ -278,7 +283,7 @@ fn attributes(
                 source: column.index,
                 item: Some(item),
                 column: next,
-                insensitive: if spared { both } else { insensitive.clone() },
+                insensitive: if spared { both } else { written.clone() },
             });
             next += 1;
         }

@@ -1,6 +1,6 @@
 //! The audit of several tables about the same people, each with all quasi-identifiers and some sensitive attributes.
 //!
-//! 1. *partition*: every sensitive attribute is in one table, and every table has one;
+//! 1. *partition*: every sensitive attribute is in one table, every table has one, and no number is left out;
 //! 2. of every table what is asked of any table: columns, values, records, counts, and each requirement in every class;
 //! 3. *discernibility*: no table is coarser than the policy allows;
 //! 4. *association loss* and *information exposure*: worked out again, within the limits and as the manifest says;
@@ -38,10 +38,10 @@ pub struct StatedPlan {
     pub gamma_beta: f64,
 }
 
-/// Audits projected tables against their policy; the policy's data is the original.
+/// Audits projected tables, with their numbers, against their policy; the policy's data is the original.
 pub fn audit_projections(
     policy: &CheckedPolicy,
-    tables: &[Source],
+    tables: &[(usize, Source)],
     stated: Option<StatedPlan>,
     expected: Option<ExpectedCounts>,
     tick: &(dyn Fn() -> Result<()> + Sync),
@@ -49,8 +49,9 @@ pub fn audit_projections(
     let limits = limits(policy)?;
     let book = Book::read(policy, &mut || tick())?;
     let virtual_policy = book.policy_of_attributes(policy);
-    let project = |(at, table)| book.project(&virtual_policy, at + 1, table, &mut || tick());
-    let read: Vec<Result<(Projection, Check)>> = tables.par_iter().enumerate().map(project).collect();
+    let project =
+        |(number, table): &(usize, Source)| book.project(&virtual_policy, *number, table, &mut || tick());
+    let read: Vec<Result<(Projection, Check)>> = tables.par_iter().map(project).collect();
     let (projections, mut checks): (Vec<Projection>, Vec<Check>) =
         read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
     checks.insert(0, check_partition(&book, &projections));
@@ -67,7 +68,8 @@ pub fn audit_projections(
     records = judged.first().map_or(records, |judged| judged.records);
     let classes_in_all = judged.iter().map(|judged| judged.side.classes.len() as u64).sum();
     let mut sides = Vec::new();
-    for (number, Judged { side, found, .. }) in (1..).zip(judged) {
+    for Judged { side, found, .. } in judged {
+        let number = side.projection.number;
         checks.extend(found.into_iter().map(|mut check| {
             check.name = format!("projection-{number}: {}", check.name);
             check
@@ -180,10 +182,12 @@ fn check_partition(book: &Book, projections: &[Projection]) -> Check {
             faults.push(format!("'{}' is in {tables} tables", attribute.name));
         }
     }
-    for (number, projection) in (1..).zip(projections) {
-        if projection.attributes.is_empty() {
-            faults.push(format!("projection-{number} has no sensitive attribute"));
-        }
+    for projection in projections.iter().filter(|projection| projection.attributes.is_empty()) {
+        faults.push(format!("projection-{} has no sensitive attribute", projection.number));
+    }
+    let last = projections.iter().map(|projection| projection.number).max().unwrap_or(0);
+    for number in (1..last).filter(|number| !projections.iter().any(|found| found.number == *number)) {
+        faults.push(format!("there is no projection-{number}, but a projection-{last}"));
     }
     let detail = match faults.as_slice() {
         [] => format!("each of {} sensitive attributes is in one table", book.attributes.len()),

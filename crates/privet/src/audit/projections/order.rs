@@ -1,11 +1,18 @@
 //! Do the rows of two tables, or of a table and the original, stand in a common order?
 //!
-//! Two rows *go together* if one person could have both. Were one table's order a uniform permutation of the other's, so
-//! many rows at the same place would go together: the mean E over all pairs of rows. The number X of them then stays near
-//! E: P(X − E ≥ t) ≤ exp(−t²/(4E + 2t)) (Chatterjee, *Stein's method for concentration inequalities*, 2007, for sums of
-//! a(i, π(i)) with entries in [0, 1]). An alarm has a chance of less than one in 10¹² to be false. In tables so small or so
-//! coarse that nearly all rows go together, no order can be seen, by nobody.
+//! Two rows *go together* if one person could have both: a row of the original could have become a table's row; of rows of
+//! two tables, some value of every quasi-identifier lies below the cells of both. Where cells are too coarse to tell, attributes
+//! may still: two rows also go together if there are more people in the original who could have both, attributes included,
+//! than chance would give those two kinds of rows. Either is asked on its own: rows may be aligned class by class, or person
+//! by person.
+//!
+//! Were one table's order a uniform permutation of the other's, so many rows at the same place would go together: the mean E
+//! over all pairs of rows. The number X of them then stays near E: P(X − E ≥ t) ≤ exp(−t²/(4E + 2t)) (Chatterjee, *Stein's
+//! method for concentration inequalities*, 2007, for sums of a(i, π(i)) with entries in [0, 1], which here follow from the
+//! rows and the original). An alarm has a chance of less than one in 10¹² to be false. In tables so small or so coarse that
+//! nearly all rows go together, no order can be seen, by nobody.
 
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::super::Check;
@@ -17,7 +24,7 @@ use crate::Result;
 /// −ln 10⁻¹².
 const RARE: f64 = 27.631;
 
-/// Above this many pairs of classes the rows of two tables are not compared.
+/// Above this many pairs of classes the rows of two tables are not compared by their classes.
 const MOST_PAIRS: usize = 50_000_000;
 
 /// A table with what its cells mean.
@@ -25,6 +32,17 @@ pub(super) struct Side<'a> {
     pub projection: &'a Projection,
     pub classes: Classes,
     pub coverage: Vec<Coverage>,
+}
+
+/// Per distinct record of a table's original (in the table's columns), the released records that it could be.
+type Standing = Vec<Vec<u32>>;
+
+/// What was found about two tables, or a table and the original.
+struct Compared {
+    /// Each way in which rows could go together.
+    ways: Vec<Together>,
+    /// Whether there are too many classes to compare them.
+    untold: bool,
 }
 
 /// The number of rows that go together, and the mean if the order were random.
@@ -58,48 +76,54 @@ pub(super) fn check(
             std::iter::once((at, None)).chain((at + 1..sides.len()).map(move |other| (at, Some(other))))
         })
         .collect();
+    let standing: Vec<Standing> = sides.par_iter().map(standing_of).collect();
     let compare = |&(at, other): &(usize, Option<usize>)| {
         tick()?;
-        Ok(match other {
-            None => Some(with_original(book, &sides[at])),
-            Some(other) => with_other(book, &sides[at], &sides[other]),
-        })
+        let side = (&sides[at], &standing[at]);
+        let Some(other) = other else {
+            return Ok(Compared { ways: vec![with_original(book, side.0, side.1)], untold: false });
+        };
+        let other = (&sides[other], &standing[other]);
+        let classes = by_classes(book, side.0, other.0);
+        let untold = classes.is_none();
+        Ok(Compared { ways: classes.into_iter().chain([by_people(book, side, other)]).collect(), untold })
     };
-    let found: Vec<Result<Option<Together>>> = compared.par_iter().map(compare).collect();
+    let found: Vec<Result<Compared>> = compared.par_iter().map(compare).collect();
     let mut faults = Vec::new();
     let mut untold = 0;
     for ((at, other), found) in compared.into_iter().zip(found) {
-        let second = other.map_or("the original".to_string(), |other| format!("projection-{}", other + 1));
-        match found? {
-            Some(together) if together.is_suspicious() => {
-                faults.push(together.tell(&format!("projection-{} and {second}", at + 1)));
-            }
-            Some(_) => {}
-            None => untold += 1,
-        }
+        let name = |at: usize| format!("projection-{}", sides[at].projection.number);
+        let second = other.map_or("the original".to_string(), name);
+        let Compared { ways, untold: is_untold } = found?;
+        untold += usize::from(is_untold);
+        let suspicious = ways.iter().find(|together| together.is_suspicious());
+        faults.extend(suspicious.map(|together| together.tell(&format!("{} and {second}", name(at)))));
     }
     let mut detail = match faults.as_slice() {
         [] => "rows at the same place go together no more often than by chance".to_string(),
         faults => faults.join("; "),
     };
     if untold > 0 {
-        detail += &format!("; {untold} pairs of tables have too many classes to be compared");
+        detail += &format!("; {untold} pairs of tables have too many classes to be compared by them alone");
     }
     Ok(Check::new("order", faults.is_empty(), detail))
 }
 
-/// Rows of a table and of the original: the original's row could have become the table's.
-fn with_original(book: &Book, side: &Side<'_>) -> Together {
+/// The released records that each record of a table's original could be.
+fn standing_of(side: &Side<'_>) -> Standing {
     let tables = &side.projection.tables;
     let (original, release) = (&tables.original.records, &tables.release.records);
-    // Per distinct record of the original (in the table's columns), the released records that it could be.
-    let mut standing: Vec<Vec<u32>> = Vec::new();
+    original.ids().map(|id| released_as(side, original.get(id), release)).collect()
+}
+
+/// Rows of a table and of the original: the original's row could have become the table's.
+fn with_original(book: &Book, side: &Side<'_>, standing: &Standing) -> Together {
+    let tables = &side.projection.tables;
+    let (original, release) = (&tables.original.records, &tables.release.records);
     let mut expected = 0.0;
-    for id in original.ids() {
-        let found = released_as(side, original.get(id), release);
+    for (id, found) in original.ids().zip(standing) {
         let rows: u64 = found.iter().map(|released| release.count(*released)).sum();
         expected += original.count(id) as f64 * rows as f64;
-        standing.push(found);
     }
     expected /= book.rows().max(1) as f64;
     let of_record = &side.projection.of_record;
@@ -126,8 +150,34 @@ fn released_as(side: &Side<'_>, tuple: &[u32], release: &super::super::table::Tu
     found
 }
 
+/// Rows of two tables: more people could have both than chance would give two such rows.
+fn by_people(
+    book: &Book,
+    (side, standing): (&Side<'_>, &Standing),
+    (other, other_standing): (&Side<'_>, &Standing),
+) -> Together {
+    let could_be = |side: &Side<'_>, id: u32| side.projection.of_record[id as usize] as usize;
+    // How many people could have two released records.
+    let mut people: HashMap<(u32, u32), u64> = HashMap::new();
+    for id in book.table.records.ids() {
+        for first in &standing[could_be(side, id)] {
+            for second in &other_standing[could_be(other, id)] {
+                *people.entry((*first, *second)).or_default() += book.table.records.count(id);
+            }
+        }
+    }
+    let (one, two) = (&side.projection.tables.release.records, &other.projection.tables.release.records);
+    let rows = u128::from(book.rows());
+    let by_chance = |first: u32, second: u32| u128::from(one.count(first)) * u128::from(two.count(second));
+    people.retain(|(first, second), found| u128::from(*found) * rows > by_chance(*first, *second));
+    let expected: u128 = people.keys().map(|(first, second)| by_chance(*first, *second)).sum();
+    let pairs = side.projection.rows.iter().zip(&other.projection.rows);
+    let found = pairs.filter(|(first, second)| people.contains_key(&(**first, **second))).count();
+    Together { found: found as f64, expected: expected as f64 / rows.max(1) as f64 }
+}
+
 /// Rows of two tables: some original values lie below the cells of both, in every column.
-fn with_other(book: &Book, side: &Side<'_>, other: &Side<'_>) -> Option<Together> {
+fn by_classes(book: &Book, side: &Side<'_>, other: &Side<'_>) -> Option<Together> {
     let (one, two) = (&side.classes.cells, &other.classes.cells);
     if one.ids().len().saturating_mul(two.ids().len()) > MOST_PAIRS {
         return None;

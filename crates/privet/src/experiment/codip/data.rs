@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
+use crate::experiment::page::DataUsed;
 use crate::method::CATALOGUE;
 use crate::method::codip::{Attribute, Ratios, attributes};
 use crate::policy::{CheckedPolicy, Policy};
@@ -53,6 +54,8 @@ pub(super) struct Census {
     pub folder: TempDir,
     /// The names of the sensitive columns, in the paper's order.
     pub sensitive: Vec<&'static str>,
+    /// What was read.
+    pub data: DataUsed,
 }
 
 /// What the household status says, as the paper's four values.
@@ -126,7 +129,7 @@ impl Census {
             .collect();
         if rows.is_empty() {
             return Err(
-                Error::input("the file has no record of 42 columns with a known industry").in_file(path)
+                Error::input("the file has no record of 42 columns with a known industry").in_file(&path)
             );
         }
         let own = tempfile::tempdir().map_err(|error| Error::io("make a folder", Path::new("."), &error))?;
@@ -149,7 +152,12 @@ impl Census {
         let microdata = Microdata::read(&policy, &mut |_| clock.check())?;
         let attributes = attributes(&policy, &microdata)?;
         let ratios = Ratios::of(&microdata, &attributes);
-        Ok(Census { microdata, attributes, ratios, folder: own, sensitive })
+        let data = DataUsed {
+            file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            read: text.lines().filter(|line| !line.trim().is_empty()).count() as u64,
+            used: microdata.summary.total(),
+        };
+        Ok(Census { microdata, attributes, ratios, folder: own, sensitive, data })
     }
 
     /// A policy about the table, with a k and a t.

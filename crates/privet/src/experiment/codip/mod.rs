@@ -16,7 +16,7 @@ mod tradeoff;
 pub(super) mod trial;
 
 use self::data::Census;
-use super::page::Section;
+use super::page::{DataUsed, Section};
 use super::{Experiment, Laboratory, Part, Setting};
 use crate::engine::clock::Clock;
 use crate::method::codip::{Plan, Tables, merge, path};
@@ -63,6 +63,22 @@ impl Laboratory for Bench {
             "anonymity" => anonymity::run(self),
             "efficiency" => efficiency::run(self),
             other => Err(Error::internal(format!("the part '{other}' is declared but not built"))),
+        }
+    }
+
+    fn data(&self) -> Option<DataUsed> {
+        Some(self.census.data.clone())
+    }
+}
+
+/// Numbers as a sentence lists them: 2, 5 and 10.
+fn listed(numbers: &[u64]) -> String {
+    match numbers {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [first @ .., last] => {
+            let first: Vec<String> = first.iter().map(u64::to_string).collect();
+            format!("{} and {last}", first.join(", "))
         }
     }
 }

@@ -38,6 +38,9 @@ fn small_census(folder: &Path) {
 pub fn run(folder: &Path, setting: &Setting) -> Vec<(Part, Result<Vec<Section>>)> {
     small_census(folder);
     let laboratory = prepare(setting).expect("the data");
+    let data = laboratory.data().expect("one file");
+    assert_eq!((data.file.as_str(), data.read), ("census-income.test", 300));
+    assert!(data.used > 0 && data.used < data.read, "{data:?}");
     EXPERIMENT.parts.iter().map(|part| (*part, laboratory.run(part))).collect()
 }
 

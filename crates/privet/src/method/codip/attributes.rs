@@ -1,7 +1,7 @@
 //! The sensitive attributes of a table after the bitmap transformation.
 
 use crate::engine::microdata::Microdata;
-use crate::policy::{CheckedPolicy, Role};
+use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::{Error, Result};
 
 /// A sensitive attribute: a sensitive column, or one of the columns of zeros and ones that stand for a column whose cells
@@ -33,11 +33,17 @@ pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<A
         .filter(|(_, column)| column.role == Role::Sensitive)
         .map(|(position, column)| {
             let source = microdata.source_column(position);
-            let listed = policy.columns.get(source).map_or(&[][..], |column| &column.insensitive);
-            let is_listed = |value: &str| listed.iter().any(|listed| listed == value);
-            let item = column.name.split_once('=').map(|(_, item)| item);
-            let is_spared = item.is_some_and(is_listed) && column.index != source;
-            let sensitive = column.values.iter().map(|value| !is_spared && !is_listed(value)).collect();
+            let whole = &policy.columns[source];
+            let item = column.name.strip_prefix(whole.name.as_str()).and_then(|rest| rest.strip_prefix('='));
+            let sensitive = match item.filter(|_| column.index != source) {
+                // Of a column of zeros and ones, both are insensitive where its value is.
+                Some(item) => {
+                    let is_spared = is_listed(policy, whole, item);
+                    let is_sensitive = |bit: &String| !is_spared && !whole.insensitive.contains(bit);
+                    column.values.iter().map(is_sensitive).collect()
+                }
+                None => column.values.iter().map(|value| !is_listed(policy, whole, value)).collect(),
+            };
             Attribute { name: column.name.clone(), tracked: position, source, sensitive }
         })
         .collect();
@@ -61,6 +67,12 @@ pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<A
     Ok(attributes)
 }
 
+/// Whether a value of a column is listed as insensitive, in any spelling that it has.
+fn is_listed(policy: &CheckedPolicy, column: &PolicyColumn, value: &str) -> bool {
+    let missing = policy.missing_rule_of(column);
+    column.insensitive.iter().any(|listed| listed == value || missing.kept_as(listed) == value)
+}
+
 /// What the publisher should know about the attributes, as sentences.
 pub(super) fn warnings(
     policy: &CheckedPolicy,
@@ -78,10 +90,14 @@ pub(super) fn warnings(
     }
     for column in policy.with_role(Role::Sensitive) {
         let own = || attributes.iter().filter(|attribute| attribute.source == column.index);
+        let missing = policy.missing_rule_of(column);
         let occurs = |value: &&String| {
+            let spellings = [value.as_str(), missing.kept_as(value)];
             own().any(|attribute| {
-                let item = format!("{}={value}", column.name);
-                attribute.name == item || microdata.table.tracked[attribute.tracked].values.contains(value)
+                let values = &microdata.table.tracked[attribute.tracked].values;
+                let is_item = |value: &&str| attribute.name == format!("{}={value}", column.name);
+                let is_value = |value: &&str| values.iter().any(|known| known == value);
+                spellings.iter().any(|value| is_item(value) || is_value(value))
             })
         };
         for value in column.insensitive.iter().filter(|value| !occurs(value)) {
@@ -89,4 +105,48 @@ pub(super) fn warnings(
         }
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::CATALOGUE;
+    use crate::policy::Policy;
+
+    /// A value may be missing in three spellings, of which the first stands in the data; an empty cell is the empty set.
+    #[test]
+    fn any_spelling_of_a_missing_value_may_be_listed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        std::fs::write(folder.join("data.csv"), "q,s,m\n1,x,u\n1,?,NA\n1,-,\n1,NA,u|v\n").expect("written");
+        let found = |listed: &str| {
+            let text = format!(
+                "seed = 1\n[data]\npath = \"data.csv\"\nmissing = [\"NA\", \"?\", \"-\"]\non_missing = \"value\"\n\
+                 [columns.q]\nrole = \"quasi-identifier\"\n[columns.s]\nrole = \"sensitive\"\ninsensitive = [\"{listed}\"]\n\
+                 [columns.m]\nrole = \"sensitive\"\nseparator = \"|\"\ninsensitive = [\"{listed}\"]\n\
+                 [privacy.k-anonymity]\nk = 2\n[privacy.projection]\nalpha = 1\nbeta = 1\n[method]\nname = \"codip\"\n"
+            );
+            let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
+            let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+            let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
+            let attributes = attributes(&policy, &microdata).expect("attributes");
+            let sensitive = |attribute: &Attribute| (attribute.name.clone(), attribute.sensitive.clone());
+            let warnings = warnings(&policy, &microdata, &attributes);
+            (attributes.iter().map(sensitive).collect::<Vec<_>>(), warnings)
+        };
+        let bits = |name: &str, sensitive: bool| (name.to_string(), vec![sensitive; 2]);
+        // Values are in their order: NA, x.
+        let spared = vec![
+            bits("m=NA", false),
+            bits("m=u", true),
+            bits("m=v", true),
+            ("s".to_string(), vec![false, true]),
+        ];
+        for listed in ["NA", "?", "-"] {
+            assert_eq!(found(listed), (spared.clone(), Vec::new()), "{listed}");
+        }
+        let (attributes, warnings) = found("nil");
+        assert!(attributes.iter().all(|(_, sensitive)| sensitive.iter().all(|is| *is)), "{attributes:?}");
+        assert_eq!(warnings.len(), 2, "{warnings:?}");
+    }
 }

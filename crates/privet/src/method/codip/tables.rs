@@ -32,8 +32,10 @@ pub struct Tables<'a> {
     pub(super) levelling: Levelling<'a>,
     /// What is asked of every table.
     general: Vec<Box<dyn Requirement>>,
-    /// What is asked of each attribute.
+    /// What is asked of each attribute, but for t-closeness.
     own: Vec<Vec<Box<dyn Requirement>>>,
+    /// The t-closeness that is asked of each attribute.
+    close: Vec<Vec<Box<dyn Requirement>>>,
     /// What compares each attribute of a class with larger classes; nothing is pruned by it.
     natural: Vec<Vec<NtCloseness>>,
     /// How far each attribute of a class is from the whole table, whatever is asked of it.
@@ -55,6 +57,8 @@ struct Node {
     general: bool,
     /// Whether they also meet what is asked of each attribute.
     holds: Vec<bool>,
+    /// Per attribute, whether they meet that but for t-closeness; once it was asked.
+    besides: Vec<OnceLock<bool>>,
     /// Per attribute, whether they are also close to natural supersets; once it was asked.
     natural: Vec<OnceLock<bool>>,
     /// Per attribute, how far the worst class is from the whole table; once it was asked.
@@ -76,8 +80,9 @@ impl<'a> Tables<'a> {
         limits: Projection,
         cost: &str,
     ) -> Result<Tables<'a>> {
-        let (mut general, mut own) = (Vec::new(), Vec::new());
+        let (mut general, mut own, mut close) = (Vec::new(), Vec::new(), Vec::new());
         own.resize_with(attributes.len(), Vec::new);
+        close.resize_with(attributes.len(), Vec::new);
         let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
         let mut closeness: Vec<Clause> =
             attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
@@ -101,18 +106,20 @@ impl<'a> Tables<'a> {
                     natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
                     continue;
                 }
-                own[at].push(build(&clause)?);
-                if clause.name() == closeness[at].name() {
-                    let t = Setting::Exact(Exact::ONE);
-                    closeness[at] = clause;
-                    closeness[at].set("t", t);
+                if clause.name() != closeness[at].name() {
+                    own[at].push(build(&clause)?);
+                    continue;
                 }
+                close[at].push(build(&clause)?);
+                closeness[at] = clause;
+                closeness[at].set("t", Setting::Exact(Exact::ONE));
             }
         }
         Ok(Tables {
             levelling: Levelling::new(microdata, cost)?,
             general,
             own,
+            close,
             natural,
             closeness: closeness
                 .iter()
@@ -161,25 +168,42 @@ impl<'a> Tables<'a> {
         let general =
             outlines().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
         let holds = (0..self.own.len()).map(|attribute| general && self.holds(grouping, attribute)).collect();
+        let besides = self.own.iter().map(|_| OnceLock::new()).collect();
         let natural = self.own.iter().map(|_| OnceLock::new()).collect();
         let distances = self.own.iter().map(|_| OnceLock::new()).collect();
-        Node { classes: grouping.len() as u64, dm, cost, general, holds, natural, distances }
+        Node { classes: grouping.len() as u64, dm, cost, general, holds, besides, natural, distances }
     }
 
     /// Whether all classes meet what is asked of an attribute.
     fn holds(&self, grouping: &Grouping, attribute: usize) -> bool {
-        let own = &self.own[attribute];
+        let asked = || self.own[attribute].iter().chain(&self.close[attribute]);
         let frontier = || self.frontiers[attribute].lock().unwrap_or_else(PoisonError::into_inner);
-        if own.is_empty() {
+        if asked().next().is_none() {
             return true;
         }
         if let Some(known) = frontier().known(&grouping.levels) {
             return known;
         }
         let mut classes = (0..grouping.len()).map(|class| grouping.class(class));
-        let holds = classes.all(|class| own.iter().all(|requirement| requirement.holds(&class)));
+        let holds = classes.all(|class| asked().all(|requirement| requirement.holds(&class)));
         frontier().learn(&grouping.levels, holds);
         holds
+    }
+
+    /// Whether a table with these attributes meets what is asked of it, but for closeness to the whole table or to natural
+    /// supersets.
+    fn is_valid_but_for_closeness(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
+        let holds = |attribute: usize| {
+            let own = &self.own[attribute];
+            let grouping = self.levelling.groupings.at(levels);
+            let mut classes = (0..grouping.len()).map(|class| grouping.class(class));
+            classes.all(|class| own.iter().all(|requirement| requirement.holds(&class)))
+        };
+        let mut asked = subset.iter().filter(|attribute| !self.own[**attribute].is_empty());
+        node.general
+            && asked.all(|attribute| {
+                node.holds[*attribute] || *node.besides[*attribute].get_or_init(|| holds(*attribute))
+            })
     }
 
     /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
@@ -220,7 +244,8 @@ impl<'a> Tables<'a> {
     pub(super) fn why_not(&self, subset: &[usize], attributes: &[Attribute]) -> Error {
         let names: Vec<&str> = subset.iter().map(|at| attributes[*at].name.as_str()).collect();
         let whole = self.levelling.groupings.at(&self.levelling.tops);
-        let asked = self.general.iter().chain(subset.iter().flat_map(|at| &self.own[*at]));
+        let own = subset.iter().flat_map(|at| self.own[*at].iter().chain(&self.close[*at]));
+        let asked = self.general.iter().chain(own);
         let classes = (0..whole.len()).map(|class| whole.class(class)).collect::<Vec<_>>();
         let reasons: Vec<String> = asked
             .filter_map(|requirement| {
@@ -266,9 +291,10 @@ impl<'a> Tables<'a> {
     /// The levels at which a table with these attributes is closest to the whole.
     pub fn closest(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
         if self.limits.max_discernibility.is_none() {
-            // Nothing is closer than the most general table.
+            // Nothing is closer than the most general table, and what fails there fails everywhere.
             let tops = &self.levelling.tops;
-            return Ok(self.node(tops).general.then(|| tops.as_slice().into()));
+            let fits = self.is_valid_but_for_closeness(tops, &self.node(tops), subset);
+            return Ok(fits.then(|| tops.as_slice().into()));
         }
         let outcome = lattice::search(&Closest { tables: self, subset }, 1, clock)?;
         Ok(outcome.best.into_iter().next().map(|(_, levels)| levels))
@@ -367,7 +393,7 @@ impl Levelled for Table<'_, '_> {
     }
 }
 
-/// The search for the closest table with some attributes. Closeness is not negative, so the bits of the number are in its
+/// The search for the closest table with some attributes, of those that meet all else that is asked. Closeness is not negative, so the bits of the number are in its
 /// order; the distance to a fixed distribution is convex, so classes only come closer when they are put together.
 struct Closest<'t, 'a> {
     tables: &'t Tables<'a>,
@@ -387,13 +413,15 @@ impl Levelled for Closest<'_, '_> {
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {
         let node = self.tables.node(levels);
-        let fits = node.general && self.tables.limits.allows_discernibility(node.dm);
+        let fits = self.tables.limits.allows_discernibility(node.dm)
+            && self.tables.is_valid_but_for_closeness(levels, &node, self.subset)
+            && self.tables.is_naturally_close(levels, &node, self.subset);
         fits.then(|| self.cost(levels))
     }
 
     fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
-        let fits = self.tables.node(high).general
-            && self.tables.limits.allows_discernibility(self.tables.node(low).dm);
+        let fits = self.tables.limits.allows_discernibility(self.tables.node(low).dm)
+            && self.tables.is_valid_but_for_closeness(high, &self.tables.node(high), self.subset);
         fits.then(|| self.cost(high))
     }
 

@@ -4,6 +4,7 @@
 mod tests;
 mod write;
 
+use std::fs;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -77,11 +78,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.progress().stage("auditing", None);
     let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
     let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
-    let tables = open_tables(&target.public(), decision.projections.len())?;
+    let tables = open_tables(&target.public(), 1..=decision.projections.len())?;
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &|| clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let tables = Released::Projections(tables);
+    let tables = Released::Projections(tables.into_iter().map(|(_, table)| table).collect());
     let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
     let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
@@ -177,15 +178,25 @@ fn public_tables(decision: &Decision) -> Json {
         .collect()
 }
 
-fn open_tables(folder: &Path, tables: usize) -> Result<Vec<Source>> {
+fn open_tables(folder: &Path, numbers: impl Iterator<Item = usize>) -> Result<Vec<(usize, Source)>> {
     // What was written is known and must not be guessed.
     let options = ReadOptions { delimiter: Some(',') };
-    (1..=tables).map(|number| Source::open(&folder.join(file_name(number)), &options)).collect()
+    let open = |number| Ok((number, Source::open(&folder.join(file_name(number)), &options)?));
+    numbers.map(open).collect()
 }
 
-/// How many tables a folder has: they are numbered from 1.
-fn count_tables(folder: &Path) -> usize {
-    (1..).take_while(|number| folder.join(file_name(*number)).is_file()).count()
+/// The numbers of the tables that a folder has, in order.
+fn numbers_in(folder: &Path) -> Result<Vec<usize>> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::io("read the folder", folder, &error))?;
+    let number = |name: &str| name.strip_prefix("projection-")?.strip_suffix(".csv")?.parse().ok();
+    let mut numbers: Vec<usize> = entries
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name().into_string().ok()?;
+            number(&name).filter(|number| file_name(*number) == name)
+        })
+        .collect();
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
 /// Audits a published folder again.
@@ -202,23 +213,43 @@ pub(super) fn audit_folder(
     else {
         return Ok(None);
     };
-    let tables = open_tables(&folder.join("public"), stated.len())?;
+    let public = folder.join("public");
+    // What is missing is found out by the audit.
+    let there = (1..=stated.len()).filter(|number| public.join(file_name(*number)).is_file());
+    let tables = open_tables(&public, there)?;
     let stated = StatedPlan { gamma_alpha, gamma_beta };
     audit_projections(policy, &tables, Some(stated), Some(expected), &|| clock.check()).map(Some)
 }
 
 /// Audits any projected tables against a policy: a folder with projection-1.csv, projection-2.csv and so on.
 pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    audit_projections(policy, &open_all(release)?, None, None, &|| clock.check())
+    if release.is_file() {
+        return Err(Error::input("this is one file, and the tables of a plan are audited together")
+            .in_file(release)
+            .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
+    }
+    audit_projections(policy, &open_present(release)?, None, None, &|| clock.check())
 }
 
-/// Opens all tables of a folder.
-pub(super) fn open_all(folder: &Path) -> Result<Vec<Source>> {
-    let tables = count_tables(folder);
-    if tables == 0 {
+/// Opens the tables of a folder, with their numbers.
+fn open_present(folder: &Path) -> Result<Vec<(usize, Source)>> {
+    let numbers = numbers_in(folder)?;
+    if numbers.is_empty() {
         return Err(Error::input(format!("there is no {}", file_name(1)))
             .in_file(folder)
             .help("name a folder with projection-1.csv, projection-2.csv and so on"));
     }
-    open_tables(folder, tables)
+    open_tables(folder, numbers.into_iter())
+}
+
+/// Opens all tables of a folder, which are numbered from 1 on.
+pub(super) fn open_all(folder: &Path) -> Result<Vec<Source>> {
+    let tables = open_present(folder)?;
+    let is_elsewhere = |(expected, (number, _)): &(usize, &(usize, Source))| expected != number;
+    if let Some((missing, (next, _))) = (1..).zip(&tables).find(is_elsewhere) {
+        return Err(Error::input(format!("there is no {}, but {}", file_name(missing), file_name(*next)))
+            .in_file(folder)
+            .help("name a folder with all tables of a plan"));
+    }
+    Ok(tables.into_iter().map(|(_, table)| table).collect())
 }

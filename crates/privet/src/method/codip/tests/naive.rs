@@ -103,7 +103,7 @@ impl Naive {
         pairs
     }
 
-    fn all(&self) -> Vec<usize> {
+    pub fn all(&self) -> Vec<usize> {
         (0..self.attributes.len()).collect()
     }
 
@@ -139,9 +139,9 @@ impl Naive {
         classes.into_values().collect()
     }
 
-    /// Whether a class is within t of a larger set of rows on an attribute: Σ of whole numbers against t·2nN, or against
-    /// t·(m − 1)nN, where m counts the values of the whole table.
-    fn is_close(&self, class: &[usize], larger: &[usize], attribute: usize, t: &str) -> bool {
+    /// How far a class is from a larger set of rows on an attribute, as a fraction: Σ of whole numbers over 2nN, or over
+    /// (m − 1)nN, where m counts the values of the whole table.
+    fn distance(&self, class: &[usize], larger: &[usize], attribute: usize) -> (i64, i64) {
         let (name, column) = &self.attributes[attribute];
         let mut values: Vec<&String> = column.iter().collect();
         values.sort();
@@ -165,8 +165,13 @@ impl Naive {
         } else {
             (extras.iter().map(|extra| extra.abs()).sum(), 2)
         };
+        (moved, scale * n * all)
+    }
+
+    fn is_close(&self, class: &[usize], larger: &[usize], attribute: usize, t: &str) -> bool {
+        let (moved, scale) = self.distance(class, larger, attribute);
         let t = Exact::parse(t).expect("a number");
-        moved * t.denominator() as i64 <= t.numerator() as i64 * scale * n * all
+        moved * t.denominator() as i64 <= t.numerator() as i64 * scale
     }
 
     /// Whether a class at some levels is close to a class of n rows at the same or higher levels that it is part of.
@@ -202,6 +207,28 @@ impl Naive {
         let levels = (0..3).flat_map(|q1| (0..2).map(move |q2| [q1, q2]));
         let valid = levels.filter(|levels| self.meets(*levels, subset)).map(|levels| self.dm(levels));
         valid.min().filter(|dm| self.case.max_discernibility.is_none_or(|most| *dm <= most))
+    }
+
+    /// The least t of an anonymisation of a table with these attributes that meets all but t-closeness.
+    pub fn least_t(&self, subset: &[usize]) -> Option<f64> {
+        let everybody: Vec<usize> = (0..self.quasi.len()).collect();
+        let levels = (0..3).flat_map(|q1| (0..2).map(move |q2| [q1, q2]));
+        let fits = |levels: &[usize; 2]| {
+            let is_fit = |class: &Vec<usize>| {
+                class.len() as u64 >= self.case.k
+                    && subset.iter().all(|attribute| self.is_naturally_close(class, *levels, *attribute))
+            };
+            self.case.max_discernibility.is_none_or(|most| self.dm(*levels) <= most)
+                && self.classes(*levels).iter().all(is_fit)
+        };
+        let worst = |levels: [usize; 2]| {
+            let classes = self.classes(levels);
+            let pairs =
+                classes.iter().flat_map(|class| subset.iter().map(move |attribute| (class, *attribute)));
+            let distances = pairs.map(|(class, attribute)| self.distance(class, &everybody, attribute));
+            distances.map(|(moved, scale)| moved as f64 / scale as f64).fold(0.0, f64::max)
+        };
+        levels.filter(fits).map(worst).min_by(f64::total_cmp)
     }
 
     fn beta(&self) -> f64 {

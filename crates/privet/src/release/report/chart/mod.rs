@@ -25,7 +25,7 @@ pub(super) use frontier::{FrontierPoint, frontier};
 pub(super) use heat::heat;
 pub(super) use histogram::{bins, histogram};
 pub(super) use meter::{bullet, flow, meter, share};
-pub(super) use plan::plan;
+pub(super) use plan::{FAINT, plan};
 pub(super) use tradeoff::tradeoff;
 pub(super) use tree::{TreeCounts, tree};
 

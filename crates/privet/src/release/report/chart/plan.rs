@@ -13,6 +13,9 @@ const COLOURS: usize = 6;
 /// Widths that lines come in.
 const WIDTHS: f64 = 5.0;
 
+/// Attributes that tell less about each other than this share of the most that any two do have no line.
+pub(in super::super) const FAINT: f64 = 0.02;
+
 /// Draws a plan; `strength(a, b)` is how much two attributes tell about each other, as a share of the most any two do.
 pub(in super::super) fn plan(
     names: &[String],
@@ -32,10 +35,10 @@ pub(in super::super) fn plan(
     let at = |angle: f64, radius: f64| (MIDDLE.0 + radius * angle.cos(), MIDDLE.1 + radius * angle.sin());
     for (one, (table, a)) in order.iter().enumerate() {
         for (other, (other_table, b)) in order.iter().enumerate().skip(one + 1) {
-            let width = (strength(*a, *b) * WIDTHS).ceil() as u32;
-            if width == 0 || strength(*a, *b) < 0.02 {
+            if strength(*a, *b) < FAINT {
                 continue;
             }
+            let width = (strength(*a, *b) * WIDTHS).ceil() as u32;
             let kind = if table == other_table { "tie" } else { "cut" };
             let (from, to) = (at(angle(one, *table), RADIUS), at(angle(other, *other_table), RADIUS));
             svg.line(from, to, &format!("{kind} weight-{}", width.min(WIDTHS as u32)));

@@ -4,9 +4,12 @@ use super::super::Edition;
 use super::super::chart;
 use super::super::fidelity::{Associations, Fidelity};
 use super::{DataTable, Figure};
+use crate::audit::counted;
 
 /// So many pairs are listed, those that changed most first.
 const MOST_PAIRS: usize = 15;
+/// So many pairs are named whose association is lost, the strongest first.
+const MOST_LOST: usize = 6;
 /// An association of at least this strength can be lost.
 const STRONG: f64 = 0.2;
 
@@ -40,8 +43,9 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
         })
         .collect();
     lost.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    lost.truncate(6);
-    lost.into_iter().map(|(_, pair)| pair).collect()
+    let more = lost.len().saturating_sub(MOST_LOST);
+    let unnamed = (more > 0).then(|| format!("and {}", counted(more as u64, "weaker pair", "weaker pairs")));
+    lost.into_iter().take(MOST_LOST).map(|(_, pair)| pair).chain(unnamed).collect()
 }
 
 /// Heat maps of the original, the release and the difference, with the pairs that changed most beneath.
@@ -67,6 +71,12 @@ pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
     pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
+    let listed = match pairs.len() {
+        all if all > MOST_PAIRS => {
+            format!(" The table has the {MOST_PAIRS} of {all} pairs that changed most.")
+        }
+        _ => String::new(),
+    };
     let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
     let table = |of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
         head: vec![head.to_string(), name.to_string()],
@@ -74,7 +84,7 @@ pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
     };
     let figure = |title: &str, note: &str, of: &dyn Fn(usize, usize) -> Option<f64>| Figure {
         title: title.to_string(),
-        note: note.to_string(),
+        note: format!("{note}{listed}"),
         svg: chart::heat(&found.columns, of, title),
         table: table(of),
     };

@@ -10,6 +10,7 @@ use super::super::projections::{CurvePoint, ProjectionReport, protections};
 use super::super::{Edition, chart};
 use super::verdict::{self, KeyFigure, Verdict, in_words};
 use super::{DataTable, Figure, Frame, Own};
+use crate::audit::counted;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers in one table. The release is shown by the table whose smallest class is smallest.";
@@ -180,7 +181,8 @@ fn drawing(model: &ProjectionReport) -> Figure {
         (0..attributes).flat_map(|a| (a + 1..attributes).map(move |b| (a, b))).collect();
     pairs.sort_by(|a, b| shared(b.0, b.1).total_cmp(&shared(a.0, a.1)).then(a.cmp(b)));
     let together = |a: usize, b: usize| plan.iter().any(|table| table.contains(&a) && table.contains(&b));
-    let rows = pairs.iter().take(40).map(|(a, b)| {
+    let drawn = pairs.iter().filter(|(a, b)| strength(*a, *b) >= chart::FAINT).count();
+    let rows = pairs.iter().map(|(a, b)| {
         vec![
             format!("{} – {}", model.attributes[*a], model.attributes[*b]),
             format!("{:.4}", shared(*a, *b)),
@@ -189,9 +191,13 @@ fn drawing(model: &ProjectionReport) -> Figure {
     });
     Figure {
         title: "Which attributes travel together.".to_string(),
-        note: "Those of one table have one colour and stand side by side. Lines are the wider, the more two attributes tell \
-               about each other; broken lines are lost."
-            .to_string(),
+        note: format!(
+            "Those of one table have one colour and stand side by side. Lines are the wider, the more two attributes tell \
+             about each other; broken lines are lost. {drawn} of {} are drawn, those that have at least {} of what the \
+             strongest has; the table has all.",
+            counted(pairs.len() as u64, "pair", "pairs"),
+            percent(chart::FAINT)
+        ),
         svg: chart::plan(&model.attributes, &plan, strength),
         table: DataTable {
             head: ["Attributes", "Mutual information (nats)", "Association"].map(str::to_string).to_vec(),
@@ -200,14 +206,30 @@ fn drawing(model: &ProjectionReport) -> Figure {
     }
 }
 
+/// Two ratios of the same plan, but for the order of sums.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
+}
+
 fn curve(model: &ProjectionReport) -> Figure {
     let points: Vec<(f64, f64)> = model.curve.iter().map(|point| (point.alpha, point.beta)).collect();
-    let row = |point: &CurvePoint| {
-        vec![point.tables.to_string(), format!("{:.4}", point.alpha), format!("{:.4}", point.beta)]
+    let own =
+        CurvePoint { tables: model.tables.len() as u64, alpha: model.gamma_alpha, beta: model.gamma_beta };
+    let is_own = |point: &CurvePoint| {
+        point.tables == own.tables && is_same(point.alpha, own.alpha) && is_same(point.beta, own.beta)
     };
+    let row = |point: &CurvePoint, whose: &str| {
+        vec![format!("{}{whose}", point.tables), format!("{:.4}", point.alpha), format!("{:.4}", point.beta)]
+    };
+    let is_on = model.curve.iter().any(is_own);
+    let rows = model.curve.iter().map(|point| row(point, if is_own(point) { " (this release)" } else { "" }));
+    let apart = (!is_on).then(|| row(&own, " (this release, not of CODIP*)"));
     Figure {
         title: "What is lost against what is exposed.".to_string(),
-        note: "From a table per attribute (right) to one table (left), as CODIP* would merge them without limits.".to_string(),
+        note: format!(
+            "From a table per attribute (right) to one table (left), as CODIP* would merge them without limits. {}",
+            where_it_stands(model, is_on)
+        ),
         svg: chart::tradeoff(
             &points,
             (model.gamma_alpha, model.gamma_beta),
@@ -215,8 +237,34 @@ fn curve(model: &ProjectionReport) -> Figure {
         ),
         table: DataTable {
             head: ["Tables", "Association lost (Γα)", "Exposed (Γβ)"].map(str::to_string).to_vec(),
-            rows: model.curve.iter().map(row).collect(),
+            rows: rows.chain(apart).collect(),
         },
+    }
+}
+
+/// Why this release is on the curve of CODIP* or not.
+fn where_it_stands(model: &ProjectionReport, is_on: bool) -> String {
+    let stopped =
+        "What the policy asks of tables and of exposure stopped some merges of CODIP* and let others follow.";
+    match (is_on, model.common.method.name.as_str()) {
+        (true, _) => "The large point on it is this release.".to_string(),
+        (false, "codip") => {
+            let within = model.curve.iter().filter(|point| point.beta <= model.limits.beta + 1e-9);
+            let least = within.map(|point| point.alpha).fold(f64::INFINITY, f64::min);
+            let beside = match least.is_finite() && model.gamma_alpha < least - 1e-9 {
+                true => format!(
+                    " CODIP* would lose {} within the same limit on exposure, this release loses {}.",
+                    percent(least),
+                    percent(model.gamma_alpha)
+                ),
+                false => String::new(),
+            };
+            format!(
+                "The large point is this release; it is off the curve because CODIP looked for the best of all plans, not \
+                 only of those that CODIP* comes by.{beside}"
+            )
+        }
+        (false, _) => format!("The large point is this release; it is off the curve. {stopped}"),
     }
 }
 
