@@ -26,7 +26,8 @@ pub(super) struct PresetView {
 struct PresetRow {
     asked: &'static str,
     found: String,
-    /// `yes` or `no` where it can be checked whether it is met, otherwise nothing.
+    /// `yes` or `no` where it can be checked whether it is met; `not printed` or `not derived` where that depends on whether
+    /// the finished public page prints a small count, or one from which such a count follows; otherwise nothing.
     met: &'static str,
 }
 
@@ -191,19 +192,21 @@ fn cms(common: &Common) -> Vec<PresetRow> {
         ));
     }
     let suppressed = common.records.suppressed;
-    rows.push(row(
-        "Nor by subtraction, excluded cases included",
-        format!(
-            "{} records are suppressed; the public edition withholds what a small count would follow from",
+    rows.push(PresetRow {
+        asked: "Nor by subtraction, excluded cases included",
+        found: format!(
+            "{} records are suppressed; every count of them that the public edition prints was set against their number, and \
+             against its share",
             thousands(suppressed)
         ),
-        Some(suppressed == 0 || suppressed >= LEAST_CELL),
-    ));
-    rows.push(row(
-        "Nor in the public report",
-        "see “Whether the figures agree”: every count printed there was read again".to_string(),
-        None,
-    ));
+        // However little is printed, who knows how many there were before learns how few are missing.
+        met: if (1..LEAST_CELL).contains(&suppressed) { "no" } else { "not derived" },
+    });
+    rows.push(PresetRow {
+        asked: "Nor in the public report",
+        found: "see “Whether the figures agree”: every count printed there was read again".to_string(),
+        met: "not printed",
+    });
     rows
 }
 
