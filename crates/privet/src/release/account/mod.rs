@@ -166,6 +166,7 @@ fn tightness(
             },
             counted: !figure.at_most && kind != Some("entropy"),
             from_data: confidence::from_data(clause),
+            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0),
             holds: requirement.holds(&classes.class(worst)),
         });
     }

@@ -131,6 +131,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
         side: Side::AtLeast,
         counted: true,
         from_data: false,
+        from_hidden: false,
         holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
     }];
     if !limit.knowledge {
@@ -145,6 +146,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             side: Side::AtMost,
             counted: false,
             from_data: false,
+            from_hidden: false,
             holds: left.above_one_in_l == 0,
         });
     }
@@ -162,6 +164,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             side: Side::AtMost,
             counted: false,
             from_data: false,
+            from_hidden: false,
             holds: true,
         });
     }

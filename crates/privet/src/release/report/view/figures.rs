@@ -152,7 +152,8 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     let small = entry.counted && entry.value <= 10.0;
     // Which class is worst depends on the threshold, so its figure would tell of a withheld one.
     let withheld = entry.from_data && !edition.is_steward();
-    let value = (!withheld && (edition.is_steward() || !small)).then_some(entry.value);
+    let told = edition.is_steward() || !(withheld || small || entry.from_hidden);
+    let value = told.then_some(entry.value);
     let sign = match entry.side {
         Side::AtLeast => "≥",
         Side::AtMost => "≤",
