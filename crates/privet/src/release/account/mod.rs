@@ -174,7 +174,7 @@ fn tightness(
 }
 
 /// What is compared, in integers: the form in which the requirement is decided.
-fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
+pub(super) fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
     let text = |key: &str| clause.settings.get(key).map(|setting| setting.show(columns)).unwrap_or_default();
     match (clause.name(), clause.settings.choice("kind")) {
         ("k-anonymity", _) => format!("n(class) ≥ {}", text("k")),
@@ -186,8 +186,8 @@ fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
         ("l-diversity", _) => format!("distinct values ≥ {}", text("l")),
         ("t-closeness", _) => format!("EMD(class, table) ≤ {}", text("t")),
         ("l-plus-diversity", _) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
-        ("qs-diversity", _) => format!("p₁ < {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
-        ("qs-closeness", _) => format!("distance(group, all) ≤ {}", text("t")),
+        ("qs-diversity", _) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
+        ("qs-closeness", _) => format!("√Σ(prior − posterior)² ≤ {}", text("t")),
         _ => String::new(),
     }
 }
