@@ -53,7 +53,7 @@ pub struct Common {
     /// Risk in the release. Steward only.
     #[serde(default)]
     pub risk_after: Option<Risk>,
-    /// What was lost, by each measure; the first one steered the search.
+    /// What was lost, by each measure; the first one steered the search, or is its plain form.
     pub losses: Vec<Loss>,
     /// What became of distributions, associations and counts.
     #[serde(default)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::model::{Column, Loss, Side, Tightness};
-use super::{BucketLimit, BucketReport, Groups, KIND, Left, RuleRow};
+use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow};
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Origin;
@@ -201,16 +201,16 @@ fn rules(decision: &Decision) -> Vec<RuleRow> {
 }
 
 /// What the measure is, in words.
-const QUERY_ERROR: &str = "mean of |answer − truth| / truth over 200 random COUNT queries about two quasi-identifiers \
+const QUERY_ERROR_FORMULA: &str = "mean of |answer − truth| / truth over 200 random COUNT queries about two quasi-identifiers \
                            and the sensitive column, answered as if every record of a group were equally likely to \
                            have each of its values";
 
 fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let loss = |errors: Accuracy| Loss {
-        name: "query-error".to_string(),
+        name: QUERY_ERROR.to_string(),
         value: errors.here,
         normalised: Some(errors.normalised()),
-        formula: QUERY_ERROR.to_string(),
+        formula: QUERY_ERROR_FORMULA.to_string(),
         range: "0 to that of all records in one group".to_string(),
         direction: "lower is better".to_string(),
     };

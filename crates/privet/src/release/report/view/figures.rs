@@ -90,7 +90,7 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
             new.journalist,
         ),
         row("Marketer", "expected share of people linked rightly", old.marketer, new.marketer),
-        row("Unique records", "alone with their quasi-identifiers", old.unique, new.unique),
+        row("Unique records", "alone in their class", old.unique, new.unique),
     ];
     if let Some(k) = k.filter(|k| *k > 1) {
         let name = format!("Risk above 1/{k}");

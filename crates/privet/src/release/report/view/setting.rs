@@ -7,6 +7,7 @@ use super::super::common::Common;
 use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
+use super::verdict;
 use crate::policy::draft::preset::NO_CERTIFICATE;
 
 /// The least class of a release in which no cell has 1 to 10 people.
@@ -170,11 +171,10 @@ fn ema(common: &Common) -> Vec<PresetRow> {
             Some(new.numerator == 0),
         ));
     }
-    let lost = common.losses.first().and_then(|loss| Some((loss, loss.normalised?)));
     rows.push(row(
         "Data utility",
-        lost.map_or_else(String::new, |(loss, share)| {
-            format!("{} of information lost by {}; see “What analysts still find”", percent(share), loss.name)
+        verdict::lost(&common.losses).map_or_else(String::new, |lost| {
+            format!("{} {}, {}; see “What analysts still find”", lost.value, lost.name, lost.note)
         }),
         None,
     ));
