@@ -66,6 +66,8 @@ pub(super) struct Worst {
 struct Cell {
     /// All nodes that they hold, ascending; those above shown ones only where it matters.
     held: Vec<Node>,
+    /// Those of them that others may be known to lack, ascending.
+    deniable: Vec<Node>,
     weight: u64,
     /// How many of them have each sensitive item that is guarded.
     marks: Vec<(u32, u64)>,
@@ -107,8 +109,6 @@ struct Search<'a> {
     theta: &'a [Exact],
     aim: Aim,
     cells: Vec<Cell>,
-    /// Per node, whether some transaction shows it.
-    shown: Vec<bool>,
     /// What is present and what is absent at this place of the search.
     known: (Vec<Node>, Vec<Node>),
     found: Option<Worst>,
@@ -143,12 +143,15 @@ impl<'a> Search<'a> {
                 held.retain(|node| aim == Aim::Surest || shown[*node as usize]);
                 held.sort_unstable();
                 held.dedup();
-                Cell { held, weight, marks: marks.into_iter().collect() }
+                let within = |node: &&Node| u64::from(tree.leaves(**node)) <= limit.n;
+                let deniable = |node: &&Node| shown[**node as usize] && within(node);
+                let deniable = held.iter().filter(deniable).copied().collect();
+                Cell { held, deniable, weight, marks: marks.into_iter().collect() }
             });
         let cells = cells.collect();
         let known = (Vec::new(), Vec::new());
         let places = vec![NOWHERE; tree.len()];
-        Search { tree, theta: &limit.theta, aim, cells, shown, known, found: None, looks: LOOKS, places }
+        Search { tree, theta: &limit.theta, aim, cells, known, found: None, looks: LOOKS, places }
     }
 
     /// Whether every transaction can be told from all that hold other nodes. Then nothing is worse than such a group: whatever
@@ -175,7 +178,9 @@ impl<'a> Search<'a> {
     /// the looks do not suffice.
     fn below(&mut self, rows: &[usize], from: Node, left: Reach) -> Option<()> {
         let sum = self.sum(rows);
-        if sum.weight == 0 {
+        self.spend(rows.len())?;
+        // Of what none of these transactions has, none of fewer does.
+        if sum.weight == 0 || (self.aim == Aim::Surest && sum.marks.iter().all(|count| *count == 0)) {
             return Some(());
         }
         self.weigh(&sum);
@@ -195,6 +200,10 @@ impl<'a> Search<'a> {
             let Some((node, _)) = group.first().copied().filter(|_| group.len() < rows.len()) else {
                 continue;
             };
+            // Beside a node below it, one that is present goes without saying.
+            if self.known.0.iter().any(|above| self.tree.contains(*above, node)) {
+                continue;
+            }
             let fitting: Vec<usize> = group.iter().map(|(_, row)| *row).collect();
             self.known.0.push(node);
             self.below(&fitting, node + 1, Reach { present: left.present - 1, ..left })?;
@@ -241,9 +250,9 @@ impl<'a> Search<'a> {
         let mut looks = 0;
         for row in rows {
             let cell = &self.cells[*row];
-            looks += cell.held.len();
-            for node in cell.held.iter().filter(|node| **node >= from) {
-                if !self.shown[*node as usize] || u64::from(self.tree.leaves(*node)) > leaves {
+            looks += cell.deniable.len();
+            for node in cell.deniable.iter().filter(|node| **node >= from) {
+                if u64::from(self.tree.leaves(*node)) > leaves {
                     continue;
                 }
                 let place = &mut self.places[*node as usize];
