@@ -271,7 +271,7 @@ impl<'p> Crowd<'p> {
             let rest: f64 = positive.iter().skip(l.saturating_sub(1)).sum();
             // A group in which nobody links to anything meets it.
             if let Some(first) = positive.first() {
-                keep(&mut linkage.least_diverse, first / rest, &|| {
+                keep(&mut linkage.least_diverse, first / rest.max(f64::MIN_POSITIVE), &|| {
                     format!("{first:.4} against {rest:.4} from the {l}th on")
                 });
             }

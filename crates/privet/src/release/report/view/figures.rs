@@ -161,7 +161,13 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     };
     let threshold =
         if withheld { WITHHELD.to_string() } else { format!("{sign} {}", figure(entry.threshold)) };
-    let text = value.map_or_else(|| "not shown".to_string(), figure);
+    // A ratio of 1 must not be taken for a count.
+    let whole = |value: f64| value.fract() == 0.0 && (1.0..=10.0).contains(&value);
+    let shown = |value: f64| match whole(value) && !entry.counted {
+        true => format!("{value:.1}"),
+        false => figure(value),
+    };
+    let text = value.map_or_else(|| "not shown".to_string(), shown);
     let title = format!("{}: worst class {text}, required {threshold}", entry.requirement);
     TightnessView {
         requirement: entry.requirement.clone(),
