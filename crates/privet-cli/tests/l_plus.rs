@@ -167,7 +167,7 @@ fn a_single_cut_is_not_called_drawn() {
 
 #[test]
 fn a_drawn_cut_is_no_best_one_to_reason_from_but_cells_can_still_be_taken_down() {
-    let bench = bench(MIXED, "l = 3", "suppression = \"all-rec\"\nbreak_minimality = 3");
+    let bench = bench(MIXED, "l = 2", "suppression = \"vio-rec\"\nbreak_minimality = 3");
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
     let json = bench.privet(&["attack", "out", "--json"]).succeeds().json();
     let reason = |name: &str| {

@@ -39,6 +39,92 @@ fn no_loss_gives_a_small_number_of_suppressed_records_away() {
     assert!(bench.text("out/steward/report.html").contains("What was lost"));
 }
 
+/// A section of a page.
+fn section<'a>(page: &'a str, id: &str) -> &'a str {
+    let rest = page.split(&format!("<section id=\"{id}\"")).nth(1).unwrap_or_default();
+    rest.split("</section>").next().unwrap_or_default()
+}
+
+#[test]
+fn what_those_who_were_left_out_have_does_not_follow_from_what_the_public_reads() {
+    let bench = Bench::new();
+    let diseases = ["HIV", "asthma", "cancer", "flu", "gout"];
+    let mut rows = String::from("age,sex,disease\n");
+    for class in ["20-39,F", "20-39,M", "40-59,F", "40-59,M", "60-79,F"] {
+        (0..130).for_each(|at| rows += &format!("{class},{}\n", diseases[at % 5]));
+    }
+    // All men of the last band have the same, so that they cannot be released with their band and sex.
+    rows += &"60-79,M,HIV\n".repeat(30);
+    bench.write("data.csv", rows);
+    bench.write("age.csv", "20-39;*\n40-59;*\n60-79;*\n");
+    bench.write(
+        "policy.toml",
+        "seed = 3\n[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\nhierarchy = \"age.csv\"\n\
+         [columns.sex]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n[privacy.k-anonymity]\nk = 11\n\
+         [privacy.l-diversity]\ncolumn = \"disease\"\nkind = \"frequency\"\nl = 3\n[privacy.t-closeness]\ncolumn = \"disease\"\n\
+         t = 0.4\n[method]\nsuppression_limit = 0.05\n",
+    );
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert_eq!(bench.json("out/steward/manifest.json")["records"]["suppressed"], 30);
+    let steward = bench.text("out/steward/report.html");
+    assert!(section(&steward, "suppressed").contains("<th scope=\"row\">HIV</th><td>30</td>"));
+    assert!(section(&steward, "fidelity").contains("<th scope=\"row\">disease</th>"));
+
+    let public = bench.text("out/public/report.html");
+    let left_out = section(&public, "suppressed");
+    for (band, men) in [("60-79", "30"), ("40-59", "0"), ("M", "30"), ("F", "0")] {
+        assert!(left_out.contains(&format!("<th scope=\"row\">{band}</th><td>{men}</td>")), "{left_out}");
+    }
+    // Nor by how far the released distribution is from the original one, alone, with another column or in the worst class.
+    let fidelity = section(&public, "fidelity");
+    assert!(fidelity.contains("How far single columns are off") && fidelity.contains("steps of 5 %"));
+    assert!(
+        !fidelity.contains("<th scope=\"row\">disease</th>") && !fidelity.contains("Release less original")
+    );
+    for told in ["HIV", "disease"] {
+        assert!(!left_out.contains(told), "{left_out}");
+    }
+    let nearness = section(&public, "tightness");
+    let closeness = nearness.split("t-closeness of disease").nth(1).unwrap_or_default();
+    assert!(closeness.split("</tr>").next().unwrap_or_default().contains("not shown"), "{nearness}");
+    // What is told of the column can be counted in the release: 26 of each disease in five classes.
+    assert!(section(&public, "sensitive").contains("<th scope=\"row\">HIV</th><td>130</td>"));
+    let manifest = bench.text("out/public/manifest.json");
+    assert!(!manifest.contains("HIV"), "{manifest}");
+}
+
+#[test]
+fn no_small_count_of_those_left_out_follows_from_the_others() {
+    let bench = Bench::new();
+    let diseases = ["HIV", "asthma", "cancer", "flu", "gout"];
+    let mut rows = String::from("age,region,disease\n");
+    for region in ["x", "y", "z"] {
+        (0..100).for_each(|at| rows += &format!("young,{region},{}\n", diseases[at % 5]));
+    }
+    // Of the old thirty are in one region and one in each other: 2 of 32 for two regions would be one each.
+    rows += &"old,x,HIV\n".repeat(30);
+    rows += "old,y,flu\nold,z,gout\n";
+    bench.write("data.csv", rows);
+    bench.write(
+        "policy.toml",
+        "seed = 3\n[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.region]\n\
+         role = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n[privacy.k-anonymity]\nk = 11\n\
+         [privacy.l-diversity]\ncolumn = \"disease\"\nkind = \"frequency\"\nl = 3\n[method]\nsuppression_limit = 0.1\n\
+         [report]\npreset = \"cms\"\n",
+    );
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert_eq!(bench.json("out/public/manifest.json")["records"]["suppressed"], 32);
+    let public = bench.text("out/public/report.html");
+    let left_out = section(&public, "suppressed");
+    for (region, count) in [("x", "withheld"), ("y", "1–10"), ("z", "1–10")] {
+        assert!(left_out.contains(&format!("<th scope=\"row\">{region}</th><td>{count}</td>")), "{left_out}");
+    }
+    let steward = bench.text("out/steward/report.html");
+    let rule = section(&steward, "preset").split("Nor by subtraction").nth(1).unwrap_or_default();
+    assert!(rule.split("</tr>").next().unwrap_or_default().contains("✓ yes"), "{rule}");
+    assert!(steward.contains("✓</span> nor does one follow there by subtraction or from a share"));
+}
+
 #[test]
 fn the_public_report_does_not_name_the_data_file() {
     let bench = bench("[method]\nsuppression_limit = 0.2\n");

@@ -26,6 +26,14 @@ fn symptoms_no_longer_point_at_one_disease() {
     let steward = bench.text("out/steward/report.html");
     assert!(steward.contains("What public knowledge reveals") && steward.contains("most removed first"));
     assert!(!bench.text("out/public/report.html").contains("most removed first"));
+    // The group that comes nearest to what is asked for, and by how much.
+    let tightness = bench.json("out/steward/report.json")["tightness"].clone();
+    let of_terms = |entry: &&serde_json::Value| entry["requirement"] == "qs-diversity of symptoms";
+    let entry = tightness.as_array().into_iter().flatten().find(of_terms).expect("a row about terms");
+    let figure = |name: &str| entry[name].as_f64().expect("a number");
+    assert!(figure("value") > 0.0 && figure("value") <= figure("threshold") + 1e-9, "{entry}");
+    assert_eq!(entry["holds"], true);
+    assert!(steward.contains("qs-diversity of symptoms"));
 }
 
 #[test]

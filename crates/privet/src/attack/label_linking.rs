@@ -15,7 +15,7 @@ use crate::data::{Batch, Source, terms_of};
 use crate::engine::suppression::Goal;
 use crate::policy::{CheckedPolicy, PolicyColumn, Role, SetPolicy};
 use crate::privacy::quasi_sensitive::{
-    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, ones,
+    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, distance, ones,
 };
 use crate::random::{keyed, shuffle};
 use crate::{Error, Result};
@@ -42,6 +42,23 @@ pub struct Linkage {
     pub terms: BTreeMap<String, u64>,
     /// Some of the people in such groups, those whose label is surest first.
     pub people: Vec<Exposed>,
+    /// The group that comes nearest to what QS (c,l)-diversity allows, where that is asked for.
+    pub least_diverse: Option<Nearest>,
+    /// The group that comes nearest to what QS t-closeness allows, where that is asked for.
+    pub least_close: Option<Nearest>,
+}
+
+/// A group that comes nearest to what a requirement allows. Its figures are for display; exact ones decide.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearest {
+    /// The figure that is limited: p₁ over the sum from the l-th likelihood on, or the distance from the prior.
+    pub value: f64,
+    /// What the figure is made of.
+    pub figures: String,
+    /// The quasi-identifiers.
+    pub cells: Vec<String>,
+    /// How many records the group has.
+    pub records: u64,
 }
 
 /// Somebody whose likeliest label exceeds what the requirements allow.
@@ -161,6 +178,8 @@ struct Crowd<'p> {
     sets: &'p SetPolicy,
     links: Links,
     goal: Goal,
+    /// What is believed beforehand, where that matters; for display.
+    prior: Option<Vec<f64>>,
     people: People,
     /// How often each term occurs.
     terms: BTreeMap<String, u64>,
@@ -185,7 +204,8 @@ impl<'p> Crowd<'p> {
             starts: vec![0],
             terms: Vec::new(),
         };
-        let mut crowd = Crowd { sets, links, goal, people, terms: BTreeMap::new() };
+        let prior = goal.closeness.as_ref().map(|(_, prior)| prior.to_f64());
+        let mut crowd = Crowd { sets, links, goal, prior, people, terms: BTreeMap::new() };
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let terms = terms_of(batch.cell(row, place), sets.separator);
@@ -237,6 +257,31 @@ impl<'p> Crowd<'p> {
         }
     }
 
+    /// Keeps a group that comes nearer to what a requirement allows than those before it.
+    fn hold_against(&self, likelihood: &[f64], (cells, records): (&[u32], u64), linkage: &mut Linkage) {
+        let keep = |nearest: &mut Option<Nearest>, value: f64, figures: &dyn Fn() -> String| {
+            if nearest.as_ref().is_none_or(|nearest| nearest.value < value) {
+                let cells = self.people.texts(cells);
+                *nearest = Some(Nearest { value, figures: figures(), cells, records });
+            }
+        };
+        if let Some(QsDiversity { l, .. }) = self.goal.diversity {
+            let mut positive: Vec<f64> = likelihood.iter().copied().filter(|share| *share > 0.0).collect();
+            positive.sort_unstable_by(|a, b| b.total_cmp(a));
+            let rest: f64 = positive.iter().skip(l.saturating_sub(1)).sum();
+            // A group in which nobody links to anything meets it.
+            if let Some(first) = positive.first() {
+                keep(&mut linkage.least_diverse, first / rest.max(f64::MIN_POSITIVE), &|| {
+                    format!("{first:.4} against {rest:.4} from the {l}th on")
+                });
+            }
+        }
+        if let Some(prior) = &self.prior {
+            let distance = distance(prior, likelihood);
+            keep(&mut linkage.least_close, distance, &|| format!("{distance:.4}"));
+        }
+    }
+
     /// Links one group: its quasi-identifiers, and its records with their lines.
     fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
         let Crowd { sets, links, people, .. } = self;
@@ -257,23 +302,17 @@ impl<'p> Crowd<'p> {
         // A hair above a tenth is rounding.
         let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
         linkage.likeliest[band] += members.len() as u64;
+        self.hold_against(&likelihood, (cells, members.len() as u64), linkage);
         if !self.exceeds(&linked) {
             return;
         }
         linkage.exposed += members.len() as u64;
         let room = (10 * MOST_LISTED).saturating_sub(linkage.people.len());
-        linkage.people.extend(members.iter().take(room).map(|(_, line)| {
-            Exposed {
-                line: *line,
-                cells: people
-                    .values
-                    .iter()
-                    .zip(cells)
-                    .map(|(values, cell)| values.text(*cell as usize).to_string())
-                    .collect(),
-                label: sets.knowledge.labels()[top].clone(),
-                likelihood: likelihood[top],
-            }
+        linkage.people.extend(members.iter().take(room).map(|(_, line)| Exposed {
+            line: *line,
+            cells: people.texts(cells),
+            label: sets.knowledge.labels()[top].clone(),
+            likelihood: likelihood[top],
         }));
     }
 }
@@ -354,6 +393,12 @@ impl People {
         for (record, _) in self.groups.values_mut().flatten() {
             *record = dealt[*record as usize];
         }
+    }
+
+    /// What stands in a group's quasi-identifiers.
+    fn texts(&self, cells: &[u32]) -> Vec<String> {
+        let texts = self.values.iter().zip(cells);
+        texts.map(|(values, cell)| values.text(*cell as usize).to_string()).collect()
     }
 
     fn terms(&self, record: u32) -> &[u32] {

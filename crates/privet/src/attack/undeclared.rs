@@ -178,8 +178,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match open.saturating_sub(*declared) {
         0 => String::new(),
         more => format!(
-            "{more} of {} {} alone by at most {} of which some are not called quasi-identifiers in the policy (see `privet \
-             attack --only undeclared`): declare them, or leave them out",
+            "{more} of {} {} alone by at most {} of which none is sensitive and some are not called quasi-identifiers in the \
+             policy (see `privet attack --only undeclared`): declare them, or leave them out",
             counted(rows, "released row", "released rows"),
             if more == 1 { "stands" } else { "stand" },
             columns_of(*limit)

@@ -82,6 +82,7 @@ pub(super) fn tightness(
         side: Side::AtMost,
         counted: false,
         from_data: false,
+        from_hidden: false,
         holds,
     };
     Ok(vec![match table.worst() {

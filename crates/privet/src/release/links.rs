@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::account::bands;
-use super::report::{Attack, Cover, Distribution, LinkAccount, Notion, Protection, ValueCount};
-use crate::attack::label_linking::Linkage;
+use super::account::{bands, inequality};
+use super::report::{
+    Attack, Cover, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
+};
+use crate::attack::label_linking::{Linkage, Nearest};
 use crate::policy::{CheckedPolicy, Clause, Role};
 
 /// More terms than this are not filed.
@@ -48,6 +50,40 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
         },
         terms: Distribution { column: format!("{name}, most removed first"), values: terms },
     }
+}
+
+/// How near the release's groups come to what the two notions allow.
+pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightness> {
+    let quasi: Vec<&str> =
+        policy.with_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
+    let entry = |clause: &Clause, nearest: &Nearest, limit: &str, from_hidden: bool| {
+        let column = clause.settings.column("column").map(|column| policy.columns[column].name.clone());
+        let cells = quasi.iter().zip(&nearest.cells).map(|(name, cell)| format!("{name} = {cell}"));
+        Some(Tightness {
+            requirement: format!("{} of {}", clause.name(), column.as_deref().unwrap_or_default()),
+            column,
+            inequality: inequality(clause, &policy.columns),
+            exact: nearest.figures.clone(),
+            worst: format!("{} ({} records)", cells.collect::<Vec<_>>().join(", "), nearest.records),
+            value: nearest.value,
+            threshold: clause.settings.exact(limit)?.to_f64(),
+            side: Side::AtMost,
+            counted: false,
+            from_data: false,
+            from_hidden,
+            holds: after.exposed == 0,
+        })
+    };
+    let of_clause = |clause: &Clause| match clause.name() {
+        "qs-diversity" => entry(clause, after.least_diverse.as_ref()?, "c", false),
+        // What is believed beforehand is the original's, terms and records that were removed included.
+        "qs-closeness" => {
+            let of_original = !matches!(clause.settings.choice("prior"), Some("uniform" | "weight"));
+            entry(clause, after.least_close.as_ref()?, "t", of_original)
+        }
+        _ => None,
+    };
+    policy.requirements.iter().filter_map(of_clause).collect()
 }
 
 /// What the two notions promise; `text` shows a setting.

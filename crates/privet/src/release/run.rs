@@ -265,7 +265,10 @@ pub(super) fn publish(
         held: held.as_ref(),
     };
     let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
-    model.links = linkages.as_ref().map(|(before, after)| links::account(&policy, before, after));
+    if let Some((before, after)) = &linkages {
+        model.links = Some(links::account(&policy, before, after));
+        model.common.tightness.extend(links::tightness(&policy, after));
+    }
     let documents = Documents {
         public_report: report::render(&model, Edition::Public)?,
         public_manifest: facts.public(),

@@ -26,6 +26,7 @@ use super::report::{
 use super::{confidence, scan, suppression};
 use crate::Result;
 use crate::engine::microdata::Microdata;
+use crate::method::ShownCost;
 use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
 use crate::privacy;
@@ -166,6 +167,7 @@ fn tightness(
             },
             counted: !figure.at_most && kind != Some("entropy"),
             from_data: confidence::from_data(clause),
+            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0),
             holds: requirement.holds(&classes.class(worst)),
         });
     }
@@ -173,7 +175,7 @@ fn tightness(
 }
 
 /// What is compared, in integers: the form in which the requirement is decided.
-fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
+pub(super) fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
     let text = |key: &str| clause.settings.get(key).map(|setting| setting.show(columns)).unwrap_or_default();
     match (clause.name(), clause.settings.choice("kind")) {
         ("k-anonymity", _) => format!("n(class) ≥ {}", text("k")),
@@ -185,8 +187,8 @@ fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
         ("l-diversity", _) => format!("distinct values ≥ {}", text("l")),
         ("t-closeness", _) => format!("EMD(class, table) ≤ {}", text("t")),
         ("l-plus-diversity", _) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
-        ("qs-diversity", _) => format!("p₁ < {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
-        ("qs-closeness", _) => format!("distance(group, all) ≤ {}", text("t")),
+        ("qs-diversity", _) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
+        ("qs-closeness", _) => format!("√Σ(prior − posterior)² ≤ {}", text("t")),
         _ => String::new(),
     }
 }
@@ -233,10 +235,19 @@ fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distributio
     sensitive.map(distribution).collect()
 }
 
+/// What was lost, by the measure that steered the method first. Where the method has prices of its own for suppression, the
+/// plain measure comes before that: it is what the manifest states, and what other releases can be compared by.
 fn losses(facts: &Facts<'_>) -> Vec<Loss> {
-    let others = facts.costs.iter().filter(|cost| cost.name != facts.cost.name);
-    let loss = |cost: &crate::method::ShownCost| Loss {
-        name: cost.name.to_string(),
+    let (steering, others): (Vec<&ShownCost>, Vec<&ShownCost>) =
+        facts.costs.iter().partition(|cost| cost.name == facts.cost.name);
+    let priced = |cost: &ShownCost| cost.info.formula == facts.cost.info.formula;
+    let plain = steering.into_iter().find(|cost| !priced(cost));
+    let name = match plain {
+        Some(_) => format!("{} as {} prices suppression", facts.cost.name, facts.policy.method.name()),
+        None => facts.cost.name.to_string(),
+    };
+    let loss = |name: String, cost: &ShownCost| Loss {
+        name,
         value: cost.value,
         normalised: Some(cost.normalised),
         formula: cost.info.formula.to_string(),
@@ -244,7 +255,11 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
         direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }
             .to_string(),
     };
-    std::iter::once(facts.cost).chain(others).map(loss).collect()
+    let named = |cost: &ShownCost| loss(cost.name.to_string(), cost);
+    let mut losses: Vec<Loss> = plain.map(named).into_iter().collect();
+    losses.push(loss(name, facts.cost));
+    losses.extend(others.into_iter().map(named));
+    losses
 }
 
 /// The files that went in beside the data.

@@ -8,7 +8,7 @@ use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subg
 use super::risk::Risk;
 use super::scan::Scan;
 use crate::attack::{Finding, NotRun};
-use crate::policy::ReportKeys;
+use crate::policy::{ReportKeys, Role};
 
 /// What every report draws from; each kind of data adds figures of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct Common {
     /// Risk in the release. Steward only.
     #[serde(default)]
     pub risk_after: Option<Risk>,
-    /// What was lost, by each measure; the first one steered the search.
+    /// What was lost, by each measure; the first one steered the search, or is its plain form.
     pub losses: Vec<Loss>,
     /// What became of distributions, associations and counts.
     #[serde(default)]
@@ -79,4 +79,17 @@ pub struct Common {
     pub audit: Audit,
     /// How to get the same bytes again.
     pub reproduce: Reproduce,
+}
+
+impl Common {
+    /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.
+    pub(super) fn is_quasi_identifier(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())
+    }
+
+    /// Whether the release lacks records or sensitive cells of the original. What is told of the original then, less what
+    /// the release shows, is told of those.
+    pub(super) fn lacks_values(&self) -> bool {
+        self.records.suppressed > 0 || self.records.starred > 0
+    }
 }

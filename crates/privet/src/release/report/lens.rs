@@ -55,26 +55,66 @@ impl Edition {
         if !self.is_steward() && whole { HIDDEN.to_string() } else { figure(value) }
     }
 
-    /// Counts that add up to a known total. Where exactly one is small, the next larger one is withheld too:
-    /// otherwise the small one would follow by subtraction.
+    /// Counts that add up to a total which may be known. Small ones are hidden, and with them as many others as it takes for
+    /// every hidden one to be anything from 1 to 10 for a reader who subtracts; where nothing suffices, all are withheld.
     pub(super) fn counts(self, counts: &[u64]) -> Vec<Shown> {
-        let mut shown = counts.iter().map(|&count| Shown::Count(count)).collect::<Vec<_>>();
+        let total: u64 = counts.iter().fold(0, |total, count| total.saturating_add(*count));
+        let shown = |(at, count): (usize, &u64), withheld: &[usize]| {
+            if is_small(*count) {
+                Shown::Hidden
+            } else if withheld.contains(&at) {
+                Shown::Withheld
+            } else {
+                Shown::Count(*count)
+            }
+        };
         if self.is_steward() {
-            return shown;
+            return counts.iter().map(|count| Shown::Count(*count)).collect();
         }
-        for (shown, &count) in shown.iter_mut().zip(counts) {
-            if is_small(count) {
-                *shown = Shown::Hidden;
-            }
+        // A total from 1 to 10 is hidden itself, so that nothing can be subtracted from it.
+        if total <= SMALL {
+            return counts.iter().enumerate().map(|entry| shown(entry, &[])).collect();
         }
-        if counts.iter().filter(|&&count| is_small(count)).count() == 1 {
-            let next = (0..counts.len()).filter(|&at| counts[at] > SMALL).min_by_key(|&at| counts[at]);
-            if let Some(shown) = next.and_then(|at| shown.get_mut(at)) {
-                *shown = Shown::Withheld;
-            }
+        match withheld_with(counts) {
+            Some(withheld) => counts.iter().enumerate().map(|entry| shown(entry, &withheld)).collect(),
+            None => vec![Shown::Withheld; counts.len()],
         }
-        shown
     }
+}
+
+/// The places of larger counts that must be withheld with the small ones, as few as possible; `None` where the small ones
+/// would be told even if all were.
+fn withheld_with(counts: &[u64]) -> Option<Vec<usize>> {
+    let small = counts.iter().filter(|count| is_small(**count));
+    let (number, sum) = small.fold((0, 0), |(number, sum), count| (number + 1, sum + count));
+    if number == 0 || leaves_open(number, sum, 0) {
+        return Some(Vec::new());
+    }
+    let mut larger: Vec<usize> = (0..counts.len()).filter(|at| counts[*at] > SMALL).collect();
+    larger.sort_by_key(|at| counts[*at]);
+    let alone = larger.iter().find(|at| leaves_open(number, sum.saturating_add(counts[**at]), 1));
+    if let Some(at) = alone {
+        return Some(vec![*at]);
+    }
+    let mut hidden = sum;
+    let mut withheld = Vec::new();
+    for at in larger.into_iter().rev() {
+        hidden = hidden.saturating_add(counts[at]);
+        withheld.push(at);
+        if leaves_open(number, hidden, withheld.len() as u64) {
+            return Some(withheld);
+        }
+    }
+    None
+}
+
+/// Whether each of `small` hidden counts may be anything from 1 to 10, where these and `withheld` larger ones make up `sum`
+/// together: none may be forced up by the others at their most, nor down by the others at their least.
+fn leaves_open(small: u64, sum: u64, withheld: u64) -> bool {
+    let others = small.saturating_sub(1);
+    let least = others + withheld * (SMALL + 1);
+    let most = if withheld > 0 { u64::MAX } else { others * SMALL };
+    sum >= least + SMALL && sum <= most.saturating_add(1)
 }
 
 /// A count as an edition shows it.
@@ -198,14 +238,51 @@ mod tests {
     }
 
     #[test]
-    fn a_single_small_count_takes_another_one_with_it() {
+    fn small_counts_take_others_with_them() {
         let texts = |counts: &[u64]| {
             Edition::Public.counts(counts).into_iter().map(Shown::text).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(texts(&[100, 3, 50]), "100 1–10 withheld");
-        assert_eq!(texts(&[100, 3, 4]), "100 1–10 1–10");
         assert_eq!(texts(&[100, 0, 50]), "100 0 50");
+        // Two are left for two, so each would be 1.
+        assert_eq!(texts(&[30, 1, 1]), "withheld 1–10 1–10");
+        assert_eq!(texts(&[100, 3, 4]), "withheld 1–10 1–10");
+        // 1 and 10, 2 and 9, … all add up to 11; 20 would be 10 and 10 alone.
+        assert_eq!(texts(&[100, 3, 8]), "100 1–10 1–10");
+        assert_eq!(texts(&[100, 10, 10]), "withheld 1–10 1–10");
+        // With 12 withheld, 3 could only be 1 to 4: the larger one does.
+        assert_eq!(texts(&[12, 500, 3]), "12 withheld 1–10");
+        assert_eq!(texts(&[16, 16, 3]), "withheld withheld 1–10");
+        assert_eq!(texts(&[11, 11, 3]), "withheld withheld withheld");
+        assert_eq!(texts(&[10, 10]), "withheld withheld");
+        // Their sum is hidden as well.
         assert_eq!(texts(&[3]), "1–10");
+        assert_eq!(texts(&[3, 4, 0]), "1–10 1–10 0");
+    }
+
+    #[test]
+    fn no_hidden_count_follows_from_the_others_and_their_sum() {
+        let least_and_most = |shown: &[Shown], at: usize| match shown[at] {
+            Shown::Count(count) => (count, count),
+            Shown::Hidden => (1, SMALL),
+            Shown::Withheld if shown.contains(&Shown::Hidden) => (SMALL + 1, u64::MAX),
+            Shown::Withheld => (0, u64::MAX),
+        };
+        let sizes: [u64; 11] = [0, 1, 2, 9, 10, 11, 12, 19, 20, 21, 40];
+        let many = sizes.len();
+        for number in 0..many.pow(3) {
+            let counts = [number, number / many, number / many.pow(2)].map(|at| sizes[at % many]);
+            let total: u64 = counts.iter().sum();
+            let shown = Edition::Public.counts(&counts);
+            for at in (0..3).filter(|at| is_small(counts[*at]) && total > SMALL) {
+                assert_eq!(shown[at].known(), None, "{counts:?}");
+                let others = (0..3).filter(|other| *other != at).map(|other| least_and_most(&shown, other));
+                let (least, most) = others.fold((0u64, 0u64), |(least, most), other| {
+                    (least + other.0, most.saturating_add(other.1))
+                });
+                assert!(total.saturating_sub(most) <= 1 && total - least >= SMALL, "{counts:?}: {shown:?}");
+            }
+        }
     }
 
     #[test]

@@ -157,13 +157,16 @@ fn write(
     view: impl Fn(Edition) -> minijinja::Value,
 ) -> Result<String> {
     // What the public page prints is known only when it is written; there it is no matter.
-    let with = |view: minijinja::Value, small_counts: Vec<String>| {
-        minijinja::context! { small_counts => small_counts, ..view }
+    let with = |view: minijinja::Value, small_counts: Vec<String>, derived_counts: Vec<String>| {
+        minijinja::context! { small_counts => small_counts, derived_counts => derived_counts, ..view }
     };
-    let public = fill(template, with(view(Edition::Public), Vec::new()))?;
+    let public = fill(template, with(view(Edition::Public), Vec::new(), Vec::new()))?;
     match edition {
         Edition::Public => Ok(public),
-        Edition::Steward => fill(template, with(view(Edition::Steward), cells::small_counts(&public))),
+        Edition::Steward => {
+            let (small, derived) = (cells::small_counts(&public), cells::derived_counts(&public));
+            fill(template, with(view(Edition::Steward), small, derived))
+        }
     }
 }
 

@@ -168,6 +168,10 @@ pub struct Tightness {
     /// which class comes nearest to it.
     #[serde(default)]
     pub from_data: bool,
+    /// Whether the figure compares the release with what the original has beyond it: records, cells or terms that were left
+    /// out. The public does not see it then: how far a class is from the original tells what that is.
+    #[serde(default)]
+    pub from_hidden: bool,
     /// Whether the requirement holds, as the exact comparison found; the figures here are only drawn.
     pub holds: bool,
 }

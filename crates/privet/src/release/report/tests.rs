@@ -286,6 +286,41 @@ fn small_counts_cannot_be_had_by_subtraction() {
 }
 
 #[test]
+fn what_differs_from_the_original_is_told_roughly_where_records_are_left_out() {
+    let mut model = census();
+    model.common.tightness[2].from_hidden = true;
+    let sensitive = model.common.subgroups[0].clone();
+    model.common.subgroups.push(Subgroups { column: "occupation".into(), ..sensitive });
+    if let Some(fidelity) = &mut model.common.fidelity {
+        let mut occupation = fidelity.marginals[0].clone();
+        (occupation.values.column, occupation.distance) = ("occupation".into(), 0.031);
+        fidelity.marginals.push(occupation);
+    }
+    let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
+    let section = |page: &str, id: &str| {
+        let rest = page.split(&format!("<section id=\"{id}\"")).nth(1).unwrap_or_default();
+        rest.split("</section>").next().unwrap_or_default().to_string()
+    };
+    let told = [
+        ("fidelity", "Release less original"),
+        ("fidelity", ">3.1 %<"),
+        ("fidelity", ">0.4 %<"),
+        ("tightness", "0.1875"),
+        ("suppressed", "occupation"),
+    ];
+    for (id, secret) in told {
+        assert!(section(&steward, id).contains(secret) && !section(&public, id).contains(secret), "{secret}");
+    }
+    for rounded_up in ["sex</th><td>5 %</td>", "age</th><td>25 %</td>"] {
+        assert!(section(&public, "fidelity").contains(rounded_up), "{rounded_up}");
+    }
+    // Where nothing is missing, nothing follows from precise figures either.
+    model.common.records.suppressed = 0;
+    model.common.records.released = model.common.records.read;
+    assert!(html(&model, Edition::Public).contains("Release less original"));
+}
+
+#[test]
 fn the_model_survives_being_filed() -> std::result::Result<(), serde_json::Error> {
     for model in [census(), patients(), awkward()] {
         let filed = serde_json::to_string(&model)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::model::{Column, Loss, Side, Tightness};
-use super::{BucketLimit, BucketReport, Groups, KIND, Left, RuleRow};
+use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow};
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Origin;
@@ -131,6 +131,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
         side: Side::AtLeast,
         counted: true,
         from_data: false,
+        from_hidden: false,
         holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
     }];
     if !limit.knowledge {
@@ -145,6 +146,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             side: Side::AtMost,
             counted: false,
             from_data: false,
+            from_hidden: false,
             holds: left.above_one_in_l == 0,
         });
     }
@@ -162,6 +164,7 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             side: Side::AtMost,
             counted: false,
             from_data: false,
+            from_hidden: false,
             holds: true,
         });
     }
@@ -198,16 +201,16 @@ fn rules(decision: &Decision) -> Vec<RuleRow> {
 }
 
 /// What the measure is, in words.
-const QUERY_ERROR: &str = "mean of |answer − truth| / truth over 200 random COUNT queries about two quasi-identifiers \
+const QUERY_ERROR_FORMULA: &str = "mean of |answer − truth| / truth over 200 random COUNT queries about two quasi-identifiers \
                            and the sensitive column, answered as if every record of a group were equally likely to \
                            have each of its values";
 
 fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let loss = |errors: Accuracy| Loss {
-        name: "query-error".to_string(),
+        name: QUERY_ERROR.to_string(),
         value: errors.here,
         normalised: Some(errors.normalised()),
-        formula: QUERY_ERROR.to_string(),
+        formula: QUERY_ERROR_FORMULA.to_string(),
         range: "0 to that of all records in one group".to_string(),
         direction: "lower is better".to_string(),
     };

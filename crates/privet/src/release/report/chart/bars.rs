@@ -22,7 +22,7 @@ pub(in super::super) fn bars(bars: &[Bar], title: &str) -> Value {
     let paired = bars.iter().any(|bar| bar.before.is_some());
     let row = if paired { 32.0 } else { 22.0 };
     let legend = if paired { 26.0 } else { 4.0 };
-    let names = bars.iter().map(|bar| width_of(&bar.name)).fold(40.0, f64::max).min(150.0);
+    let names = bars.iter().map(|bar| width_of(&bar.name)).fold(40.0, f64::max).min(170.0);
     let texts = bars.iter().map(|bar| width_of(&bar.text)).fold(44.0, f64::max);
     let left = names + 12.0;
     let room = WIDTH - left - texts - 8.0;

@@ -17,7 +17,8 @@ const MARKS: [(f64, &str); 3] = [(0.09, "0.09"), (0.2, "0.2"), (0.5, "0.5")];
 pub(in super::super) fn risk_curve(before: &Risk, after: &Risk) -> Value {
     let mut svg = Svg::new(WIDTH, BOTTOM + 38.0);
     let largest = [before, after].iter().filter_map(|risk| risk.classes.last()).map(|entry| entry.size).max();
-    let decades = (largest.unwrap_or(1) as f64).log10().ceil().max(1.0);
+    // Two at least, so that the axis reaches below the smallest risk that guidance names.
+    let decades = (largest.unwrap_or(1) as f64).log10().ceil().max(2.0);
     let x = |risk: f64| LEFT + (WIDTH - LEFT - RIGHT) * (risk.log10() / decades + 1.0);
     let y = |share: f64| BOTTOM - (BOTTOM - TOP) * share;
 

@@ -16,7 +16,7 @@ pub(in super::super) fn heat(
     of: &dyn Fn(usize, usize) -> Option<f64>,
     title: &str,
 ) -> Value {
-    let left = names.iter().map(|name| width_of(name)).fold(40.0, f64::max).min(120.0) + 8.0;
+    let left = names.iter().map(|name| width_of(name)).fold(40.0, f64::max).min(132.0) + 8.0;
     let count = names.len().saturating_sub(1).max(1);
     // The names of columns stand above their first cells and run to the right: the last ones need room there.
     let fits = |(column, name): (usize, &String)| (WIDTH - left - 4.0 - width_of(name)) / column as f64;

@@ -103,6 +103,18 @@ impl Svg {
         ));
     }
 
+    /// A triangle that points to the right, the tip at the point.
+    pub(crate) fn arrow(&mut self, x: f64, y: f64, size: f64, class: &str) {
+        self.push(format_args!(
+            r#"<path class="{class}" d="M{} {}L{} {}V{}Z"/>"#,
+            at(x),
+            at(y),
+            at(x - size * 1.5),
+            at(y - size),
+            at(y + size)
+        ));
+    }
+
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -144,18 +156,20 @@ impl Svg {
     }
 }
 
-/// How wide a text is in the charts' type size, roughly; East Asian characters are as wide as they are high.
+/// How wide a text is at most in the charts' type size; East Asian characters are as wide as they are high. Which type a page is
+/// shown in is not known: the widths are those of a wide one, so that labels do not run into what they stand beside.
 pub(crate) fn width_of(text: &str) -> f64 {
     text.chars().map(width_of_char).sum()
 }
 
 fn width_of_char(character: char) -> f64 {
     match character {
-        'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '|' | '\'' | '(' | ')' => 3.8,
-        'm' | 'w' | 'M' | 'W' => 9.6,
-        'A'..='Z' => 8.2,
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '|' | '\'' => 4.0,
+        't' | 'f' | 'r' | '(' | ')' => 4.9,
+        'm' | 'w' | 'M' | 'W' | '=' | '%' => 11.4,
+        'A'..='Z' => 8.6,
         character if (character as u32) >= 0x1100 && !('\u{2000}'..='\u{206f}').contains(&character) => 12.0,
-        _ => 6.6,
+        _ => 7.5,
     }
 }
 

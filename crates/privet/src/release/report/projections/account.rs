@@ -146,6 +146,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             side: Side::AtLeast,
             counted: true,
             from_data: false,
+            from_hidden: false,
             holds: true,
         };
         if let Some(k) = k {

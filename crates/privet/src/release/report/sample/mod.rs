@@ -168,6 +168,7 @@ pub(super) fn census() -> ReportModel {
                     side: Side::AtLeast,
                     counted: true,
                     from_data: false,
+                    from_hidden: false,
                     holds: true,
                 },
                 Tightness {
@@ -181,6 +182,7 @@ pub(super) fn census() -> ReportModel {
                     side: Side::AtMost,
                     counted: false,
                     from_data: false,
+                    from_hidden: false,
                     holds: true,
                 },
                 Tightness {
@@ -194,6 +196,7 @@ pub(super) fn census() -> ReportModel {
                     side: Side::AtMost,
                     counted: false,
                     from_data: false,
+                    from_hidden: false,
                     holds: true,
                 },
             ],
@@ -350,6 +353,7 @@ pub(super) fn patients() -> ReportModel {
         side: Side::AtLeast,
         counted: true,
         from_data: false,
+        from_hidden: false,
         holds: true,
     };
     let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];

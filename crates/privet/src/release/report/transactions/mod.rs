@@ -9,6 +9,7 @@ pub(super) mod sample;
 #[cfg(test)]
 mod tests;
 mod tightness;
+mod worst;
 
 use serde::{Deserialize, Serialize};
 

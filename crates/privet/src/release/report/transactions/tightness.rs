@@ -1,101 +1,113 @@
-//! How near a release of transactions comes to its limits, for an adversary who knows one or two published items.
+//! How near a release of transactions comes to its limits, whatever an adversary within reach knows.
 //!
 //! The audit decides over all that an adversary within reach may know, and stops at nothing but a violation. What is shown
-//! here is the worst case among sets of up to two items that are present: what a reader can check by hand.
-
-use std::collections::BTreeMap;
+//! here is the worst case, looked for apart from it; where that would take too long, among less knowledge, which is said.
 
 use super::super::model::{Side, Tightness};
+use super::worst::{Aim, Reach, Worst, worst};
 use crate::Exact;
 use crate::engine::baskets::Baskets;
 use crate::method::kl::recoding::ItemRecoding;
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::Node;
 
-/// More pairs than this are not counted.
-const MOST_PAIRS: usize = 20_000_000;
-
-/// Transactions that hold one or two items, and how many of them hold each sensitive one.
-type Known = BTreeMap<(Node, Node), (u64, BTreeMap<u32, u64>)>;
-
-/// The worst cases per requirement; none where there are too many pairs to count.
+/// The worst cases per requirement.
 pub(super) fn tightness(baskets: &Baskets, recoding: &ItemRecoding, limits: &[KlPrivacy]) -> Vec<Tightness> {
-    let most = limits.iter().map(|limit| limit.m.min(2)).max().unwrap_or(0);
-    let pairs: usize = (0..baskets.len()).map(|basket| baskets.items(basket).len().pow(2)).sum();
-    if most == 0 || pairs > MOST_PAIRS {
-        return Vec::new();
-    }
-    let known = known(baskets, recoding, most > 1);
     let mut all = Vec::new();
-    for limit in limits.iter().filter(|limit| limit.m > 0) {
-        let within = || known.iter().filter(|((one, other), _)| limit.m > 1 || one == other);
-        if let Some((items, (support, _))) = within().min_by_key(|(_, (support, _))| *support) {
-            all.push(Tightness {
-                requirement: format!("transactions that fit {}", words(limit)),
-                column: None,
-                inequality: format!("n(known items) ≥ {}", limit.k),
-                exact: support.to_string(),
-                worst: told(baskets, *items),
-                value: *support as f64,
-                threshold: limit.k as f64,
-                side: Side::AtLeast,
-                counted: true,
-                from_data: false,
-                holds: *support >= limit.k,
-            });
+    for limit in limits {
+        let find = |aim| worst(baskets, recoding, limit, aim);
+        if let Some((found, reach)) = Some(limit).filter(|limit| limit.k > 1).and_then(|_| find(Aim::Fewest))
+        {
+            all.push(fewest(baskets, limit, &found, reach));
         }
-        let shares = within().flat_map(|(items, (support, marks))| {
-            marks.iter().filter_map(|(mark, count)| Some((*items, *mark, Exact::new(*count, *support)?)))
-        });
-        // The surest compared with what is allowed; thresholds differ from item to item.
-        let allowed = |mark: u32| limit.theta.get(mark as usize).copied().unwrap_or(Exact::ONE);
-        let guarded = shares.filter(|(_, mark, _)| allowed(*mark) < Exact::ONE);
-        let worst = guarded.max_by(|a, b| {
-            let room = |(_, mark, share): &(_, u32, Exact)| {
-                share.to_f64() / allowed(*mark).to_f64().max(f64::MIN_POSITIVE)
-            };
-            room(a).total_cmp(&room(b))
-        });
-        if let Some((items, mark, share)) = worst {
-            let name = baskets.sensitive.get(mark as usize).cloned().unwrap_or_default();
-            all.push(Tightness {
-                requirement: format!("confidence in a sensitive item, knowing {}", words(limit)),
-                column: None,
-                inequality: format!("n(known items, sensitive) ≤ {} · n(known items)", allowed(mark)),
-                exact: share.to_string(),
-                worst: format!("{name}, from {}", told(baskets, items)),
-                value: share.to_f64(),
-                threshold: allowed(mark).to_f64(),
-                side: Side::AtMost,
-                counted: false,
-                from_data: false,
-                holds: share <= allowed(mark),
-            });
+        if let Some((found, reach)) =
+            Some(limit).filter(|limit| limit.guards_marks()).and_then(|_| find(Aim::Surest))
+        {
+            all.extend(surest(baskets, limit, &found, reach));
         }
     }
     all
 }
 
-fn words(limit: &KlPrivacy) -> &'static str {
-    if limit.m > 1 { "one or two known items" } else { "one known item" }
-}
-
-fn told(baskets: &Baskets, (one, other): (Node, Node)) -> String {
-    let (one, other) = (baskets.tree.label(one), baskets.tree.label(other));
-    if one == other { one.to_string() } else { format!("{one} and {other}") }
-}
-
-fn known(baskets: &Baskets, recoding: &ItemRecoding, in_pairs: bool) -> Known {
-    let mut known = Known::new();
-    for shown in (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket)) {
-        for (at, one) in shown.nodes.iter().enumerate() {
-            let others = shown.nodes.get(at..).unwrap_or_default();
-            for other in others.iter().take(if in_pairs { usize::MAX } else { 1 }) {
-                let (support, marks) = known.entry((*one, *other)).or_default();
-                *support += shown.count;
-                shown.marks.iter().for_each(|mark| *marks.entry(*mark).or_default() += shown.count);
-            }
-        }
+fn fewest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> Tightness {
+    Tightness {
+        requirement: format!("transactions that fit, {}", knowing(baskets, limit, reach)),
+        column: None,
+        inequality: format!("n(known items) ≥ {}", limit.k),
+        exact: found.support.to_string(),
+        worst: told(baskets, found),
+        value: found.support as f64,
+        threshold: limit.k as f64,
+        side: Side::AtLeast,
+        counted: true,
+        from_data: false,
+        from_hidden: false,
+        holds: found.support >= limit.k,
     }
-    known
+}
+
+fn surest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> Option<Tightness> {
+    let (mark, count) = found.mark?;
+    let (share, allowed) = (Exact::new(count, found.support)?, *limit.theta.get(mark as usize)?);
+    let name = baskets.sensitive.get(mark as usize).cloned().unwrap_or_default();
+    Some(Tightness {
+        requirement: format!("confidence in a sensitive item, {}", knowing(baskets, limit, reach)),
+        column: None,
+        inequality: format!("n(known items, sensitive) ≤ {allowed} · n(known items)"),
+        exact: format!("{count}/{}", found.support),
+        worst: format!("{name}, from {}", told(baskets, found)),
+        value: share.to_f64(),
+        threshold: allowed.to_f64(),
+        side: Side::AtMost,
+        counted: false,
+        from_data: false,
+        from_hidden: false,
+        holds: !limit.exceeds(mark, count, found.support),
+    })
+}
+
+/// How much is known, and how much the promise is about where not all of that was looked at.
+fn knowing(baskets: &Baskets, limit: &KlPrivacy, reach: Reach) -> String {
+    let items = u64::from(baskets.tree.total_leaves());
+    let words = |reach: Reach| {
+        let up_to = |count: u64| if count == 1 { "one".to_string() } else { format!("up to {count}") };
+        match (reach.present, reach.absent) {
+            (0, 0) => "nothing".to_string(),
+            (present, absent) if present >= items && absent >= items => {
+                "all that is there and is not".to_string()
+            }
+            (1, 0) => "one item".to_string(),
+            (present, 0) => format!("{} items", up_to(present)),
+            (0, absent) => format!("{} not there", up_to(absent)),
+            (1, absent) => format!("one item and {} not there", up_to(absent)),
+            (present, absent) => format!("{} items and {} not there", up_to(present), up_to(absent)),
+        }
+    };
+    let promised = Reach::of(limit);
+    match reach == promised {
+        true => format!("knowing {}", words(reach)),
+        false => format!(
+            "knowing {}; the audit checked {}, of which the worst case was not looked for",
+            words(reach),
+            words(promised)
+        ),
+    }
+}
+
+/// What is known, as a person would say it.
+fn told(baskets: &Baskets, found: &Worst) -> String {
+    let list = |nodes: &[Node], link: &str| {
+        let labels: Vec<&str> = nodes.iter().map(|node| baskets.tree.label(*node)).collect();
+        match labels.split_last() {
+            Some((last, [])) => last.to_string(),
+            Some((last, others)) => format!("{} {link} {last}", others.join(", ")),
+            None => String::new(),
+        }
+    };
+    match (&found.present[..], &found.absent[..]) {
+        ([], []) => "nothing known".to_string(),
+        (present, []) => list(present, "and"),
+        ([], absent) => format!("without {}", list(absent, "or")),
+        (present, absent) => format!("{}, without {}", list(present, "and"), list(absent, "or")),
+    }
 }

@@ -6,8 +6,6 @@ use super::super::fidelity::{Associations, Fidelity};
 use super::{DataTable, Figure};
 use crate::audit::counted;
 
-/// So many pairs are listed, those that changed most first.
-const MOST_PAIRS: usize = 15;
 /// So many pairs are named whose association is lost, the strongest first.
 const MOST_LOST: usize = 6;
 /// An association of at least this strength can be lost.
@@ -48,8 +46,25 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
     lost.into_iter().take(MOST_LOST).map(|(_, pair)| pair).chain(unnamed).collect()
 }
 
-/// Heat maps of the original, the release and the difference, with the pairs that changed most beneath.
-pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
+/// What associations are told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// The original, the release and the difference.
+    Everything,
+    /// The release, and how it differs.
+    Difference,
+    /// The release alone: what differs would tell of what was left out.
+    Release,
+}
+
+impl Scope {
+    pub(super) fn of(edition: Edition) -> Scope {
+        if edition.is_steward() { Scope::Everything } else { Scope::Difference }
+    }
+}
+
+/// Heat maps with all of their pairs beneath, those that changed most first; in the columns' order where that is not told.
+pub(super) fn figures(fidelity: &Fidelity, scope: Scope) -> Vec<Figure> {
     let found = &fidelity.associations;
     let (head, name, scale, below) = match fidelity.of_sets {
         true => (
@@ -70,29 +85,27 @@ pub(super) fn figures(fidelity: &Fidelity, edition: Edition) -> Vec<Figure> {
     };
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
-    pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
-    let listed = match pairs.len() {
-        all if all > MOST_PAIRS => {
-            format!(" The table has the {MOST_PAIRS} of {all} pairs that changed most.")
-        }
-        _ => String::new(),
-    };
+    if scope != Scope::Release {
+        pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
+    }
     let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
     let table = |of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
         head: vec![head.to_string(), name.to_string()],
-        rows: pairs.iter().take(MOST_PAIRS).map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect(),
+        rows: pairs.iter().map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect(),
     };
     let figure = |title: &str, note: &str, of: &dyn Fn(usize, usize) -> Option<f64>| Figure {
         title: title.to_string(),
-        note: format!("{note}{listed}"),
+        note: note.to_string(),
         svg: chart::heat(&found.columns, of, title),
         table: table(of),
     };
     let mut figures = Vec::new();
-    if edition.is_steward() {
+    if scope == Scope::Everything {
         figures.push(figure("Associations in the original", scale, &|a, b| found.before(a, b)));
     }
     figures.push(figure("Associations in the release", scale, &|a, b| found.after(a, b)));
-    figures.push(figure("Release less original", below, &|a, b| found.change(a, b)));
+    if scope != Scope::Release {
+        figures.push(figure("Release less original", below, &|a, b| found.change(a, b)));
+    }
     figures
 }

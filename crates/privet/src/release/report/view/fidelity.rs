@@ -11,6 +11,8 @@ use super::{DataTable, Figure, associations, figures};
 
 /// In smaller tables every figure about the original speaks of a few people.
 const LEAST_RECORDS: u64 = 200;
+/// The step of figures that must not be precise.
+const STEP: f64 = 0.05;
 /// So many columns are drawn one by one.
 const MOST_MARGINALS: usize = 12;
 
@@ -32,6 +34,8 @@ pub(super) fn fidelity(common: &Common, withheld: u64, edition: Edition) -> Opti
     if common.records.released == 0 || (!edition.is_steward() && few) {
         return None;
     }
+    let coarse = !edition.is_steward() && !found.of_sets && common.lacks_values();
+    let told = if coarse { &coarsened(found, common) } else { found };
     // Items have no columns to be named by: their own names are for the steward alone, since the release may hide them.
     let named = edition.is_steward() || !found.of_sets;
     let drawn = || found.marginals.iter().filter(|_| edition.is_steward()).take(MOST_MARGINALS);
@@ -39,26 +43,58 @@ pub(super) fn fidelity(common: &Common, withheld: u64, edition: Edition) -> Opti
     if found.of_sets {
         overview.extend(drawn().filter_map(|marginal| drawn_one(marginal, edition)));
     } else {
-        overview.extend(distances(found));
+        overview.extend(distances(told));
     }
-    overview.extend(errors(found));
+    overview.extend(errors(told));
     let marginals = drawn().filter(|_| !found.of_sets);
     if overview.is_empty() && !named {
         return None;
     }
+    let scope = if coarse { associations::Scope::Release } else { associations::Scope::of(edition) };
     Some(FidelityView {
-        note: match found.sampled {
-            Some(records) => format!("Figures rest on a sample of {} distinct records.", thousands(records)),
-            None if found.of_sets => {
-                "A label that stands for several is taken for each of them with the same chance.".to_string()
-            }
-            None => String::new(),
-        },
-        advice: advice(found, named),
+        note: note(found, coarse),
+        advice: advice(found, named, !coarse),
         overview,
-        heat: if named { associations::figures(found, edition) } else { Vec::new() },
+        heat: if named { associations::figures(found, scope) } else { Vec::new() },
         marginals: marginals.filter_map(|marginal| drawn_one(marginal, edition)).collect(),
     })
+}
+
+/// Figures that the public may have where the release lacks records or cells. How far a distribution is off by them, to the
+/// digit, would tell which values these have: sensitive columns are left aside, and the others come in steps.
+fn coarsened(found: &Fidelity, common: &Common) -> Fidelity {
+    let up = |share: f64| (share / STEP - 1e-9).ceil().max(0.0) * STEP;
+    let told = |marginal: &&Marginal| common.is_quasi_identifier(&marginal.values.column);
+    let mut coarse = found.clone();
+    coarse.marginals = (found.marginals.iter().filter(told))
+        .map(|marginal| Marginal { distance: up(marginal.distance), ..marginal.clone() })
+        .collect();
+    for errors in &mut coarse.queries {
+        errors.quantiles = errors.quantiles.map(up);
+        errors.mean = up(errors.mean);
+    }
+    coarse
+}
+
+fn note(found: &Fidelity, coarse: bool) -> String {
+    let mut notes = Vec::new();
+    match found.sampled {
+        Some(records) => {
+            notes.push(format!("Figures rest on a sample of {} distinct records.", thousands(records)))
+        }
+        None if found.of_sets => notes.push(
+            "A label that stands for several is taken for each of them with the same chance.".to_string(),
+        ),
+        None => {}
+    }
+    if coarse {
+        notes.push(format!(
+            "Values are missing from the release, and precise figures about the original would tell which: distances and errors \
+             are rounded up to steps of {}, and sensitive columns are compared in the steward’s edition alone.",
+            percent(STEP)
+        ));
+    }
+    notes.join(" ")
 }
 
 /// How far each column's distribution is off.
@@ -134,7 +170,7 @@ fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Figure> {
 }
 
 /// What should not be computed from the release.
-fn advice(found: &Fidelity, named: bool) -> Vec<String> {
+fn advice(found: &Fidelity, named: bool, precise: bool) -> Vec<String> {
     let mut advice = Vec::new();
     if found.of_sets && found.marginals.iter().any(|marginal| marginal.distance > 0.2) {
         advice.push(
@@ -170,7 +206,7 @@ fn advice(found: &Fidelity, named: bool) -> Vec<String> {
                 "three"
             },
             if found.of_sets { "items at once" } else { "conditions" },
-            percent(errors.quantiles[2])
+            if precise { percent(errors.quantiles[2]) } else { "half".to_string() }
         ));
     }
     advice

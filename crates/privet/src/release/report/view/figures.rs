@@ -90,7 +90,7 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<RiskRow> {
             new.journalist,
         ),
         row("Marketer", "expected share of people linked rightly", old.marketer, new.marketer),
-        row("Unique records", "alone with their quasi-identifiers", old.unique, new.unique),
+        row("Unique records", "alone in their class", old.unique, new.unique),
     ];
     if let Some(k) = k.filter(|k| *k > 1) {
         let name = format!("Risk above 1/{k}");
@@ -152,7 +152,8 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     let small = entry.counted && entry.value <= 10.0;
     // Which class is worst depends on the threshold, so its figure would tell of a withheld one.
     let withheld = entry.from_data && !edition.is_steward();
-    let value = (!withheld && (edition.is_steward() || !small)).then_some(entry.value);
+    let told = edition.is_steward() || !(withheld || small || entry.from_hidden);
+    let value = told.then_some(entry.value);
     let sign = match entry.side {
         Side::AtLeast => "≥",
         Side::AtMost => "≤",
@@ -160,7 +161,13 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     };
     let threshold =
         if withheld { WITHHELD.to_string() } else { format!("{sign} {}", figure(entry.threshold)) };
-    let text = value.map_or_else(|| "not shown".to_string(), figure);
+    // A ratio of 1 must not be taken for a count.
+    let whole = |value: f64| value.fract() == 0.0 && (1.0..=10.0).contains(&value);
+    let shown = |value: f64| match whole(value) && !entry.counted {
+        true => format!("{value:.1}"),
+        false => figure(value),
+    };
+    let text = value.map_or_else(|| "not shown".to_string(), shown);
     let title = format!("{}: worst class {text}, required {threshold}", entry.requirement);
     TightnessView {
         requirement: entry.requirement.clone(),

@@ -7,6 +7,7 @@ use super::super::common::Common;
 use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
+use super::verdict;
 use crate::policy::draft::preset::NO_CERTIFICATE;
 
 /// The least class of a release in which no cell has 1 to 10 people.
@@ -26,7 +27,8 @@ pub(super) struct PresetView {
 struct PresetRow {
     asked: &'static str,
     found: String,
-    /// `yes` or `no` where it can be checked whether it is met, otherwise nothing.
+    /// `yes` or `no` where it can be checked whether it is met; `not printed` or `not derived` where that depends on whether
+    /// the finished public page prints a small count, or one from which such a count follows; otherwise nothing.
     met: &'static str,
 }
 
@@ -169,11 +171,10 @@ fn ema(common: &Common) -> Vec<PresetRow> {
             Some(new.numerator == 0),
         ));
     }
-    let lost = common.losses.first().and_then(|loss| Some((loss, loss.normalised?)));
     rows.push(row(
         "Data utility",
-        lost.map_or_else(String::new, |(loss, share)| {
-            format!("{} of information lost by {}; see “What analysts still find”", percent(share), loss.name)
+        verdict::lost(&common.losses).map_or_else(String::new, |lost| {
+            format!("{} {}, {}; see “What analysts still find”", lost.value, lost.name, lost.note)
         }),
         None,
     ));
@@ -191,19 +192,21 @@ fn cms(common: &Common) -> Vec<PresetRow> {
         ));
     }
     let suppressed = common.records.suppressed;
-    rows.push(row(
-        "Nor by subtraction, excluded cases included",
-        format!(
-            "{} records are suppressed; the public edition withholds what a small count would follow from",
+    rows.push(PresetRow {
+        asked: "Nor by subtraction, excluded cases included",
+        found: format!(
+            "{} records are suppressed; every count of them that the public edition prints was set against their number, and \
+             against its share",
             thousands(suppressed)
         ),
-        Some(suppressed == 0 || suppressed >= LEAST_CELL),
-    ));
-    rows.push(row(
-        "Nor in the public report",
-        "see “Whether the figures agree”: every count printed there was read again".to_string(),
-        None,
-    ));
+        // However little is printed, who knows how many there were before learns how few are missing.
+        met: if (1..LEAST_CELL).contains(&suppressed) { "no" } else { "not derived" },
+    });
+    rows.push(PresetRow {
+        asked: "Nor in the public report",
+        found: "see “Whether the figures agree”: every count printed there was read again".to_string(),
+        met: "not printed",
+    });
     rows
 }
 

@@ -12,9 +12,12 @@ use super::confidence::{self, ConfidenceView};
 use super::figures;
 use super::links::{self, LinkView};
 use super::{Figure, Frame, Own, records, shown_losses, verdict};
+use crate::policy::Role;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers.";
+/// The same where values, not columns, can be seen.
+const ALIKE_IN_ALL: &str = "No column is a quasi-identifier here: values of any may be seen. A class is all records with the same values in all mixed columns, so this is the risk if an adversary knew all of them; the requirement limits what follows from those that can be seen.";
 
 /// The whole page.
 #[derive(Serialize)]
@@ -48,7 +51,11 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         kind: "table",
         withheld: model.common.records.suppressed,
         k: model.k(),
-        alike: ALIKE,
+        alike: if model.common.columns.iter().any(|column| column.role == Role::Mixed.name()) {
+            ALIKE_IN_ALL
+        } else {
+            ALIKE
+        },
         verdict: verdict::of_table(
             model,
             shown_losses(&model.common, model.common.records.suppressed, edition),

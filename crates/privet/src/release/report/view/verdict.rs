@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::super::Edition;
+use super::super::buckets::QUERY_ERROR;
 use super::super::common::Common;
 use super::super::lens::percent;
 use super::super::model::{Column, Loss, ReportModel};
@@ -211,13 +212,20 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
     figures
 }
 
-/// What was lost, by the first measure that has a scale.
+/// What was lost, by the first measure that has a scale. An error is none of information, so it is told as what it is.
 pub(super) fn lost(losses: &[Loss]) -> Option<KeyFigure> {
     let (loss, normalised) = losses.iter().find_map(|loss| Some((loss, loss.normalised?)))?;
+    if loss.name == QUERY_ERROR {
+        return Some(KeyFigure {
+            value: percent(loss.value),
+            name: "mean error of counts".to_string(),
+            note: format!("{} of that with all records in one group", percent(normalised)),
+        });
+    }
     Some(KeyFigure {
         value: percent(normalised),
         name: "of information lost".to_string(),
-        note: format!("by the measure {}", loss.name),
+        note: format!("by the measure {}, what is suppressed included", loss.name),
     })
 }
 

@@ -174,6 +174,7 @@ fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Ve
         side: Side::AtLeast,
         counted: true,
         from_data: false,
+        from_hidden: false,
         holds: value >= limit.k || classes.count == 0,
     };
     let mut all = vec![at_least(
@@ -204,6 +205,7 @@ fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Ve
             side: Side::AtMost,
             counted: true,
             from_data: false,
+            from_hidden: false,
             holds: rare.printed == 0,
         });
     }
