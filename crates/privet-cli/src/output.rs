@@ -1,19 +1,32 @@
 //! What the user reads: results on standard output, all else on standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 
+use privet::Error;
 use serde_json::{Value as Json, json};
 
 /// Where messages go, and whether they are wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Output {
     quiet: bool,
     json: bool,
+    /// Why something that was to be printed is lost.
+    lost: OnceLock<String>,
 }
 
 impl Output {
     pub fn new(quiet: bool, json: bool) -> Output {
-        Output { quiet, json }
+        Output { quiet, json, lost: OnceLock::new() }
+    }
+
+    /// The error for results that could not be printed, if there are any: who relies on them must know.
+    pub fn lost(&self) -> Option<Error> {
+        self.lost.get().map(|why| {
+            Error::input(format!("standard output cannot be written: {why}")).help(
+                "what the command wrote to files is in its place; only what it printed is lost. Print to a place that has room",
+            )
+        })
     }
 
     /// Whether a progress bar may be drawn.
@@ -24,16 +37,16 @@ impl Output {
     /// A result: text for people, or a JSON object for scripts.
     pub fn result(&self, text: &str, json: impl FnOnce() -> Json) {
         if self.json {
-            print(&format!("{}\n", json()));
+            self.print(&format!("{}\n", json()));
         } else if !self.quiet {
-            print(text);
+            self.print(text);
         }
     }
 
     /// A remark on the way to a result, for people only.
     pub fn tell(&self, text: &str) {
         if !self.quiet && !self.json {
-            print(text);
+            self.print(text);
         }
     }
 
@@ -50,7 +63,7 @@ impl Output {
         }
     }
 
-    pub fn error(&self, error: &privet::Error) {
+    pub fn error(&self, error: &Error) {
         complain(&format!("error: {error}\n"));
         if self.json {
             let json = json!({
@@ -60,14 +73,26 @@ impl Output {
                 "help": error.remedy(),
                 "exit": error.kind().exit_status(),
             });
-            print(&format!("{json}\n"));
+            self.print(&format!("{json}\n"));
         }
     }
-}
 
-/// A reader that went away (`privet … | head`) is no error of ours.
-fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
+    fn print(&self, text: &str) {
+        let mut out = io::stdout();
+        // Flushed at once: what stays in a buffer until the end would be lost without a word.
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            self.note(&error);
+        }
+    }
+
+    /// Takes down that something was not printed. A reader that went away (`privet … | head`) is no error of ours.
+    pub fn note(&self, error: &io::Error) {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            let text = error.to_string();
+            let why = text.split(" (os error").next().unwrap_or_default();
+            self.lost.get_or_init(|| why.to_string());
+        }
+    }
 }
 
 fn complain(text: &str) {

@@ -11,12 +11,14 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, ExitCode, ExitStatus, Stdio, exit, id};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::{env, fs, thread};
 
 use privet::Error;
 use privet::release::clear_away;
 
+use crate::Signals;
 use crate::output::Output;
 
 /// Tells a worker that it is one: holds the process number of its supervisor.
@@ -40,7 +42,7 @@ pub fn is_worker() -> bool {
 
 /// Runs the command in a process of its own, if memory is limited, and says how it ended; `None` where the work is to be done here.
 /// `target` is where it writes.
-pub fn supervised(target: Option<&Path>, output: &Output) -> Option<ExitCode> {
+pub fn supervised(target: Option<&Path>, signals: &Signals, output: &Output) -> Option<ExitCode> {
     if is_worker() || !is_limited() {
         return None;
     }
@@ -52,20 +54,26 @@ pub fn supervised(target: Option<&Path>, output: &Output) -> Option<ExitCode> {
         .stdin(Stdio::piped())
         .spawn()
         .ok()?;
-    // Closed when this process ends, however it does.
-    let line: Arc<Mutex<Option<ChildStdin>>> = Arc::new(Mutex::new(worker.stdin.take()));
-    let to_worker = line.clone();
-    let pass_on = move || {
-        if let Ok(mut line) = to_worker.lock() {
+    let line = signals.worker.get_or_init(|| Line(Mutex::new(worker.stdin.take())));
+    // What came before there was anybody to tell.
+    if signals.interrupted.load(Ordering::SeqCst) {
+        line.interrupt();
+    }
+    Some(told(worker.wait(), target, output))
+}
+
+/// The way to a worker; closed when this process ends, however it does.
+#[derive(Debug)]
+pub struct Line(Mutex<Option<ChildStdin>>);
+
+impl Line {
+    /// Tells the worker that the user wants to stop.
+    pub fn interrupt(&self) {
+        if let Ok(mut line) = self.0.lock() {
             // A worker that has ended needs no word.
             let _ = line.as_mut().map(|line| line.write_all(b"i"));
         }
-    };
-    // Without it a signal ends this process, and the worker with it.
-    let _ = ctrlc::set_handler(pass_on);
-    let ended = worker.wait();
-    drop(line);
-    Some(told(ended, target, output))
+    }
 }
 
 /// Says how a worker ended, in so far as it could not do so itself.

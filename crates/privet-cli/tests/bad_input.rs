@@ -250,6 +250,7 @@ fn bad_targets_are_refused() {
         ("file", "exists already"),
         ("file/out", "is not a folder"),
         ("nowhere/out", "No such file"),
+        ("nowhere/x/out", "make the folder that it is to be in first"),
         ("/", "must name a folder"),
         (".", "must name a folder"),
     ];

@@ -467,9 +467,52 @@ fn closed_standard_streams_are_no_trouble() {
         run(shell).exits(0);
         bench.privet(&["audit", &target]).succeeds();
     }
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "exec \"$0\" \"$@\" >/dev/full"]).arg(command().get_program());
-    shell.args(["anonymize", "patients/policy.toml", "-o", "full"]).current_dir(bench.root());
-    run(shell).exits(0);
-    bench.privet(&["audit", "full"]).succeeds();
+}
+
+#[test]
+fn results_that_cannot_be_printed_are_told() {
+    let bench = Bench::with_example("patients");
+    let printing = |arguments: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$0\" \"$@\" >/dev/full"]).arg(command().get_program());
+        shell.args(arguments).current_dir(bench.root());
+        run(shell)
+    };
+    for arguments in [
+        &["anonymize", "patients/policy.toml", "-o", "out"][..],
+        &["anonymize", "patients/policy.toml", "-o", "out", "--force", "--json"],
+        &["audit", "out"],
+        &["audit", "out", "--json"],
+        &["attack", "out"],
+        &["attack", "out", "--json"],
+        &["report", "out"],
+        &["init", "patients/patients.csv", "-o", "draft"],
+        &["hierarchy", "show", "patients/hierarchies/Country.csv"],
+        &["explain", "k-anonymity"],
+        &["example", "l-plus"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let outcome = printing(arguments).exits(2);
+        assert!(
+            outcome.stderr.contains("standard output cannot be written: No space left on device"),
+            "{arguments:?}: {}",
+            outcome.stderr
+        );
+        assert!(
+            outcome.stderr.contains("help:") && !outcome.stderr.contains("os error"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    // What was made is there, whole.
+    bench.privet(&["audit", "out"]).succeeds();
+    assert!(bench.path("draft/policy.toml").exists() && bench.path("l-plus/policy.toml").exists());
+    // Who wants nothing printed loses nothing, and a worse end is told as such.
+    printing(&["audit", "out", "--quiet"]).succeeds();
+    printing(&["anonymize", "patients/policy.toml", "-o", "out", "--json"]).exits(2);
+    bench.edit("out/public/release.csv", "Flu", "Gout");
+    let status = bench.privet(&["audit", "out"]).status;
+    assert_ne!(status, Some(0));
+    assert_eq!(printing(&["audit", "out", "--json"]).status, status);
 }

@@ -274,3 +274,182 @@ fn what_looks_the_same_is_told() {
     assert!(bench.text("out/steward/report.html").contains("U+200B"));
     assert!(!bench.text("out/public/report.html").contains("U+200B"));
 }
+
+/// Two leaves with ten thousand nodes one above the other: over both together, or over each on its own.
+fn deep_tree(shared: bool) -> String {
+    let path = |leaf: &str| {
+        let own = if shared { "" } else { leaf };
+        let above: Vec<String> = (0..10_000).map(|level| format!("{own}x{level}")).collect();
+        format!("{leaf};{};*\n", above.join(";"))
+    };
+    path("30") + &path("31")
+}
+
+/// Forty people, forty baskets and ten vocabularies over the two leaves.
+fn deep_bench(shared: bool) -> Bench {
+    let bench = Bench::new();
+    bench.write("tree.csv", deep_tree(shared));
+    let ill = ["flu", "gout", "asthma", "cold"];
+    let person = |row: usize| format!("{},{},{}\n", 30 + row % 2, ["f", "m"][row / 3 % 2], ill[row * 7 % 4]);
+    bench.write("people.csv", "age,sex,ill\n".to_string() + &(0..40).map(person).collect::<String>());
+    let basket = |row: usize| ["30\n", "30,31\n", "31\n", "31,30\n"][row % 4];
+    bench.write("baskets.csv", (0..40).map(basket).collect::<String>());
+    let bag = |row: usize| format!("{row},{},{}\n", 30 + row % 2, 1 + row % 3);
+    bench.write("bags.csv", "vocabulary,term,count\n".to_string() + &(0..10).map(bag).collect::<String>());
+    bench.write("sex.csv", "f;*\nm;*\n");
+    bench.write("ill.csv", "flu;*\ngout;*\nasthma;*\ncold;*\n");
+    bench
+}
+
+/// Policies for the files of [`deep_bench`], by method.
+fn deep_policies() -> Vec<(&'static str, String)> {
+    let table = |role: &str, privacy: &str| {
+        let sensitive = match role {
+            "mixed" => {
+                "hierarchy = \"sex.csv\"\n[columns.ill]\nrole = \"mixed\"\nhierarchy = \"ill.csv\"\n\
+                 [columns.ill.sensitivity]\nmodel = \"aggregate\"\nguard = [\"flu\"]\n\
+                 [columns.ill.observability]\nmodel = \"sensitivity\"\n"
+            }
+            _ => "[columns.ill]\nrole = \"sensitive\"\n",
+        };
+        format!(
+            "seed = 1\n[data]\npath = \"people.csv\"\n[columns.age]\nrole = \"{role}\"\nhierarchy = \"tree.csv\"\n\
+             [columns.sex]\nrole = \"{role}\"\n{sensitive}{privacy}"
+        )
+    };
+    let quasi = |privacy: &str| table("quasi-identifier", privacy);
+    let k = "[privacy.k-anonymity]\nk = 2\n";
+    let l_plus = format!("{k}[privacy.l-plus-diversity]\ncolumn = \"ill\"\nl = 2\n");
+    let l = "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 2\n";
+    let mined =
+        "[privacy.matching-l-diversity]\ncolumn = \"ill\"\nl = 2\n[knowledge]\nmin_expectation = 0.75\n";
+    let free = "[privacy.ff-anonymity]\nobservable = 1.0\nthreat = 0.9\n";
+    let baskets = "seed = 1\n[data]\npath = \"baskets.csv\"\nkind = \"transactions\"\n[items]\nhierarchy = \"tree.csv\"\n\
+                   [privacy.km-anonymity]\nk = 2\nm = 2\n";
+    let bags = "seed = 1\n[data]\npath = \"bags.csv\"\nkind = \"vocabularies\"\n[semantics]\ndistance = \"taxonomy\"\n\
+                hierarchy = \"tree.csv\"\nepsilon = 4\n[privacy.vocabulary-k-anonymity]\nk = 2\n";
+    let all = [
+        ("full-domain", quasi(k)),
+        ("mondrian", quasi(k)),
+        ("l-plus-optimize", quasi(&l_plus)),
+        ("simulated-annealing", quasi(&l_plus)),
+        ("anatomy", quasi(l)),
+        ("injector", quasi(mined)),
+        ("ff", table("mixed", free)),
+        ("ff-optimal", table("mixed", free)),
+        ("og", baskets.to_string()),
+        ("lg", baskets.to_string()),
+        ("ssg", bags.to_string()),
+    ];
+    all.into_iter()
+        .map(|(method, policy)| {
+            let steps = if method == "simulated-annealing" { "steps = 1000\n" } else { "" };
+            (method, format!("{policy}[method]\nname = \"{method}\"\n{steps}"))
+        })
+        .collect()
+}
+
+#[test]
+fn trees_may_be_deeper_than_any_stack() {
+    for (shared, (method, policy)) in
+        [true, false].into_iter().flat_map(|shared| deep_policies().into_iter().map(move |one| (shared, one)))
+    {
+        // Twice as many nodes take transactions and free forms long, and the way down is the same.
+        if !shared && !["mondrian", "l-plus-optimize", "anatomy", "injector"].contains(&method) {
+            continue;
+        }
+        let bench = deep_bench(shared);
+        let before = bench.names(".");
+        bench.write("policy.toml", policy);
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]);
+        assert!(!outcome.stderr.contains("overflow"), "{method}: {}", outcome.stderr);
+        let mut after = bench.names(".");
+        after.retain(|name| name != "policy.toml" && name != "out");
+        assert_eq!(after, before, "{method} left something behind");
+        match (method, outcome.status) {
+            ("full-domain", status) => {
+                assert_eq!(status, Some(2), "{}", outcome.stderr);
+                for part in ["tree.csv: ", "column 'age'", "levels, more than the 256 at most", "help:"] {
+                    assert!(outcome.stderr.contains(part), "no {part:?} in {}", outcome.stderr);
+                }
+            }
+            (_, Some(0)) => {
+                bench.privet(&["audit", "out"]).succeeds();
+                bench.privet(&["report", "out"]).succeeds();
+            }
+            (_, Some(3)) => {}
+            (_, status) => panic!("{method} ended with {status:?}: {}", outcome.stderr),
+        }
+        if method == "injector" {
+            bench.privet(&["mine", "policy.toml"]).succeeds();
+        }
+    }
+    let bench = deep_bench(true);
+    for arguments in [&["show", "tree.csv"][..], &["check", "tree.csv", "people.csv", "age"]] {
+        bench.privet(&[&["hierarchy"], arguments].concat()).succeeds();
+    }
+}
+
+#[test]
+fn the_first_record_of_a_table_without_header_is_not_shown() {
+    let record = |row: usize| format!("SECRET{row},{},{}\n", 30 + row % 3, ["Bonn", "Ulm"][row % 2]);
+    let numbered: String = (0..10).map(record).collect();
+    // No number gives it away, but a value that comes again does.
+    let worded = numbered.replace("30", "young").replace("31", "grown").replace("32", "old");
+    let policy = "[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[privacy.k-anonymity]\nk = 2\n";
+    for data in [numbered, worded] {
+        let bench = Bench::new();
+        bench.write("data.csv", &data);
+        bench.write("policy.toml", policy);
+        for arguments in [
+            &["anonymize", "policy.toml", "-o", "out"][..],
+            &["anonymize", "policy.toml", "-o", "out", "--json"],
+            &["hierarchy", "build", "data.csv", "age", "--kind", "dates", "-o", "out.csv"],
+        ] {
+            let outcome = bench.privet(arguments).exits(2);
+            let told = outcome.stdout + &outcome.stderr;
+            assert!(told.contains("may have no header"), "{told}");
+            for value in ["SECRET", "Bonn", "young"] {
+                assert!(!told.contains(value), "{value} in {told}");
+            }
+        }
+    }
+    // Names are names: who mistypes one is helped.
+    let bench = Bench::new();
+    bench.write("data.csv", "person,years,city\nAnna,30,Bonn\n");
+    bench.write("policy.toml", policy);
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(outcome.stderr.contains("its columns: person, years, city"), "{}", outcome.stderr);
+    for (sign, written) in [(';', ";"), ('|', "|"), ('\t', "\\t")] {
+        bench.write("data.csv", format!("age{sign}city\n30{sign}Bonn\n"));
+        bench.write("policy.toml", policy.replace("[columns.age]", "delimiter = \",\"\n[columns.age]"));
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+        assert!(
+            outcome.stderr.contains(&format!("set delimiter = \"{written}\" in [data]")),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn long_values_of_a_policy_are_shown_in_part() {
+    let digits = format!("0.{}", "1".repeat(5000));
+    let bench = Bench::with_example("patients");
+    let policy = bench.text("patients/policy.toml");
+    for (from, to) in [
+        ("name = \"full-domain\"", format!("name = \"{digits}\"")),
+        ("cost = \"LM\"", format!("cost = \"LM\"\nsuppression_limit = {digits}")),
+        ("cost = \"LM\"", format!("cost = \"LM\"\nsuppression_limit = \"1{digits}\"")),
+        ("cost = \"LM\"", format!("cost = \"LM\"\ntime_limit = \"{digits}\"")),
+        ("[columns.Disease]", format!("[columns.\"{digits}\"]")),
+        ("kind = \"distinct\"", format!("kind = \"{digits}\"")),
+        ("kind = \"distinct\"", format!("\"{digits}\" = 2")),
+    ] {
+        assert!(policy.contains(from), "{from}");
+        bench.write("patients/policy.toml", policy.replace(from, &to));
+        let outcome = bench.privet(&["anonymize", "patients/policy.toml", "-o", "out"]).exits(2);
+        assert!(outcome.stderr.contains("111 […] 111"), "{}", outcome.stderr);
+        assert!(outcome.stderr.chars().count() < 500, "{}", outcome.stderr);
+    }
+}

@@ -1,6 +1,6 @@
 //! What the program is made of: few crates, from one source, under licences that allow it, and none that talks to a network.
 //!
-//! `cargo deny` (see `deny.toml`) says the same and more where it is installed; this needs nothing but cargo itself.
+//! `cargo deny` (see `deny.toml` and `.ci/run`) says the same and more; this needs nothing but cargo itself.
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -65,7 +65,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         // An audit that fails inside a run is told in full: it is ours to mend.
-        let message = if kind == ErrorKind::Internal { message } else { clipped(message) };
+        let message = if kind == ErrorKind::Internal { message } else { clipped(with_echoes(&message)) };
         Error { kind, message, file: None, line: None, help: None, uneven: false }
     }
 
@@ -109,6 +109,17 @@ impl Error {
         match help {
             Some(help) => error.help(help),
             None => error,
+        }
+    }
+
+    /// The same where something is to be made or written: what is missing then is a folder to put it in.
+    pub fn writing(action: &str, path: &Path, error: &io::Error) -> Self {
+        let told = Error::io(action, path, error);
+        match error.kind() {
+            io::ErrorKind::NotFound => {
+                told.help("make the folder that it is to be in first, or name another place")
+            }
+            _ => told,
         }
     }
 
@@ -169,15 +180,51 @@ impl Error {
 
 /// A message that fits on a screen: a cell of the data can be as long as the file.
 fn clipped(message: String) -> String {
-    const MOST: usize = 600;
-    const END: usize = 150;
-    let length = message.chars().count();
-    if length <= MOST {
-        return message;
+    shortened_to(&message, 600, 150).unwrap_or(message)
+}
+
+/// A value as messages show it: enough of it to be found, however long it is.
+pub(crate) fn echoed(value: &str) -> String {
+    shortened_to(value, 60, 15).unwrap_or_else(|| value.to_string())
+}
+
+/// The start and the end of what is longer than `most`.
+fn shortened_to(text: &str, most: usize, end: usize) -> Option<String> {
+    let length = text.chars().count();
+    if length <= most {
+        return None;
     }
-    let start: String = message.chars().take(MOST - END).collect();
-    let end: String = message.chars().skip(length - END).collect();
-    format!("{start} […] {end}")
+    let start: String = text.chars().take(most - end).collect();
+    let end: String = text.chars().skip(length - end).collect();
+    Some(format!("{start} […] {end}"))
+}
+
+/// A message with every value that it quotes echoed. A quote is opened behind a blank or a bracket, and closed before anything
+/// that may follow a value; that of "the policy's" does neither.
+fn with_echoes(message: &str) -> String {
+    let mut told = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(open) = rest.find(['\'', '"']) {
+        let (before, quoted) = rest.split_at(open);
+        told.push_str(before);
+        let opens = told.chars().next_back().is_none_or(|sign| sign.is_whitespace() || "([{=".contains(sign));
+        let end = closing(quoted).filter(|_| opens).unwrap_or(1);
+        match (quoted[..end].chars().next(), quoted.get(1..end.saturating_sub(1))) {
+            (Some(mark), Some(value)) if end > 1 => {
+                told.extend([mark.to_string(), echoed(value), mark.to_string()])
+            }
+            _ => told.push_str(&quoted[..end]),
+        }
+        rest = &quoted[end..];
+    }
+    told + rest
+}
+
+/// Where a text that begins with a quote is closed: behind the same quote, where no letter or digit follows.
+fn closing(quoted: &str) -> Option<usize> {
+    let mark = quoted.chars().next()?;
+    let mut closing = quoted.match_indices(mark).skip(1).map(|(at, _)| at + mark.len_utf8());
+    closing.find(|end| quoted[*end..].chars().next().is_none_or(|sign| !sign.is_alphanumeric()))
 }
 
 /// The system's message without the "(os error 2)" that means nothing to a data steward.
@@ -244,7 +291,7 @@ pub(crate) fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> Strin
 
 /// A value in quotes, so that an empty one and one with blanks can be seen.
 pub(crate) fn quoted(value: &str) -> String {
-    format!("'{value}'")
+    format!("'{}'", echoed(value))
 }
 
 /// The first dozen values in quotes.
@@ -267,7 +314,52 @@ mod tests {
     #[test]
     fn a_message_stays_readable_whatever_it_quotes() {
         let error = Error::input(format!("the value '{}' has no leaf", "ä".repeat(1 << 20)));
-        assert!(error.message().chars().count() < 700 && error.message().ends_with("' has no leaf"));
+        assert!(
+            error.message().chars().count() < 100 && error.message().ends_with("ä' has no leaf"),
+            "{error}"
+        );
+        let many = "ä ".repeat(1 << 20);
+        assert!(Error::input(&many).message().chars().count() < 700);
+        assert!(Error::internal(&many).message() == many);
+    }
+
+    #[test]
+    fn a_missing_folder_is_no_matter_of_the_policy() {
+        let missing = io::Error::from(io::ErrorKind::NotFound);
+        let help = |error: Error| error.remedy().unwrap_or_default().to_string();
+        assert!(help(Error::io("read the data", "d.csv".as_ref(), &missing)).contains("policy"));
+        assert!(
+            help(Error::writing("write the table", "x/y.csv".as_ref(), &missing)).contains("make the folder")
+        );
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert!(help(Error::writing("write the table", "y.csv".as_ref(), &full)).contains("free some space"));
+    }
+
+    #[test]
+    fn only_what_is_quoted_is_shortened() {
+        let digits = "1".repeat(5000);
+        let shown = format!("{} […] {}", &digits[..45], &digits[..15]);
+        for (message, expected) in [
+            (
+                format!("'t' is '{digits}', which is no number"),
+                format!("'t' is '{shown}', which is no number"),
+            ),
+            (format!("'t' cannot be \"{digits}\""), format!("'t' cannot be \"{shown}\"")),
+            (format!("the policy's ('{digits}') end"), format!("the policy's ('{shown}') end")),
+            (format!("[data] lacks '{digits}'\nand more"), format!("[data] lacks '{shown}'\nand more")),
+        ] {
+            assert_eq!(Error::input(message).message(), expected);
+        }
+        for message in [
+            "the value '' of column 'it's' (/a/path/that/is/rather/long/and/must/be/read/in/full/to/be/of/any/use.csv, line 3)",
+            "what the policy's author wrote, in which there is a second author's word at some distance, is kept",
+            "a quote in 'x is not closed",
+            "\"",
+            "it's \"fine\"",
+            "",
+        ] {
+            assert_eq!(Error::input(message).message(), message);
+        }
     }
 
     #[test]

@@ -97,9 +97,9 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let Some((column, _)) = quasi_sensitive(policy) else {
         return Err("no column has role 'quasi-sensitive', with what is publicly known".to_string());
     };
-    match released.position(&column.name) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(format!("the release lacks the quasi-sensitive column '{}'", column.name)),
+    match released.find(&column.name) {
+        Some(_) => Ok(()),
+        None => Err(format!("the release lacks the quasi-sensitive column '{}'", column.name)),
     }
 }
 
@@ -193,7 +193,7 @@ impl<'p> Crowd<'p> {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Option<Crowd<'p>>> {
         let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
-        let Ok(place) = table.position(&column.name) else { return Ok(None) };
+        let Some(place) = table.find(&column.name) else { return Ok(None) };
         let links = Links::of(sets);
         let goal = goal(policy, sets, &links)?;
         let quasi = policy.with_role(Role::QuasiIdentifier);

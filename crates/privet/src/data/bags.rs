@@ -23,7 +23,7 @@ pub struct Bags {
     terms: Vec<String>,
     ends: Vec<u32>,
     held: Vec<Term>,
-    /// The number of each bag's user; empty where users are not known.
+    /// The number of each bag's user, by their names in bytewise order; empty where users are not known.
     users: Vec<u32>,
     /// How many distinct users there are.
     distinct_users: u32,
@@ -67,6 +67,20 @@ impl Bags {
     /// All bags.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[Term]> + '_ {
         (0..self.len()).map(|bag| self.bag(bag))
+    }
+
+    /// The same bags in the order of what they hold and of whose they are, with the number that each of them has here.
+    pub(crate) fn sorted(&self) -> (Bags, Vec<u32>) {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by_key(|bag| (self.bag(*bag as usize), self.user(*bag as usize), *bag));
+        let mut sorted =
+            Bags { terms: self.terms.clone(), distinct_users: self.distinct_users, ..Bags::default() };
+        for bag in &order {
+            sorted.held.extend_from_slice(self.bag(*bag as usize));
+            sorted.ends.push(sorted.held.len() as u32);
+            sorted.users.extend(self.user(*bag as usize));
+        }
+        (sorted, order)
     }
 
     /// How many occurrences all bags hold together.
@@ -153,16 +167,9 @@ impl BagsBuilder {
             return Err(Error::input("some vocabularies have a user and others have none")
                 .help("name the user of every vocabulary, or of none"));
         }
-        let mut order: Vec<u32> = (0..terms.len() as u32).collect();
-        order.sort_unstable_by_key(|term| terms.text(*term as usize));
-        let mut number = vec![0; order.len()];
-        for (place, term) in (0u32..).zip(&order) {
-            number[*term as usize] = place;
-        }
+        let order = bytewise(&terms, &mut bags.held);
         bags.terms = order.iter().map(|term| terms.text(*term as usize).to_string()).collect();
-        for term in &mut bags.held {
-            *term = number[*term as usize];
-        }
+        bytewise(&users, &mut bags.users);
         let mut begin = 0;
         for end in &bags.ends {
             bags.held[begin..*end as usize].sort_unstable();
@@ -171,6 +178,20 @@ impl BagsBuilder {
         bags.distinct_users = users.len() as u32;
         Ok(bags)
     }
+}
+
+/// Numbers texts anew in bytewise order, whatever order they were seen in, and returns the old number of each.
+fn bytewise(texts: &Interner, numbers: &mut [u32]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..texts.len() as u32).collect();
+    order.sort_unstable_by_key(|text| texts.text(*text as usize));
+    let mut place = vec![0; order.len()];
+    for (new, old) in (0u32..).zip(&order) {
+        place[*old as usize] = new;
+    }
+    for number in numbers {
+        *number = place[*number as usize];
+    }
+    order
 }
 
 #[cfg(test)]
@@ -188,6 +209,27 @@ mod tests {
         .expect("bags");
         assert_eq!((bags.frequencies(), bags.term_users()), (vec![3, 2], vec![2, 1]));
         assert_eq!((bags.users(), bags.user(2), bags.bag(3)), (Some(2), Some(1), &[][..]));
+    }
+
+    #[test]
+    fn sorted_bags_do_not_tell_in_which_order_they_came() {
+        let lots: [(Option<&str>, &[&str]); 4] =
+            [(Some("v"), &["b"]), (Some("u"), &["a", "b"]), (Some("v"), &["a", "b"]), (Some("u"), &[])];
+        for turn in 0..lots.len() {
+            let mut turned = lots;
+            turned.rotate_left(turn);
+            let read = Bags::of(&turned).expect("bags");
+            let (sorted, numbers) = read.sorted();
+            let held: Vec<&[u32]> = sorted.iter().collect();
+            assert_eq!(held, [&[][..], &[0, 1], &[0, 1], &[1]], "turn {turn}");
+            let users: Vec<Option<u32>> = (0..sorted.len()).map(|bag| sorted.user(bag)).collect();
+            assert_eq!(users, [Some(0), Some(0), Some(1), Some(1)], "turn {turn}");
+            assert_eq!((sorted.users(), sorted.terms()), (Some(2), read.terms()));
+            for (bag, number) in numbers.iter().enumerate() {
+                assert_eq!(read.bag(*number as usize), sorted.bag(bag));
+                assert_eq!(read.user(*number as usize), sorted.user(bag));
+            }
+        }
     }
 
     #[test]

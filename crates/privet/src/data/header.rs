@@ -13,11 +13,22 @@ pub(super) const MOST_COLUMNS: usize = 65_535;
 /// The bytes of a column's name at most: what is longer is data without line ends.
 const LONGEST_NAME: usize = 10_000;
 
+/// What helps where the first line is not one of names. It is not shown: its cells are somebody's.
+pub(super) const NO_HEADER: &str = "the first line looks like a record: the file may have no header. Put a line before it that \
+                                    names the columns";
+
 /// The error for a table with too many columns.
 pub(super) fn too_many_columns(path: &Path) -> Error {
     Error::input(format!("the table has more than {MOST_COLUMNS} columns")).in_file(path).help(
         "a table has one column per attribute; is the delimiter right, or the table turned on its side?",
     )
+}
+
+/// Whether a name looks like a value, as a number, a date or an address do: the first line may be a record.
+pub(super) fn looks_like_a_value(name: &str) -> bool {
+    let name = name.trim();
+    let numeric = |sign: char| sign.is_ascii_digit() || "+-.,/:% ".contains(sign);
+    (name.contains(|sign: char| sign.is_ascii_digit()) && name.chars().all(numeric)) || name.contains('@')
 }
 
 /// Refuses names that are blank, or that a reader could not tell apart.
@@ -47,14 +58,20 @@ pub(super) fn check_names<'a>(
             );
         }
         if let Some((earlier, other)) = seen.insert(key, (number, name)) {
-            let message = if other == name {
+            let message = if looks_like_a_value(name) {
+                format!("columns {earlier} and {number} have the same name")
+            } else if other == name {
                 format!("columns {earlier} and {number} have the same name '{name}'")
             } else {
                 format!(
                     "columns {earlier} and {number} have names that look the same: '{other}' and '{name}'"
                 )
             };
-            return Err(at(message).help("give every column a name of its own"));
+            let help = match looks_like_a_value(name) {
+                true => NO_HEADER,
+                false => "give every column a name of its own",
+            };
+            return Err(at(message).help(help));
         }
     }
     Ok(())
@@ -76,6 +93,20 @@ mod tests {
         assert!(message(&["a", &"b".repeat(LONGEST_NAME + 1)]).contains("column 2 is longer than"));
         assert!(message(&["a", "a "]).contains("look the same"));
         assert!(message(&["caf\u{e9}", "cafe\u{301}"]).contains("look the same"));
+    }
+
+    #[test]
+    fn values_are_not_shown_as_names() {
+        for value in
+            ["34", "-1.5", "2024-03-17", "17/03/2024 10:30", "+49 30 1234567", "30%", "anna@example.org"]
+        {
+            assert!(looks_like_a_value(value), "{value}");
+            let told = message(&["a", value, value]);
+            assert!(!told.contains(value) && told.contains("no header"), "{told}");
+        }
+        for name in ["age", "age at 5", "q1", "1st visit", "-", "BMI (kg/m2)", "é"] {
+            assert!(!looks_like_a_value(name), "{name}");
+        }
     }
 
     #[test]

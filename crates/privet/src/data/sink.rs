@@ -97,7 +97,7 @@ impl Sink {
 }
 
 pub(super) fn write_error(path: &Path, error: &io::Error) -> Error {
-    Error::io("write the release", path, error)
+    Error::writing("write the release", path, error)
 }
 
 /// Writes delimited text with LF line ends and no quotes but the necessary ones.

@@ -8,11 +8,15 @@ use std::thread;
 use super::cells::Batch;
 use super::compression::open_regular;
 use super::format::{CellKind, FileKind, Format};
+use super::header::{NO_HEADER, looks_like_a_value};
 use super::selection::{RowSet, Selection};
 use super::text::{Manner, NamesFor};
 use super::{columnar, text};
 use crate::error::suggestion;
 use crate::{Error, Result};
+
+/// What usually stands between the cells of a line, the likeliest first.
+const USUAL_DELIMITERS: [char; 4] = [';', '\t', '|', ','];
 
 /// Batches under way between the reading thread and its consumer.
 const BATCHES_AHEAD: usize = 2;
@@ -105,16 +109,50 @@ impl Source {
         &self.columns
     }
 
-    /// The position of the column with this name.
+    /// The position of the column with this name, where there is one.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The position of the column with this name, which must be there.
     pub fn position(&self, name: &str) -> Result<usize> {
-        self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-            Error::input(format!("the data has no column '{name}'")).in_file(&self.path).help(suggestion(
-                name,
-                &names,
-                "its columns",
-            ))
+        self.find(name).ok_or_else(|| {
+            Error::input(format!("the data has no column '{name}'"))
+                .in_file(&self.path)
+                .help(self.help_for_column(name))
         })
+    }
+
+    /// What helps somebody who names a column that is not there.
+    pub(crate) fn help_for_column(&self, name: &str) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        let divides = |delimiter: &&char| matches!(names[..], [all] if all.contains(**delimiter));
+        match USUAL_DELIMITERS.iter().find(divides) {
+            Some(delimiter) => format!(
+                "the whole first line is one column, and there is '{0}' in it: set delimiter = \"{0}\" in [data]?",
+                delimiter.escape_default()
+            ),
+            None if self.may_lack_header(&names) => NO_HEADER.to_string(),
+            None => suggestion(name, &names, "its columns"),
+        }
+    }
+
+    /// Whether the first line may be a record: a name that looks like a value, or that is one further down its column.
+    fn may_lack_header(&self, names: &[&str]) -> bool {
+        if !matches!(self.kind.format, Format::Csv | Format::Tsv) || self.manner.headless {
+            return false;
+        }
+        let mut found = names.iter().any(|name| looks_like_a_value(name));
+        if !found {
+            // One batch is enough. What cannot be read is told elsewhere.
+            let _ = self.read(&mut |batch, _| {
+                let mut rows = 0..batch.rows();
+                found =
+                    rows.any(|row| (0..names.len()).any(|column| batch.cell(row, column) == names[column]));
+                Err(Error::internal("enough was read"))
+            });
+        }
+        found
     }
 
     /// The size of the file in bytes, for progress.

@@ -271,7 +271,7 @@ impl VocabularyFile {
         let table = Source::open(path, &ReadOptions { delimiter: columns.delimiter })?;
         let optional = |given: &Option<String>, usual: &str| match given {
             Some(name) => table.position(name).map(Some),
-            None => Ok(table.position(usual).ok()),
+            None => Ok(table.find(usual)),
         };
         let (vocabulary, term) = (table.position(&columns.vocabulary)?, table.position(&columns.term)?);
         let (count, user) = (optional(&columns.count, COUNT)?, optional(&columns.user, USER)?);

@@ -12,7 +12,8 @@ pub use read::Lexicon;
 
 use crate::taxonomy::{ItemTree, Node};
 
-/// The distinct transactions with their counts, in the order in which the data first shows them.
+/// The distinct transactions with their counts, in the order in which they were counted first until they are
+/// [sorted](Self::sort).
 ///
 /// ```
 /// use privet::engine::baskets::Baskets;
@@ -90,6 +91,26 @@ impl Baskets {
     fn find(&self, hash: u64, items: &[Node], marks: &[u32]) -> Option<u32> {
         let same = |basket: &u32| split(&self.cells, &self.bounds, *basket as usize) == (items, marks);
         self.index.find(hash, same).copied()
+    }
+
+    /// Puts the distinct baskets in the order of what they hold, so that nothing that goes by their numbers depends on the
+    /// order of the data.
+    pub fn sort(&mut self) {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by_key(|basket| split(&self.cells, &self.bounds, *basket as usize));
+        let (mut cells, mut bounds) = (Vec::with_capacity(self.cells.len()), Vec::with_capacity(order.len()));
+        let mut place = vec![0u32; order.len()];
+        for (new, old) in (0u32..).zip(&order) {
+            let (items, marks) = split(&self.cells, &self.bounds, *old as usize);
+            cells.extend_from_slice(items);
+            let start = cells.len();
+            cells.extend_from_slice(marks);
+            bounds.push((start, cells.len()));
+            place[*old as usize] = new;
+        }
+        self.counts = order.iter().map(|old| self.counts[*old as usize]).collect();
+        self.index.iter_mut().for_each(|basket| *basket = place[*basket as usize]);
+        (self.cells, self.bounds) = (cells, bounds);
     }
 
     /// The distinct basket that a transaction belongs to; both lists as [`push`](Self::push) leaves them.
@@ -185,5 +206,35 @@ mod tests {
         assert_eq!(baskets.locate(&[0, 1], &[1]), None);
         assert_eq!(baskets.occurrences(), [3, 2]);
         assert_eq!(baskets.mark_counts(), [1, 2]);
+    }
+
+    #[test]
+    fn sorted_baskets_do_not_tell_in_which_order_they_came() {
+        let tree = || ItemTree::from_paths(&[vec!["a".into()], vec!["b".into()]]).expect("a forest");
+        let lots: [(&[u32], &[u32]); 5] =
+            [(&[1], &[]), (&[0, 1], &[0]), (&[], &[0]), (&[0], &[]), (&[0, 1], &[0])];
+        let sorted = |turn: usize| {
+            let mut baskets = Baskets::new(tree().into(), vec!["s".into()]);
+            for at in 0..lots.len() {
+                let (items, marks) = lots[(at + turn) % lots.len()];
+                baskets.push(&mut items.to_vec(), &mut marks.to_vec());
+            }
+            baskets.sort();
+            baskets
+        };
+        for turn in 0..lots.len() {
+            let mut baskets = sorted(turn);
+            let held: Vec<_> = (0..baskets.len())
+                .map(|at| (baskets.items(at), baskets.marks(at), baskets.count(at)))
+                .collect();
+            let expected: [(&[u32], &[u32], u64); 4] =
+                [(&[], &[0], 1), (&[0], &[], 1), (&[0, 1], &[0], 2), (&[1], &[], 1)];
+            assert_eq!(held, expected, "turn {turn}");
+            // They are found under their new numbers, and can be added to.
+            assert_eq!((baskets.locate(&[0, 1], &[0]), baskets.locate(&[1], &[])), (Some(2), Some(3)));
+            baskets.push(&mut vec![1], &mut vec![]);
+            baskets.push(&mut vec![1], &mut vec![0]);
+            assert_eq!((baskets.len(), baskets.count(3), baskets.locate(&[1], &[0])), (5, 2, Some(4)));
+        }
     }
 }

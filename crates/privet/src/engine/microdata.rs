@@ -2,6 +2,7 @@
 //! counted.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::{Source, Summary, SummaryColumn};
@@ -19,8 +20,8 @@ pub struct QuasiIdentifier {
     pub name: String,
     /// How its values generalise: the policy's hierarchy, or the flat tree of its values below `*`.
     pub taxonomy: Arc<Taxonomy>,
-    /// Whether the taxonomy comes from the policy.
-    pub has_hierarchy: bool,
+    /// The file that the taxonomy comes from, where the policy names one.
+    pub hierarchy: Option<PathBuf>,
     /// Per code, the position of the value's leaf in depth-first order.
     pub leaf_of_code: Vec<u32>,
     /// How many records have each value, by code.
@@ -310,12 +311,11 @@ fn quasi_identifier(
         })?;
         leaf_of_code.push(taxonomy.leaves_below(node).start as u32);
     }
-    let has_hierarchy = column.hierarchy.is_some();
     Ok(QuasiIdentifier {
         index: column.index,
         name: column.name.clone(),
         taxonomy,
-        has_hierarchy,
+        hierarchy: column.hierarchy_path.clone(),
         leaf_of_code,
         counts,
     })

@@ -255,7 +255,7 @@ impl Example {
     /// Either all files are there afterwards or nothing has changed.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
         let exists = refuse_unless_free(dir)?;
-        let failed = |error: io::Error| Error::io("write the example", dir, &error);
+        let failed = |error: io::Error| Error::writing("write the example", dir, &error);
         // A folder that is there already keeps its place, and what is in the making waits inside of it.
         let target = if exists { dir.join(self.name) } else { dir.to_path_buf() };
         let begun = Folder::begin(&target).map_err(|error| match (error.kind(), dir.parent()) {
@@ -276,7 +276,7 @@ impl Example {
     fn write_files(&self, dir: &Path) -> Result<()> {
         for (path, content) in self.files {
             let path = dir.join(path);
-            write_file(&path, content).map_err(|error| Error::io("write the example", &path, &error))?;
+            write_file(&path, content).map_err(|error| Error::writing("write the example", &path, &error))?;
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ fn refuse_unless_free(dir: &Path) -> Result<bool> {
                 .in_file(dir)
                 .help("name a folder that does not exist yet"));
         }
-        Err(error) => return Err(Error::io("write the example", dir, &error)),
+        Err(error) => return Err(Error::writing("write the example", dir, &error)),
     };
     let left_over = |entry: &io::Result<fs::DirEntry>| {
         entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().ends_with(".privet-work"))
@@ -319,7 +319,7 @@ fn refuse_unless_free(dir: &Path) -> Result<bool> {
 
 /// Moves what is in one folder to another on the same disk; takes back what was moved if one step fails.
 fn move_entries(from: &Path, to: &Path) -> Result<()> {
-    let failed = |error: io::Error| Error::io("write the example", to, &error);
+    let failed = |error: io::Error| Error::writing("write the example", to, &error);
     let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
     for entry in fs::read_dir(from).map_err(failed)? {
         let entry = entry.map_err(failed)?;

@@ -291,7 +291,7 @@ impl Page {
 
     /// Writes `index.html`, `results.json` and one CSV per table; each file is replaced whole.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>> {
-        fs::create_dir_all(folder).map_err(|error| Error::io("make the folder", folder, &error))?;
+        fs::create_dir_all(folder).map_err(|error| Error::writing("make the folder", folder, &error))?;
         let json = serde_json::to_string_pretty(self)
             .map_err(|error| Error::internal(format!("cannot write JSON: {error}")))?;
         let mut files = vec![("index.html".to_string(), self.to_html()?)];
@@ -307,7 +307,7 @@ impl Page {
             let unfinished = folder.join(format!(".{name}.part"));
             fs::write(&unfinished, content)
                 .and_then(|()| fs::rename(&unfinished, &path))
-                .map_err(|error| Error::io("write the results", &path, &error))?;
+                .map_err(|error| Error::writing("write the results", &path, &error))?;
             written.push(path);
         }
         Ok(written)

@@ -3,7 +3,7 @@
 
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use crate::engine::groupings::Groupings;
-use crate::engine::microdata::Microdata;
+use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Ladder};
 use crate::loss::{self, Cell, Cost, Extent, Frame, Measure};
 use crate::taxonomy::NodeId;
@@ -25,13 +25,9 @@ pub(super) struct Levelling<'a> {
 impl<'a> Levelling<'a> {
     /// The levels of a table under a cost.
     pub fn new(microdata: &'a Microdata, cost: &str) -> Result<Levelling<'a>> {
+        let tops = microdata.quasi.iter().map(top).collect::<Result<Vec<u8>>>()?;
         let groupings = Groupings::new(microdata);
         let ladders = groupings.ladders().columns();
-        let tops: Option<Vec<u8>> =
-            ladders.iter().map(|ladder| u8::try_from(ladder.levels() - 1).ok()).collect();
-        let tops = tops.ok_or_else(|| {
-            Error::input("a hierarchy has more than 256 levels").help("levels need flatter hierarchies")
-        })?;
         let (frame, cells, counts) = frame(microdata, ladders);
         let measure = loss::measure(cost, &frame)?;
         let additive = additive_costs(&measure, &cells, &counts);
@@ -111,6 +107,24 @@ impl<'a> Levelling<'a> {
         let columns = self.microdata.quasi.iter().zip(levels);
         columns.map(|(quasi, level)| (quasi.name.clone(), serde_json::json!(level))).collect()
     }
+}
+
+/// The highest level of a column.
+fn top(quasi: &QuasiIdentifier) -> Result<u8> {
+    let levels = quasi.taxonomy.levels();
+    u8::try_from(levels - 1).map_err(|_| {
+        let most = usize::from(u8::MAX) + 1;
+        let name = &quasi.name;
+        let message =
+            format!("the hierarchy of column '{name}' has {levels} levels, more than the {most} at most");
+        let error = Error::input(message).help(
+            "take out levels that nobody needs, or choose method \"mondrian\", which has no such limit",
+        );
+        match &quasi.hierarchy {
+            Some(path) => error.in_file(path),
+            None => error,
+        }
+    })
 }
 
 /// The measure's frame: all values of all levels of all columns, where each level's values start, and how many records

@@ -82,7 +82,7 @@ impl Axis {
         let quasi = &microdata.quasi[column];
         let dictionary = &microdata.summary.columns()[column].dictionary;
         let numbers = match dictionary.numbers() {
-            Some(numbers) if ranges || !quasi.has_hierarchy => numbers,
+            Some(numbers) if ranges || quasi.hierarchy.is_none() => numbers,
             _ => return Axis::Categories { position: quasi.leaf_of_code.clone() },
         };
         let (mut position, mut ranked, mut labels) =

@@ -430,17 +430,10 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
     let listed = root.required("columns", help)?.section()?;
     for (name, entry) in listed.entries() {
-        let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
         let section = entry.section()?;
         let Some(column) = columns.iter_mut().find(|column| column.name == name) else {
             let message = format!("the data has no column '{name}' ({})", source.path().display());
-            let help = match names[..] {
-                [all] if all.contains([',', ';', '\t', '|']) => {
-                    format!("all of '{all}' is one column: does [data] need another delimiter?")
-                }
-                _ => suggestion(name, &names, "its columns"),
-            };
-            return Err(section.error(message).help(help));
+            return Err(section.error(message).help(source.help_for_column(name)));
         };
         let own = ["role", "hierarchy", "fuzzy_spread", "insensitive", "sensitivity", "observability"];
         section.only(&[&own[..], &SetPolicy::KEYS].concat())?;

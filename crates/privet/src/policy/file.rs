@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{Document, Item, TableLike};
 
 use crate::data::Formulas;
-use crate::error::suggestion;
+use crate::error::{echoed, suggestion};
 use crate::{Error, ErrorKind, Result};
 
 /// A policy file as written: valid TOML, not yet understood. [`Policy::check`] turns it into a
@@ -310,8 +310,12 @@ impl<'a> Entry<'a> {
         let text = |value: &toml_edit::Value| {
             value.as_str().map(str::to_string).ok_or_else(|| {
                 let shown = value.to_string();
-                self.error(format!("'{}' lists {}, which is not text in quotes", self.name, shown.trim()))
-                    .help("a list of texts, as in [\"\", \"?\"]")
+                self.error(format!(
+                    "'{}' lists {}, which is not text in quotes",
+                    self.name,
+                    echoed(shown.trim())
+                ))
+                .help("a list of texts, as in [\"\", \"?\"]")
             })
         };
         array.iter().map(text).collect()

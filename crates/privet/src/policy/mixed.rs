@@ -12,7 +12,7 @@ use super::check::{PolicyColumn, Role};
 use super::declare::Subject;
 use super::file::{Entry, Section};
 use super::settings::Clause;
-use crate::error::{quoted, suggestion};
+use crate::error::{echoed, quoted, suggestion};
 use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Exact, Result};
 
@@ -181,7 +181,8 @@ fn degree(entry: &Entry<'_>) -> Result<Exact> {
     let text = entry.scalar()?;
     let exact = Exact::parse(text).filter(|exact| *exact <= Exact::ONE);
     exact.ok_or_else(|| {
-        entry.error(format!("'{}' is {text}; it must be a number from 0 to 1", entry.name())).help(
+        let message = format!("'{}' is {}; it must be a number from 0 to 1", entry.name(), echoed(text));
+        entry.error(message).help(
             "0 for what cannot be observed on a person, 1 for what certainly can, as in 0.3 or \"3/10\"",
         )
     })

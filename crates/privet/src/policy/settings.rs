@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::check::{PolicyColumn, Role};
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::file::{Entry, Section};
-use crate::error::suggestion;
+use crate::error::{echoed, suggestion};
 use crate::{Error, Exact, Result};
 
 /// A value of a declared key.
@@ -318,7 +318,8 @@ fn exact_between(entry: &Entry<'_>, key: &Key, least: &str, most: &str) -> Resul
     if !in_range {
         let range =
             if most.is_empty() { format!("at least {least}") } else { format!("from {least} to {most}") };
-        return Err(entry.error(format!("'{}' is {text}; it must be {range}", entry.name())).help(key.help));
+        let message = format!("'{}' is {}; it must be {range}", entry.name(), echoed(text));
+        return Err(entry.error(message).help(key.help));
     }
     Ok(exact)
 }

@@ -4,7 +4,7 @@
 //! other word. The scan is a reminder to look, and says how much it saw.
 
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
-use crate::policy::draft::{among, words};
+use crate::policy::draft::{among, has_telephone, stretches, words};
 use crate::policy::{CheckedPolicy, PolicyColumn, Role, Subject};
 use crate::{Error, Result};
 
@@ -12,6 +12,8 @@ use crate::{Error, Result};
 const MOST_RECORDS: u64 = 100_000;
 /// The oldest age that need not be pooled with higher ones.
 const OLDEST: u64 = 89;
+/// Shorter texts fit no pattern.
+const SHORTEST: usize = 7;
 /// A text of so many characters and words is free text.
 const FREE_TEXT: (usize, usize) = (40, 6);
 
@@ -33,7 +35,7 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
             looked_at += 1;
             for (at, column) in columns.iter().enumerate() {
                 let value = batch.cell(row, column.index).trim();
-                if let Some(kind) = looks_like(value).or_else(|| old(value).filter(|_| is_age[at])) {
+                for kind in found_in(value).chain(old(value).filter(|_| is_age[at])) {
                     hits[at * kinds + kind as usize] += 1;
                 }
             }
@@ -68,7 +70,7 @@ pub(super) fn labels<'a>(noun: &str, labels: impl Iterator<Item = (&'a str, u64,
     let mut looked_at = 0;
     for (label, count, published) in labels {
         looked_at += 1;
-        if let Some(kind) = looks_like(label.trim()) {
+        for kind in found_in(label.trim()) {
             found[kind as usize][usize::from(published)] += count;
         }
     }
@@ -98,11 +100,24 @@ fn old(value: &str) -> Option<IdentifierKind> {
     value.parse::<u64>().ok().filter(|age| (OLDEST + 1..=130).contains(age)).map(|_| IdentifierKind::Date)
 }
 
-/// The kind of identifier that a value looks like, where it looks like one.
+/// The kinds of identifiers that a value looks like or holds among other words, each once.
+fn found_in(value: &str) -> impl Iterator<Item = IdentifierKind> {
+    let mut found = [false; IdentifierKind::ALL.len()];
+    // Nearly all values are short words or numbers, which no pattern fits.
+    if value.len() >= SHORTEST {
+        let within = stretches(value).filter(|text| text.len() < value.len());
+        for kind in std::iter::once(value).chain(within).filter_map(looks_like) {
+            found[kind as usize] = true;
+        }
+        found[IdentifierKind::Telephone as usize] |= has_telephone(value);
+    }
+    IdentifierKind::ALL.into_iter().filter(move |kind| found[*kind as usize])
+}
+
+/// The kind of identifier that a text looks like, where it looks like one.
 fn looks_like(value: &str) -> Option<IdentifierKind> {
     let bytes = value.as_bytes();
-    // Nearly all values are short words or numbers, which no pattern fits.
-    if bytes.len() < 7 {
+    if bytes.len() < SHORTEST {
         return None;
     }
     let has = |byte: u8| bytes.contains(&byte);
@@ -236,6 +251,21 @@ mod tests {
         ];
         for (value, kind) in cases {
             assert_eq!(looks_like(value), kind, "{value}");
+            assert_eq!(found_in(value).collect::<Vec<_>>(), kind.into_iter().collect::<Vec<_>>(), "{value}");
+        }
+    }
+
+    #[test]
+    fn identifiers_are_found_among_other_words() {
+        use IdentifierKind::*;
+        for (value, kinds) in [
+            ("call 202-555-0143", &[Telephone][..]),
+            ("mail bob@x.org", &[Mail]),
+            ("SSN:123-45-6789, seen 2024-03-17", &[Date, SocialSecurity]),
+            ("she asked to be called at +49 30 1234567 or at anna@example.org", &[Telephone, Mail, FreeText]),
+            ("Surgery, second floor", &[]),
+        ] {
+            assert_eq!(found_in(value).collect::<Vec<_>>(), kinds, "{value}");
         }
     }
 
@@ -253,7 +283,7 @@ mod tests {
             "[20, 30)",
             "COPD",
         ] {
-            assert_eq!(looks_like(value), None, "{value}");
+            assert_eq!(found_in(value).count(), 0, "{value}");
         }
         assert_eq!(old("90"), Some(IdentifierKind::Date));
         assert_eq!(old("89"), None);

@@ -34,7 +34,7 @@ impl Target {
             _ => PathBuf::from("."),
         };
         let metadata = fs::metadata(&parent)
-            .map_err(|error| Error::io("use the target's parent folder", &parent, &error))?;
+            .map_err(|error| Error::writing("use the target's parent folder", &parent, &error))?;
         if !metadata.is_dir() {
             return Err(Error::input("the target's parent is not a folder")
                 .in_file(&parent)
@@ -59,7 +59,7 @@ impl Target {
             DirBuilder::new()
                 .mode(mode)
                 .create(path)
-                .map_err(|error| Error::io("make the release", path, &error))
+                .map_err(|error| Error::writing("make the release", path, &error))
         };
         make(&self.work, 0o700)?;
         make(&self.public(), 0o777)?;
@@ -89,7 +89,7 @@ impl Target {
         // The file itself belongs to the older release as well: only its name here may go.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(Error::io("write the release", path, &error))
+                Err(Error::writing("write the release", path, &error))
             }
             _ => self.write(path, content, private),
         }
@@ -118,7 +118,7 @@ impl Target {
             file.write_all(content)?;
             file.sync_all()
         };
-        written().map_err(|error| Error::io("write the release", path, &error))
+        written().map_err(|error| Error::writing("write the release", path, &error))
     }
 
     /// Moves the finished release into place, in one step.
@@ -141,7 +141,7 @@ impl Target {
         };
         moved().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists(&self.path),
-            _ => Error::io("publish the release", &self.path, &error),
+            _ => Error::writing("publish the release", &self.path, &error),
         })
     }
 
@@ -201,7 +201,7 @@ fn lock(lock_path: &Path, target: &Path) -> Result<File> {
             .truncate(false)
             .mode(0o600)
             .open(lock_path)
-            .map_err(|error| Error::io("write beside the target", lock_path, &error))?;
+            .map_err(|error| Error::writing("write beside the target", lock_path, &error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -209,7 +209,9 @@ fn lock(lock_path: &Path, target: &Path) -> Result<File> {
                     .in_file(target)
                     .help("wait for it, or choose another target"));
             }
-            Err(TryLockError::Error(error)) => return Err(Error::io("lock the target", lock_path, &error)),
+            Err(TryLockError::Error(error)) => {
+                return Err(Error::writing("lock the target", lock_path, &error));
+            }
         }
         // The holder before us may have removed the file between our opening and locking it: then the lock is on a
         // file that nobody else will find, and we start over.

@@ -12,7 +12,7 @@ impl Taxonomy {
     pub fn write(&self, path: &Path) -> Result<()> {
         let text = self.to_text().map_err(|error| error.in_file(path))?;
         place::write_file(path, text.as_bytes())
-            .map_err(|error| Error::io("write the hierarchy", path, &error))
+            .map_err(|error| Error::writing("write the hierarchy", path, &error))
     }
 
     /// The text of the hierarchy file; an error if a label is empty, which a file cannot say.

@@ -83,7 +83,7 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     clock.check()?;
     let table = csv(&comparison.rows);
     if let Some(path) = &arguments.csv {
-        fs::write(path, &table).map_err(|error| Error::io("write the table", path, &error))?;
+        fs::write(path, &table).map_err(|error| Error::writing("write the table", path, &error))?;
     }
     let mut text = aligned(&comparison.rows) + comparison.note + &bars(comparison.bars.0, &comparison.bars.1);
     let json = json!({ "policies": comparison.json });

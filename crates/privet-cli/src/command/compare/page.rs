@@ -49,7 +49,7 @@ impl Page {
         let is_new = !self.folder.exists();
         if is_new {
             fs::create_dir(&self.folder)
-                .map_err(|error| Error::io("make the folder", &self.folder, &error))?;
+                .map_err(|error| Error::writing("make the folder", &self.folder, &error))?;
         }
         let path = self.folder.join(PAGE);
         for (path, text) in [(self.folder.join(TABLE), table), (path.clone(), text.as_str())] {
@@ -57,7 +57,7 @@ impl Page {
                 if is_new {
                     let _ = fs::remove_dir_all(&self.folder);
                 }
-                return Err(Error::io("write the comparison", &path, &error));
+                return Err(Error::writing("write the comparison", &path, &error));
             }
         }
         Ok(path)

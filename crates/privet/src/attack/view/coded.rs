@@ -179,8 +179,8 @@ impl<'a> Reader<'a> {
     /// Other people, with the columns of theirs that the file has.
     pub fn people(&mut self, source: &Source) -> std::result::Result<Rows, Stopped> {
         let place = |column: &Wanted<'_>| {
-            let whole = source.position(&column.of.name).ok().map(|at| Place { at, whole: true });
-            whole.or_else(|| Some(Place { at: source.position(&column.name()).ok()?, whole: false }))
+            let whole = source.find(&column.of.name).map(|at| Place { at, whole: true });
+            whole.or_else(|| Some(Place { at: source.find(&column.name())?, whole: false }))
         };
         let places: Vec<Option<Place>> = self.columns.iter().map(place).collect();
         self.rows(source, &places, &[])
@@ -273,7 +273,7 @@ pub(super) fn released(
     clock: &Clock,
     most: usize,
 ) -> std::result::Result<(Released, Option<Vec<u32>>), Stopped> {
-    let group = table.position(GROUP_COLUMN).ok().filter(|_| grouped);
+    let group = table.find(GROUP_COLUMN).filter(|_| grouped);
     let places: Vec<usize> = (0..table.columns().len()).filter(|place| Some(*place) != group).collect();
     let mut dictionaries: Vec<Dictionary> = places.iter().map(|_| Dictionary::default()).collect();
     let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();

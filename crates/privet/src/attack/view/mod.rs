@@ -424,7 +424,7 @@ fn dealt(
     let Some(groups) = groups else { return Err(nameless(qit)) };
     let names: Vec<&str> = st.columns().iter().map(|column| column.name.as_str()).collect();
     let value = names.iter().position(|name| *name != GROUP_COLUMN && *name != COUNT_COLUMN);
-    let (Some(value), Ok(group), Ok(count)) = (value, st.position(GROUP_COLUMN), st.position(COUNT_COLUMN))
+    let (Some(value), Some(group), Some(count)) = (value, st.find(GROUP_COLUMN), st.find(COUNT_COLUMN))
     else {
         return Err(nameless(st));
     };

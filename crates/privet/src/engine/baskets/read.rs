@@ -17,12 +17,15 @@ use crate::{Error, Result};
 const MOST_CANDIDATES: usize = 20_000;
 
 impl Baskets {
-    /// Reads a policy's data. `tick` hears how many bytes of the file are done and may stop the reading.
+    /// Reads a policy's data, and sorts it: the order of transactions must not matter. `tick` hears how many bytes of the
+    /// file are done and may stop the reading.
     pub fn read(policy: &TransactionPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Baskets> {
-        match &policy.tree {
-            Some(tree) => read_below(policy, tree, tick),
-            None => read_flat(policy, tick),
-        }
+        let mut baskets = match &policy.tree {
+            Some(tree) => read_below(policy, tree, tick)?,
+            None => read_flat(policy, tick)?,
+        };
+        baskets.sort();
+        Ok(baskets)
     }
 }
 
@@ -208,8 +211,9 @@ mod tests {
     fn items_are_sorted_into_the_tree_and_the_sensitive_ones() {
         let data = "milk,T,beer,milk\n\nbeer,milk,T\nS,T\n";
         let items = "hierarchy = \"items.csv\"\nsensitive = [\"T\", \"S\"]";
+        // In the order of what they hold, whatever order they came in.
         let expected =
-            vec![(vec!["beer", "milk"], vec!["T"], 2), (vec![], vec![], 1), (vec![], vec!["S", "T"], 1)];
+            vec![(vec![], vec![], 1), (vec![], vec!["S", "T"], 1), (vec!["beer", "milk"], vec!["T"], 2)];
         let baskets = read(data, items).expect("baskets");
         assert_eq!(shown(&baskets), expected);
         let flat = read(data, "sensitive = [\"T\", \"S\"]").expect("baskets");

@@ -351,21 +351,25 @@ impl<'a> Search<'a> {
             self.status[at] == Status::Open
                 && component.parent[at].is_none_or(|parent| self.status[parent as usize] == Status::In)
         };
-        let contested = |variable: &u32| {
-            let conflicts = &component.conflicts_of[*variable as usize];
-            let opens = |child: &u32| self.is_contested_below(*child);
-            conflicts.iter().any(|at| self.tally[*at as usize].1 == 0)
-                || component.children[*variable as usize].iter().any(opens)
-        };
         (0..component.nodes.len() as u32)
-            .filter(|variable| available(variable) && contested(variable))
+            .filter(|variable| available(variable) && self.is_contested(*variable))
             .max_by_key(|variable| (component.gain[*variable as usize], std::cmp::Reverse(*variable)))
     }
 
-    fn is_contested_below(&self, variable: u32) -> bool {
+    /// Whether a conflict still stops the variable or one below it; there may be more of these below each other than any
+    /// stack holds.
+    fn is_contested(&self, variable: u32) -> bool {
         let component = &self.component;
-        component.conflicts_of[variable as usize].iter().any(|at| self.tally[*at as usize].1 == 0)
-            || component.children[variable as usize].iter().any(|child| self.is_contested_below(*child))
+        let (mut next, mut waiting) = (Some(variable), Vec::new());
+        while let Some(variable) = next {
+            let mut conflicts = component.conflicts_of[variable as usize].iter();
+            if conflicts.any(|at| self.tally[*at as usize].1 == 0) {
+                return true;
+            }
+            waiting.extend(&component.children[variable as usize]);
+            next = waiting.pop();
+        }
+        false
     }
 
     /// Settles a variable and what follows from it; false where that breaks a conflict.

@@ -7,11 +7,14 @@
 //! given up as well when only the excluded values are wanted. They come out of the descent: whoever satisfies the rule is
 //! in the list at hand.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::stated::Pattern;
 use super::{Item, Observations, Parameters, Rule, TOLERANCE};
 use crate::engine::clock::Clock;
 use crate::privacy::matching::ValueSet;
-use crate::taxonomy::NodeId;
+use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Exact, Result};
 
 /// More conjunctions than this are not looked at.
@@ -83,6 +86,29 @@ struct Descent<'a> {
 struct Found {
     rules: Vec<Rule>,
     excluded: Vec<ValueSet>,
+}
+
+/// A node whose children are tried one after the other.
+struct Branch {
+    node: NodeId,
+    /// The rows of the children that were not tried yet.
+    rows: Range<usize>,
+    alive: ValueSet,
+}
+
+impl Branch {
+    /// The next child with its rows, by the leaves of all rows. Only children that have rows are visited, however many
+    /// there are.
+    fn next_child(&mut self, taxonomy: &Taxonomy, leaves: &[u32]) -> Option<(NodeId, Range<usize>)> {
+        let leaves = &leaves[self.rows.clone()];
+        let first = *leaves.first()? as usize;
+        let children = taxonomy.children(self.node);
+        let end_of = |child: NodeId| taxonomy.leaves_below(child).end;
+        let child = *children.get(children.partition_point(|child| end_of(*child) <= first))?;
+        let start = self.rows.start;
+        self.rows.start += leaves.partition_point(|leaf| (*leaf as usize) < end_of(child));
+        Some((child, start..self.rows.start))
+    }
 }
 
 /// How many records must satisfy a conjunction before each value is missed in it, where the chance of missing it by
@@ -162,15 +188,15 @@ impl<'a> Descent<'a> {
         self.specialise(&rows, 0, &alive)
     }
 
-    /// Adds one item of each quasi-identifier from `first` on.
+    /// Adds one item of each quasi-identifier from `first` on. It calls itself once per item of a conjunction at most, of
+    /// which there is one per quasi-identifier; how deep the trees are does not matter.
     fn specialise(&mut self, rows: &[Row], first: usize, alive: &ValueSet) -> Result<()> {
         for attribute in first..self.observations.attributes.len() {
-            let root = self.observations.attributes[attribute].taxonomy.root();
             if self.observations.attributes[attribute].is_fuzzy() {
-                self.fuzzy_children(attribute, root, rows, alive)?;
+                self.fuzzy_nodes(attribute, rows, alive)?;
             } else {
                 let (rows, leaves) = self.sorted(rows, attribute);
-                self.children(attribute, root, &rows, &leaves, alive)?;
+                self.nodes(attribute, &rows, &leaves, alive)?;
             }
         }
         Ok(())
@@ -204,55 +230,37 @@ impl<'a> Descent<'a> {
         (sorted, sorted_leaves)
     }
 
-    /// Tries the children of a node on the rows below it, which are sorted by leaf.
-    fn children(
-        &mut self,
-        attribute: usize,
-        node: NodeId,
-        rows: &[Row],
-        leaves: &[u32],
-        alive: &ValueSet,
-    ) -> Result<()> {
-        let observations = self.observations;
-        let taxonomy = &observations.attributes[attribute].taxonomy;
-        let children = taxonomy.children(node);
-        let end_of = |child: NodeId| taxonomy.leaves_below(child).end;
-        let mut start = 0;
-        // Only children that have rows are visited, however many there are.
-        while let Some(leaf) = leaves.get(start) {
-            let at = children.partition_point(|child| end_of(*child) <= *leaf as usize);
-            let Some(child) = children.get(at) else { break };
-            let end = start + leaves[start..].partition_point(|leaf| (*leaf as usize) < end_of(*child));
-            let (below, leaves) = (&rows[start..end], &leaves[start..end]);
-            self.items.push(Item { attribute, node: *child });
-            let alive = self.judge(below, alive)?;
-            if !alive.is_empty() && self.items.len() < self.parameters.max_length {
-                self.specialise(below, attribute + 1, &alive)?;
+    /// Tries the nodes of a tree on the rows below them, which are sorted by leaf. Trees may be deeper than any stack, so
+    /// the way down is a list.
+    fn nodes(&mut self, attribute: usize, rows: &[Row], leaves: &[u32], alive: &ValueSet) -> Result<()> {
+        let taxonomy = &self.observations.attributes[attribute].taxonomy;
+        let mut way = vec![Branch { node: taxonomy.root(), rows: 0..rows.len(), alive: alive.clone() }];
+        while let Some(branch) = way.last_mut() {
+            let Some((child, below)) = branch.next_child(taxonomy, leaves) else {
+                way.pop();
+                continue;
+            };
+            let left = self.attempt(Item { attribute, node: child }, &rows[below.clone()], &branch.alive)?;
+            if !left.is_empty() {
+                way.push(Branch { node: child, rows: below, alive: left });
             }
-            self.items.pop();
-            if !alive.is_empty() {
-                self.children(attribute, *child, below, leaves, &alive)?;
-            }
-            start = end;
         }
         Ok(())
     }
 
     /// The same where nodes are fuzzy: their rows overlap, and each has a degree of its own.
-    fn fuzzy_children(
-        &mut self,
-        attribute: usize,
-        node: NodeId,
-        rows: &[Row],
-        alive: &ValueSet,
-    ) -> Result<()> {
+    fn fuzzy_nodes(&mut self, attribute: usize, rows: &[Row], alive: &ValueSet) -> Result<()> {
         let observations = self.observations;
-        let taxonomy = &observations.attributes[attribute].taxonomy;
-        for child in taxonomy.children(node) {
-            let degree = |row: &Row| {
-                observations.attributes[attribute]
-                    .membership(*child, observations.leaf(attribute, row.record as usize))
-            };
+        let tree = &observations.attributes[attribute];
+        let children = |node: NodeId, rows: Vec<Row>, alive: ValueSet| {
+            let shared = Rc::new((rows, alive));
+            // The last in the list is the next one to be tried.
+            tree.taxonomy.children(node).iter().rev().map(move |child| (*child, shared.clone()))
+        };
+        let mut waiting: Vec<_> = children(tree.taxonomy.root(), rows.to_vec(), alive.clone()).collect();
+        while let Some((node, above)) = waiting.pop() {
+            let (rows, alive) = &*above;
+            let degree = |row: &Row| tree.membership(node, observations.leaf(attribute, row.record as usize));
             // Who belongs to the child belongs to the node: no other rows are needed further down.
             let within: Vec<Row> = rows.iter().filter(|row| degree(row) > 0.0).copied().collect();
             if within.is_empty() {
@@ -260,17 +268,24 @@ impl<'a> Descent<'a> {
             }
             let below: Vec<Row> =
                 within.iter().map(|row| Row { support: row.support * degree(row), ..*row }).collect();
-            self.items.push(Item { attribute, node: *child });
-            let alive = self.judge(&below, alive)?;
-            if !alive.is_empty() && self.items.len() < self.parameters.max_length {
-                self.specialise(&below, attribute + 1, &alive)?;
-            }
-            self.items.pop();
-            if !alive.is_empty() {
-                self.fuzzy_children(attribute, *child, &within, &alive)?;
+            let left = self.attempt(Item { attribute, node }, &below, alive)?;
+            if !left.is_empty() {
+                waiting.extend(children(node, within, left));
             }
         }
         Ok(())
+    }
+
+    /// Adds an item to the conjunction at hand, and further ones to both; returns the values that an item further down may
+    /// still exclude.
+    fn attempt(&mut self, item: Item, rows: &[Row], alive: &ValueSet) -> Result<ValueSet> {
+        self.items.push(item);
+        let left = self.judge(rows, alive)?;
+        if !left.is_empty() && self.items.len() < self.parameters.max_length {
+            self.specialise(rows, item.attribute + 1, &left)?;
+        }
+        self.items.pop();
+        Ok(left)
     }
 
     /// Finds the values that the conjunction at hand excludes; returns those that a specialisation may still exclude.

@@ -31,8 +31,14 @@ struct Fold<'a> {
 impl Fold<'_> {
     /// The values that rules with a strictly more general conjunction exclude.
     fn above(&mut self, items: &[Item]) -> ValueSet {
-        let mut values = ValueSet::none(self.observations.values.len());
-        for at in 0..items.len() {
+        let wider = self.wider(items);
+        self.cover(&wider);
+        self.united(&wider)
+    }
+
+    /// The conjunctions one step up.
+    fn wider(&self, items: &[Item]) -> Vec<Vec<Item>> {
+        let step = |at: usize| {
             let taxonomy = &self.observations.attributes[items[at].attribute].taxonomy;
             let mut wider = items.to_vec();
             match taxonomy.parent(items[at].node).filter(|parent| *parent != taxonomy.root()) {
@@ -41,24 +47,38 @@ impl Fold<'_> {
                     wider.remove(at);
                 }
             }
-            if !wider.is_empty() {
-                values.unite(&self.from(wider));
-            }
-        }
-        values
+            wider
+        };
+        (0..items.len()).map(step).filter(|wider| !wider.is_empty()).collect()
     }
 
-    /// The values that rules with this conjunction or a more general one exclude.
-    fn from(&mut self, items: Vec<Item>) -> ValueSet {
-        if let Some(known) = self.covered.get(&items) {
-            return known.clone();
+    /// Finds out what rules with these conjunctions or more general ones exclude. A conjunction can be as deep as all trees
+    /// together, deeper than any stack: what waits for more general ones is a list.
+    fn cover(&mut self, conjunctions: &[Vec<Item>]) {
+        let mut waiting = conjunctions.to_vec();
+        while let Some(items) = waiting.pop() {
+            if self.covered.contains_key(&items) {
+                continue;
+            }
+            let wider = self.wider(&items);
+            if wider.iter().all(|wider| self.covered.contains_key(wider)) {
+                let mut values = self.united(&wider);
+                if let Some(stated) = self.stated.get(items.as_slice()) {
+                    values.unite(stated);
+                }
+                self.covered.insert(items, values);
+            } else {
+                waiting.push(items);
+                waiting.extend(wider);
+            }
         }
-        // A conjunction is at most as deep as the trees together, so this ends soon.
-        let mut values = self.above(&items);
-        if let Some(stated) = self.stated.get(items.as_slice()) {
-            values.unite(stated);
-        }
-        self.covered.insert(items, values.clone());
+    }
+
+    /// The values that rules with any of these conjunctions or of more general ones exclude, as far as is known.
+    fn united(&self, conjunctions: &[Vec<Item>]) -> ValueSet {
+        let mut values = ValueSet::none(self.observations.values.len());
+        let known = conjunctions.iter().filter_map(|items| self.covered.get(items));
+        known.for_each(|covered| values.unite(covered));
         values
     }
 }

@@ -1,7 +1,7 @@
 //! From a policy to a decision: reads the data, places its terms in the word network, and runs the method.
 
 use super::{BagSolution, Task, run};
-use crate::data::{Bags, Extraction};
+use crate::data::{Bags, Extraction, VocabularySource};
 use crate::engine::clock::Clock;
 use crate::policy::VocabularyPolicy;
 use crate::privacy::vocabulary::VocabularyAnonymity;
@@ -37,15 +37,20 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
         .map_err(|error| policy.written.at_requirement(0, error))?;
     let distances = policy.semantics.between(bags.terms());
     clock.progress().stage("searching", None);
+    // A log is read user by user. Where vocabularies come in an order of their own, it must not matter.
+    let sorted = matches!(policy.source, VocabularySource::Vocabularies(_)).then(|| bags.sorted());
     let task = Task {
-        bags: &bags,
+        bags: sorted.as_ref().map_or(&bags, |(sorted, _)| sorted),
         distances: &distances,
         epsilon: policy.epsilon,
         omega: policy.omega,
         demand,
         method: &policy.method,
     };
-    let solution = run(&task, clock).map_err(|error| policy.written.at_method("name", error))?;
+    let mut solution = run(&task, clock).map_err(|error| policy.written.at_method("name", error))?;
+    if let Some((_, numbers)) = sorted {
+        solution.renumber(&numbers);
+    }
     clock.check()?;
     Ok(Decided { bags, extraction, distances, demand, solution })
 }

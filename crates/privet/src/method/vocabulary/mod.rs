@@ -117,6 +117,14 @@ pub struct BagSolution {
     pub warnings: Vec<String>,
 }
 
+impl BagSolution {
+    /// Gives every bag another number.
+    fn renumber(&mut self, numbers: &[u32]) {
+        let members = self.clusters.iter_mut().flat_map(|cluster| &mut cluster.members);
+        members.chain(&mut self.withheld).for_each(|bag| *bag = numbers[*bag as usize]);
+    }
+}
+
 /// Bags that are published alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {

@@ -12,6 +12,7 @@ mod role;
 mod safe_harbor;
 mod text;
 mod tree;
+mod within;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
 pub(crate) use role::{among, words};
+pub(crate) use within::{has_telephone, stretches};
 
 use self::preset::Preset;
 use self::profile::Profile;
@@ -254,7 +256,7 @@ impl Draft {
                 .in_file(path)
                 .help("move it away, or draft into another folder"));
         }
-        let failed = |error: io::Error| Error::io("create the folder", dir, &error);
+        let failed = |error: io::Error| Error::writing("create the folder", dir, &error);
         let mut written = Vec::new();
         if !dir.exists() {
             let begun = Folder::begin(dir).map_err(failed)?;
@@ -282,16 +284,16 @@ impl Draft {
     /// The policy comes last: where there is one, all that it names is there.
     fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
         if !self.hierarchies.is_empty() && !folder.exists() {
-            fs::create_dir(folder).map_err(|error| Error::io("create the folder", folder, &error))?;
+            fs::create_dir(folder).map_err(|error| Error::writing("create the folder", folder, &error))?;
         }
         for (path, tree) in &self.hierarchies {
             let path = dir.join(path);
             write_new(&path, tree.to_text()?.as_bytes(), written)
-                .map_err(|error| Error::io("write the hierarchy", &path, &error))?;
+                .map_err(|error| Error::writing("write the hierarchy", &path, &error))?;
         }
         let path = dir.join(POLICY_FILE);
         write_new(&path, self.policy_text.as_bytes(), written)
-            .map_err(|error| Error::io("write the policy", &path, &error))
+            .map_err(|error| Error::writing("write the policy", &path, &error))
     }
 }
 

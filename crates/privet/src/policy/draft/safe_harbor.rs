@@ -6,6 +6,7 @@ use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
 use super::role::{among, is_postal, words};
 use super::text::{comment, grouped};
+use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
 use crate::Result;
 use crate::data::Source;
@@ -39,21 +40,26 @@ const KINDS: [Kind; 18] = [
         letter: 'C',
         name: "dates but for the year, and ages over 89",
         words: "date dates datetime timestamp dob birthday birthdate month weekday day",
-        pattern: Some(|cell| iso_date(cell).is_some()),
+        pattern: Some(|cell| holds(cell, |text| iso_date(text).is_some())),
     },
     Kind {
         letter: 'D',
         name: "telephone numbers",
         words: "phone telephone mobile cell tel",
-        pattern: Some(is_telephone),
+        pattern: Some(|cell| is_telephone(cell) || has_telephone(cell)),
     },
     Kind { letter: 'E', name: "fax numbers", words: "fax", pattern: None },
-    Kind { letter: 'F', name: "e-mail addresses", words: "email mail", pattern: Some(is_mail) },
+    Kind {
+        letter: 'F',
+        name: "e-mail addresses",
+        words: "email mail",
+        pattern: Some(|cell| holds(cell, is_mail)),
+    },
     Kind {
         letter: 'G',
         name: "social security numbers",
         words: "ssn social",
-        pattern: Some(|cell| is_shaped(cell, "999-99-9999")),
+        pattern: Some(|cell| holds(cell, |text| is_shaped(text, "999-99-9999"))),
     },
     Kind { letter: 'H', name: "medical record numbers", words: "mrn record chart", pattern: None },
     Kind {
@@ -73,20 +79,25 @@ const KINDS: [Kind; 18] = [
         letter: 'L',
         name: "vehicles and their plates",
         words: "vehicle vin plate registration",
-        pattern: Some(is_vehicle),
+        pattern: Some(|cell| holds(cell, is_vehicle)),
     },
     Kind {
         letter: 'M',
         name: "devices and their serial numbers",
         words: "device serial imei mac",
-        pattern: Some(is_device),
+        pattern: Some(|cell| holds(cell, is_device)),
     },
-    Kind { letter: 'N', name: "web addresses", words: "url website homepage", pattern: Some(is_web) },
+    Kind {
+        letter: 'N',
+        name: "web addresses",
+        words: "url website homepage",
+        pattern: Some(|cell| holds(cell, is_web)),
+    },
     Kind {
         letter: 'O',
         name: "IP addresses",
         words: "ip",
-        pattern: Some(|cell| cell.parse::<std::net::IpAddr>().is_ok()),
+        pattern: Some(|cell| holds(cell, |text| text.parse::<std::net::IpAddr>().is_ok())),
     },
     Kind {
         letter: 'P',
@@ -160,7 +171,9 @@ impl Scan {
             for row in 0..batch.rows() {
                 for (column, counts) in counts.iter_mut().enumerate() {
                     let cell = batch.cell(row, column).trim();
-                    for (kind, count) in KINDS.iter().zip(counts.iter_mut()) {
+                    let told = cell.bytes().any(|byte| byte.is_ascii_digit() || b"@:.".contains(&byte));
+                    // No pattern fits words alone.
+                    for (kind, count) in KINDS.iter().zip(counts.iter_mut()).filter(|_| told) {
                         *count += u64::from(kind.pattern.is_some_and(|looks| looks(cell)));
                     }
                     if postal.get(column) == Some(&true) {
@@ -361,6 +374,11 @@ fn zip_codes(tree: &Taxonomy) -> Option<Taxonomy> {
     Taxonomy::from_paths(&paths).ok()
 }
 
+/// Whether a cell, or something in it, has a look.
+fn holds(cell: &str, looks: impl Fn(&str) -> bool) -> bool {
+    looks(cell) || stretches(cell).any(looks)
+}
+
 fn is_mail(cell: &str) -> bool {
     cell.split_once('@').is_some_and(|(user, host)| {
         !user.is_empty() && !user.contains(' ') && host.contains('.') && !host.contains([' ', '@'])
@@ -430,6 +448,32 @@ mod tests {
         for (looks, yes, no) in known {
             assert!(yes.iter().all(|cell| looks(cell)), "{yes:?}");
             assert!(!no.iter().any(|cell| looks(cell)), "{no:?}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_found_within_cells() {
+        let found = |cell: &str| -> String {
+            let fits = |kind: &&Kind| kind.pattern.is_some_and(|looks| looks(cell));
+            KINDS.iter().filter(fits).map(|kind| kind.letter).collect()
+        };
+        for (cell, letters) in [
+            ("call 202-555-0143", "D"),
+            ("mail bob@x.org", "F"),
+            ("SSN:123-45-6789.", "G"),
+            ("seen on 2024-03-17, again 2024-04-02", "C"),
+            ("car 1HGCM82633A004352 (blue)", "L"),
+            ("card 00:1B:44:11:3A:B7", "M"),
+            ("see https://example.org/x or www.example.org", "N"),
+            ("from 192.168.10.4,", "O"),
+            ("write to <ann@x.org> or call +1 555 010 1234", "DF"),
+            ("Surgery 3", ""),
+            ("ward 12-3, bed 4", ""),
+            ("120/80 mmHg at 10:30", ""),
+            ("E11.9", ""),
+            ("[20, 30)", ""),
+        ] {
+            assert_eq!(found(cell), letters, "{cell}");
         }
     }
 

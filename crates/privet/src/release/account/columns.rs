@@ -109,7 +109,7 @@ fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[
         Some((level, highest)) if levels.iter().all(|other| *other == Some((level, highest))) => {
             if level == highest { "replaced by *".to_string() } else { format!("level {level} of {highest}") }
         }
-        _ if quasi.has_hierarchy => format!("cut of {} values", levels.len()),
+        _ if quasi.hierarchy.is_some() => format!("cut of {} values", levels.len()),
         _ => "kept, or replaced by *".to_string(),
     }
 }

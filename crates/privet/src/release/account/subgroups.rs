@@ -47,7 +47,7 @@ pub(in crate::release) fn subgroups(
 fn groups(quasi: &QuasiIdentifier, values: &[String]) -> (Vec<String>, Vec<usize>) {
     let taxonomy = &quasi.taxonomy;
     let children = taxonomy.children(taxonomy.root());
-    if !quasi.has_hierarchy || children.len() < 2 {
+    if quasi.hierarchy.is_none() || children.len() < 2 {
         return (values.to_vec(), (0..values.len()).collect());
     }
     let labels = children.iter().map(|child| taxonomy.label(*child).to_string()).collect();

@@ -22,18 +22,21 @@ pub(super) fn release(
     seed: u64,
     clock: &Clock,
 ) -> Result<String> {
+    let lines: Vec<Vec<(String, u32)>> =
+        solution.clusters.iter().map(|cluster| line(cluster, bags, distances)).collect();
+    // Before the draw they stand in the order of what is published: neither how the method found the clusters nor how the
+    // data was sorted decides anything.
+    let mut by_line: Vec<u32> = (0..lines.len() as u32).collect();
+    by_line.sort_unstable_by_key(|cluster| &lines[*cluster as usize]);
     let mut order: Vec<(u32, u32)> = Vec::with_capacity(bags.len());
-    for (number, cluster) in (0u32..).zip(&solution.clusters) {
-        order.extend(cluster.members.iter().map(|bag| (*bag, number)));
+    for cluster in by_line {
+        let members = &solution.clusters[cluster as usize].members;
+        order.extend(members.iter().map(|bag| (*bag, cluster)));
     }
-    // The order in which the method found the clusters is no secret: what follows from the data alone comes first.
-    order.sort_unstable();
     let mut random = keyed(seed, "vocabularies");
     for last in (1..order.len()).rev() {
         order.swap(last, below(&mut random, last as u64 + 1) as usize);
     }
-    let lines: Vec<Vec<(String, u32)>> =
-        solution.clusters.iter().map(|cluster| line(cluster, bags, distances)).collect();
     let mut published = vec![0u32; bags.len()];
     let mut terms: Vec<(&str, u32)> = Vec::new();
     let mut sink = VocabularySink::create(path, FileKind::of_path(path)?, formulas)?;

@@ -385,3 +385,33 @@ fn more_values_than_a_word_has_bits() {
     assert_eq!(excluded[1].iter().collect::<Vec<_>>(), [70, 199]);
     assert!(excluded[0].is_empty());
 }
+
+#[test]
+fn trees_may_be_deeper_than_any_stack() {
+    const LEVELS: usize = 20_000;
+    let path = |leaf: &str| -> Vec<String> {
+        let above = (0..LEVELS).map(|level| format!("{leaf}{level}"));
+        std::iter::once(leaf.to_string()).chain(above).chain(["*".to_string()]).collect()
+    };
+    let taxonomy = Arc::new(Taxonomy::from_paths(&[path("a"), path("b")]).expect("a tree"));
+    let leaf = |label: &str| {
+        let node = taxonomy.find(label).expect("a leaf");
+        taxonomy.leaves_below(node).start as u32
+    };
+    let (a, b) = (leaf("a"), leaf("b"));
+    let attribute = Attribute::crisp("p".to_string(), taxonomy.clone());
+    let mut observations = Observations::new(vec![attribute], ["flu", "gout"].map(String::from).to_vec());
+    // Nobody below a has gout, and everywhere on the way down to it that is known.
+    observations.push(&[a], 0, 50);
+    observations.push(&[b], 0, 25);
+    observations.push(&[b], 1, 25);
+    let clock = Clock::unlimited();
+    let rules = list(&observations, &half(), &[], &clock).expect("rules");
+    assert_eq!(rules.len(), LEVELS + 1);
+    let general = most_general(&observations, &rules);
+    let labels: Vec<&str> = general.iter().map(|at| taxonomy.label(rules[*at].items[0].node)).collect();
+    assert_eq!(labels, [format!("a{}", LEVELS - 1)]);
+    let excluded = exclude(&observations, &half(), &[], &clock).expect("rules");
+    let excluded: Vec<Vec<u32>> = excluded.iter().map(|set| set.iter().collect()).collect();
+    assert_eq!(excluded, [vec![1], vec![], vec![]]);
+}
