@@ -86,7 +86,10 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
 /// Released rows that nobody of the data can be in: made-up people, values that were swapped or averaged, another data set.
 fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
     if table.released.len == 0 {
-        doubts.push(format!("there is nobody in {}, only a header: nothing can be found in it", file.display()));
+        doubts.push(format!(
+            "there is nobody in {}, only a header: nothing can be found in it",
+            file.display()
+        ));
         return Ok(());
     }
     // Of a sample it cannot be said who is in none of the rows.
