@@ -14,6 +14,7 @@
 
 mod assign;
 mod clusters;
+mod crowd;
 mod elect;
 mod gather;
 mod grow;
@@ -27,8 +28,10 @@ mod rows;
 mod scan;
 mod settings;
 mod stretch;
+mod surplus;
 #[cfg(test)]
 mod tests;
+mod twins;
 
 use std::collections::BTreeMap;
 
@@ -299,6 +302,13 @@ fn solution(
         let members: usize = members.sum();
         warnings.push(format!(
             "{members} vocabularies are published without any term; a larger epsilon or a residual reach may keep some"
+        ));
+    }
+    if outcome.surplus > 0 {
+        warnings.push(format!(
+            "{} vocabularies are of people who have far more than the vocabularies of others can be put beside; they joined \
+             last, where they do least harm, or lost their terms",
+            outcome.surplus
         ));
     }
     if !placed.withheld.is_empty() {
