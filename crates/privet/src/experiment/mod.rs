@@ -86,6 +86,11 @@ pub enum Patience {
 trait Laboratory {
     /// Runs a part.
     fn run(&self, part: &Part) -> Result<Vec<Section>>;
+
+    /// How many runs all parts so far have made, where that is counted: a part that makes none shows those of others.
+    fn runs(&self) -> Option<u64> {
+        None
+    }
 }
 
 static EXPERIMENTS: &[Experiment] = &[
@@ -155,13 +160,14 @@ impl Experiment {
         let order: Vec<&str> = self.parts.iter().map(|part| part.name).collect();
         let laboratory = (self.prepare)(setting)?;
         for part in parts {
-            let start = Instant::now();
+            let (start, runs) = (Instant::now(), laboratory.runs());
             let sections = laboratory.run(part)?;
             let result = PartResult {
                 name: part.name.to_string(),
                 title: part.title.to_string(),
                 quick: setting.quick,
                 seconds: start.elapsed().as_secs_f64(),
+                shared: runs.is_some() && runs == laboratory.runs(),
                 sections,
             };
             told(&result);

@@ -42,6 +42,9 @@ pub struct PartResult {
     pub quick: bool,
     /// How long it took.
     pub seconds: f64,
+    /// Whether it only shows what runs of other parts found.
+    #[serde(default)]
+    pub shared: bool,
     /// Its findings.
     pub sections: Vec<Section>,
 }
@@ -332,6 +335,7 @@ fn part_view(part: &PartResult) -> minijinja::Value {
         title => part.title.as_str(),
         quick => part.quick,
         took => Cell::Seconds(part.seconds).shown(),
+        shared => part.shared,
         sections => sections.collect::<Vec<_>>(),
     }
 }
@@ -409,6 +413,7 @@ mod tests {
             title: text.to_string(),
             quick: true,
             seconds: 2.0,
+            shared: false,
             sections: vec![section],
         }
     }
@@ -446,6 +451,18 @@ mod tests {
         assert!(!html.contains("<script"), "{html}");
         assert!(!html.contains("http:") && !html.contains("src="), "{html}");
         assert!(html.contains("<svg") && html.contains("0.0017 %") && html.contains("no release"));
+    }
+
+    #[test]
+    fn a_part_that_shows_the_runs_of_others_does_not_say_how_long_it_took() {
+        let mut page = empty();
+        page.take(part("one", "a"), &["one", "two"]);
+        page.take(PartResult { shared: true, ..part("two", "b") }, &["one", "two"]);
+        let html = page.to_html().expect("a page");
+        assert_eq!(
+            (html.matches("Took ").count(), html.matches("Shows runs that parts above made").count()),
+            (1, 1)
+        );
     }
 
     #[test]
