@@ -10,7 +10,8 @@
 //! Every member of a cluster is published as the same bag, and a cluster has at least k members, or k different people
 //! where that is asked for: that is the whole promise, and it holds whatever the search found. Up to 3,000 vocabularies
 //! the search decides as the quadratic algorithm does; beyond 20,000 it looks at a limited number of candidates for each
-//! cluster ([`gather`]), found by their rarest terms.
+//! cluster ([`gather`]), found by their rarest terms; and of people who have far more vocabularies than there is room for in
+//! clusters, most go to phase 2 at once ([`surplus`]).
 
 mod assign;
 mod clusters;
