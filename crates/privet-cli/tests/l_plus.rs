@@ -183,3 +183,24 @@ fn a_drawn_cut_is_no_best_one_to_reason_from_but_cells_can_still_be_taken_down()
         "{json}"
     );
 }
+
+#[test]
+fn the_book_says_how_many_cuts_of_the_example_are_looked_at() {
+    let bench = Bench::with_example("l-plus");
+    bench.privet(&["anonymize", "l-plus/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    let search = &bench.json("out/steward/manifest.json")["search"];
+    assert_eq!(search["space"], "195794352");
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/l-plus-optimize.md");
+    let page = std::fs::read_to_string(book).expect("the book");
+    let said =
+        format!("Of the 195,794,352 cuts of the `l-plus` example {} are looked at", search["examined"]);
+    assert!(page.contains(&said), "{said}");
+}
+
+#[test]
+fn an_empty_release_tells_nothing_about_its_people() {
+    let bench = bench(MIXED, "l = 2\n[privacy.k-anonymity]\nk = 500", "suppression = \"vio-rec\"");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    assert!(outcome.stderr.contains("the release is EMPTY"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("surer than a threshold allows"), "{}", outcome.stderr);
+}

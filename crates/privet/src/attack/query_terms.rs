@@ -4,6 +4,8 @@
 //! address of one person can win it. Looked for are terms that are printed though fewer than k people used them, terms that
 //! look like personal data, and how few terms single out a vocabulary.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 use serde_json::json;
 
@@ -12,6 +14,7 @@ use super::fingerprint::{figures, fingerprints, scores_json};
 use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
 use crate::audit::counted;
+use crate::audit::vocabularies::BAG_SEPARATOR;
 use crate::data::Bags;
 use crate::policy::VocabularyPolicy;
 use crate::privacy::vocabulary::VocabularyAnonymity;
@@ -75,6 +78,15 @@ fn names(policy: &VocabularyPolicy, source: &Bags, released: &Bags) -> Names {
         let next = numbers.len() as Node;
         of_released.push(*numbers.entry(term).or_insert(next));
     }
+    // A bag that is printed whole may be printed for every term in it.
+    let mut bags: HashMap<&str, Vec<Node>> = HashMap::new();
+    if policy.method.settings.choice("centre") == Some("hyper") {
+        for (label, node) in released.terms().iter().zip(&of_released) {
+            for part in label.split(BAG_SEPARATOR) {
+                bags.entry(part).or_default().push(*node);
+            }
+        }
+    }
     let distances = policy.semantics.between(source.terms());
     let above = |term: u32| -> Vec<Node> {
         let (Some(tree), Some(place)) = (distances.tree(), distances.place(term)) else { return Vec::new() };
@@ -83,6 +95,7 @@ fn names(policy: &VocabularyPolicy, source: &Bags, released: &Bags) -> Names {
     let all = |term: Node| {
         let mut names = vec![term];
         names.extend(above(term));
+        names.extend(bags.get(source.terms()[term as usize].as_str()).into_iter().flatten());
         names.sort_unstable();
         names.dedup();
         names
@@ -135,7 +148,10 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
         (0, 0) => String::new(),
         (0, personal) => {
             let terms = counted(personal, "printed term looks", "printed terms look");
-            format!("{terms} like personal data: numbers, addresses or names")
+            format!(
+                "{terms} like personal data: numbers, addresses or names (`privet attack --only query-terms` shows them); at \
+                 least {k} people used each"
+            )
         }
         (rare, _) => format!(
             "{rare} of {} {} used by fewer than {k} people, such as names may be; set min_term_users",
@@ -340,7 +356,16 @@ pub(crate) fn printed(source: &Bags, released: &Bags, k: u32, most: usize) -> Pr
     let known: HashMap<&str, u32> =
         source.terms().iter().map(String::as_str).zip(users.iter().copied()).collect();
     let used = |term: &str| known.get(term).copied();
-    let mut found = Printed { terms: released.terms().len() as u64, ..Printed::default() };
+    let mut shown: BTreeSet<&str> = BTreeSet::new();
+    for label in released.terms() {
+        // A bag that is printed whole prints every term in it.
+        if used(label).is_none() && label.split(BAG_SEPARATOR).all(|part| used(part).is_some()) {
+            shown.extend(label.split(BAG_SEPARATOR));
+        } else {
+            shown.insert(label);
+        }
+    }
+    let mut found = Printed { terms: shown.len() as u64, ..Printed::default() };
     found.source = [users.len() as u64, users.iter().filter(|users| **users < k).count() as u64];
     for term in source.terms() {
         if let Some(kind) = Personal::of(term) {
@@ -348,14 +373,14 @@ pub(crate) fn printed(source: &Bags, released: &Bags, k: u32, most: usize) -> Pr
         }
     }
     let mut rare: Vec<(u32, &str)> = Vec::new();
-    for term in released.terms() {
+    for term in shown {
         if let Some(few) = used(term).filter(|users| *users < k) {
             rare.push((few, term));
         }
         if let Some(kind) = Personal::of(term) {
             found.personal[kind as usize] += 1;
             if found.shown.len() < most {
-                found.shown.push(term.clone());
+                found.shown.push(term.to_string());
             }
         }
     }
@@ -407,6 +432,10 @@ mod tests {
         assert_eq!((found.terms, found.rare, found.source), (3, 1, [3, 1]));
         assert_eq!(found.rarest, [("jennifer".to_string(), 1)]);
         assert_eq!((found.personal, found.shown.as_slice()), ([0, 0, 0, 1], &["jennifer".to_string()][..]));
+        // A bag that is printed whole tells as much.
+        let whole = Bags::of(&[(None, &["garden | jennifer", "garden | tax"][..])]).expect("bags");
+        let found = printed(&source, &whole, 2, 10);
+        assert_eq!((found.terms, found.rare, found.personal), (3, 1, [0, 0, 0, 1]));
         let safe = Bags::of(&[(None, &["garden", "finance"][..]), (None, &["tax"])]).expect("bags");
         let found = printed(&source, &safe, 2, 10);
         assert_eq!((found.rare, found.personal), (0, [0; 4]));

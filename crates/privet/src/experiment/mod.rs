@@ -91,6 +91,11 @@ trait Laboratory {
     fn data(&self) -> Option<DataUsed> {
         None
     }
+
+    /// How many runs all parts so far have made, where that is counted: a part that makes none shows those of others.
+    fn runs(&self) -> Option<u64> {
+        None
+    }
 }
 
 static EXPERIMENTS: &[Experiment] = &[
@@ -162,13 +167,14 @@ impl Experiment {
         let laboratory = (self.prepare)(setting)?;
         page.data = laboratory.data();
         for part in parts {
-            let start = Instant::now();
+            let (start, runs) = (Instant::now(), laboratory.runs());
             let sections = laboratory.run(part)?;
             let result = PartResult {
                 name: part.name.to_string(),
                 title: part.title.to_string(),
                 quick: setting.quick,
                 seconds: start.elapsed().as_secs_f64(),
+                shared: runs.is_some() && runs == laboratory.runs(),
                 sections,
             };
             told(&result);

@@ -68,6 +68,9 @@ pub struct PartResult {
     pub quick: bool,
     /// How long it took.
     pub seconds: f64,
+    /// Whether it only shows what runs of other parts found.
+    #[serde(default)]
+    pub shared: bool,
     /// Its findings.
     pub sections: Vec<Section>,
 }
@@ -359,6 +362,7 @@ fn part_view(part: &PartResult) -> minijinja::Value {
         title => part.title.as_str(),
         quick => part.quick,
         took => Cell::Seconds(part.seconds).shown(),
+        shared => part.shared,
         sections => sections.collect::<Vec<_>>(),
     }
 }
@@ -437,6 +441,7 @@ mod tests {
             title: text.to_string(),
             quick: true,
             seconds: 2.0,
+            shared: false,
             sections: vec![section],
         }
     }
@@ -482,6 +487,18 @@ mod tests {
         assert!(!html.contains("http:") && !html.contains("src="), "{html}");
         assert!(html.contains("<svg") && html.contains("0.0017 %") && html.contains("no release"));
         assert!(html.contains("49,479 of 99,762 records of people.csv"), "{html}");
+    }
+
+    #[test]
+    fn a_part_that_shows_the_runs_of_others_does_not_say_how_long_it_took() {
+        let mut page = empty();
+        page.take(part("one", "a"), &["one", "two"]);
+        page.take(PartResult { shared: true, ..part("two", "b") }, &["one", "two"]);
+        let html = page.to_html().expect("a page");
+        assert_eq!(
+            (html.matches("Took ").count(), html.matches("Shows runs that parts above made").count()),
+            (1, 1)
+        );
     }
 
     #[test]

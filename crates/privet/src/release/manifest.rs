@@ -104,18 +104,13 @@ impl Price {
 impl Claims<'_> {
     /// The steward's manifest: everything.
     pub fn steward(&self) -> Json {
-        let mut policy = self.policy.to_json();
-        if let Some(policy) = policy.as_object_mut() {
-            // Not `remove`, which would move the last key into the gap.
-            policy.shift_remove("seed");
-        }
         let losses: serde_json::Map<String, Json> =
             self.losses.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
             "kind": self.kind.name(),
             "method": self.method.name(),
-            "policy": policy,
+            "policy": repeated(self.policy),
             "requirements": self.asked,
             "seed": self.seed,
             "origin": {
@@ -211,6 +206,16 @@ impl Claims<'_> {
         let losses = self.losses.iter().filter(|cost| filter(cost)).map(Price::rounded);
         losses.collect::<serde_json::Map<_, _>>().into()
     }
+}
+
+/// A policy as a manifest repeats it: all but the seed.
+pub(super) fn repeated(policy: &Policy) -> Json {
+    let mut policy = policy.to_json();
+    if let Some(policy) = policy.as_object_mut() {
+        // Not `remove`, which would move the last key into the gap.
+        policy.shift_remove("seed");
+    }
+    policy
 }
 
 /// The files besides the data that a release follows from, with what they hold: when it is audited again they must be as

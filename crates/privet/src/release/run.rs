@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::apply::{self, Destination};
 use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
-use super::manifest::{Facts, sha256_of, sha256_of_text};
+use super::manifest::{Facts, repeated, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
@@ -432,6 +432,11 @@ pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
         != Some(&sha256_of(&folder.join("steward").join("policy.toml"))?)
     {
         faults.push("steward/policy.toml is not the policy that the release was made under".to_string());
+    }
+    // Numbers read from a text may differ in the last digit from those that were written.
+    let kept = repeated(&kept_policy(folder, manifest)?).to_string();
+    if serde_json::from_str::<Json>(&kept).is_ok_and(|kept| kept != manifest["policy"]) {
+        faults.push("the manifest repeats another policy than steward/policy.toml has".to_string());
     }
     for input in manifest["origin"]["inputs"].as_array().into_iter().flatten() {
         let (Some(path), Some(sha256)) = (input["path"].as_str(), input["sha256"].as_str()) else {

@@ -40,7 +40,7 @@ pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<Word> {
 }
 
 /// Whether a word may stand for an occurrence of a term.
-fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term) -> bool {
+pub(super) fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term) -> bool {
     let near = |other: &Term| facts.distances.of(*other, term).is_some_and(|far| far <= facts.epsilon);
     let as_term = match facts.manner {
         Manner::Vote | Manner::Hyper => word.terms.iter().all(near),

@@ -16,10 +16,14 @@
 //! - k-anonymity counts different users, where that is asked for;
 //! - *sizes*: no vocabulary has grown;
 //! - *meaning*: every published occurrence stands for an occurrence of its own of every vocabulary that is published so;
-//! - *use*: a printed term was used by somebody for whom it is printed.
+//! - *use*: a printed term was used by somebody for whom it is printed;
+//! - *figures*: what the steward's manifest states beside its counts and shares follows from the files.
+//!
+//! Without the list, what only it can tell is said to be undetermined.
 
 mod classes;
 mod demand;
+mod figures;
 mod layout;
 mod meaning;
 #[cfg(test)]
@@ -27,16 +31,23 @@ mod tests;
 
 pub use demand::{Demand, Manner};
 
+use serde_json::Value as Json;
+
 use self::classes::{Classes, Members};
 use self::meaning::Word;
 use super::{Audit, AuditRecords, Check, ExpectedCounts};
-use crate::data::{Bags, Source, Term};
+use crate::data::{Bags, Extraction, Source, Term};
 use crate::policy::DataKind;
 use crate::taxonomy::words::Distances;
 use crate::{Error, Result};
 
 /// Stands between the terms of a bag that is printed as one word.
 pub const BAG_SEPARATOR: &str = " | ";
+
+/// What nobody can tell who does not know which published vocabulary is whose.
+const NOT_LISTED: &str = "whether published words are within epsilon of what they stand for cannot be told without knowing which \
+    published vocabulary stands for which of the original: only the steward's list tells, or a release in the order of the \
+    original (--aligned)";
 
 /// A release of vocabularies and what it is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +62,8 @@ pub struct VocabularyRelease<'a> {
     pub demand: Demand,
     /// What printed words stand for.
     pub manner: Manner,
+    /// Whether a word stands for all terms of its group that are below it.
+    pub covers_groups: bool,
     /// How far a term may be from what it stands for.
     pub epsilon: u32,
     /// For each original vocabulary a published one that is its own or equal to it; `None` where it is withheld.
@@ -61,6 +74,8 @@ pub struct VocabularyRelease<'a> {
     pub expected: Option<ExpectedCounts>,
     /// The shares of distinct terms and of occurrences that are kept, and bLM, as the manifest states them.
     pub stated: Option<StatedShares>,
+    /// What else the steward's manifest states.
+    pub filed: Option<Filed<'a>>,
     /// The file, where its columns and numbers are to be checked as well.
     pub file: Option<&'a Source>,
     /// Whether its vocabularies must be numbered from 1 on, in the order of the file.
@@ -76,6 +91,19 @@ pub struct StatedShares {
     pub size: f64,
     /// The loss by bLM.
     pub blm: f64,
+    /// The loss by gLM, where there is a tree.
+    pub glm: Option<f64>,
+}
+
+/// A steward's manifest, and what is needed to check its figures.
+#[derive(Debug, Clone, Copy)]
+pub struct Filed<'a> {
+    /// The manifest.
+    pub manifest: &'a Json,
+    /// What reading the original counted.
+    pub extraction: &'a Extraction,
+    /// The requirement in words.
+    pub requirement: &'a str,
 }
 
 /// Audits released vocabularies. `tick` is called every now and then, and an error of it ends the audit.
@@ -113,25 +141,28 @@ fn judge(
         }
     }
     checks.extend([check_words(facts, &words), check_records(facts, records)]);
-    checks.extend(facts.stated.map(|stated| layout::check_shares(facts, &stated)));
+    let members = facts.assignment.map(|assignment| Members::of(facts, classes, assignment));
+    let listed = members.as_ref().and_then(|members| members.as_ref().ok());
+    checks.extend(facts.stated.map(|stated| figures::check_shares(facts, &stated, classes, listed, &words)));
     if let Some(expected) = &facts.expected {
         checks.push(super::check_counts(expected, records, "vocabularies"));
     }
     tick()?;
     checks.extend(check_rare_words(facts, &words));
-    let Some(assignment) = facts.assignment else {
-        checks.push(check_anonymity(facts, classes, None));
-        checks.push(check_sizes(facts));
-        return Ok(checks);
-    };
-    let members = match Members::of(facts, classes, assignment) {
-        Ok(members) => members,
+    let members = match members {
+        None => {
+            checks.push(check_anonymity(facts, classes, None));
+            checks.push(check_sizes(facts));
+            checks.push(Check::undetermined("meaning", NOT_LISTED));
+            return Ok(checks);
+        }
         // A list that speaks of other data says nothing: whatever it would vouch for is not proven.
-        Err(detail) => {
+        Some(Err(detail)) => {
             checks.push(Check::new("assignment", false, detail));
             checks.push(check_anonymity(facts, classes, None));
             return Ok(checks);
         }
+        Some(Ok(members)) => members,
     };
     checks.push(check_assignment(classes, &members));
     checks.push(check_anonymity(facts, classes, Some(&members)));
@@ -140,6 +171,7 @@ fn judge(
     if facts.manner != Manner::General {
         checks.push(check_use(facts, classes, &members, &words));
     }
+    checks.extend(facts.filed.map(|filed| figures::check_figures(facts, &filed, classes, &members, &words)));
     Ok(checks)
 }
 
@@ -236,9 +268,13 @@ fn check_anonymity(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members
     let mut check = if !failing.is_empty() {
         let detail = format!("{} distinct bags are published for fewer than {k} {who}", failing.len());
         Check::new(name, false, detail)
-    } else if facts.demand.distinct_users && members.is_none() {
-        let detail = "every published bag occurs often enough; whether for different users, only the steward's list tells";
-        Check::new(name, true, detail)
+    } else if facts.demand.distinct_users && members.is_none() && k > 1 {
+        let name = format!("vocabulary-k-anonymity (k = {k}, different users)");
+        let detail = format!(
+            "every published bag occurs at least {k} times; whether for {k} different users cannot be told without knowing which \
+             published vocabulary is whose: only the steward's list tells, or a release in the order of the original (--aligned)"
+        );
+        Check::undetermined(name, detail)
     } else {
         Check::new(name, true, format!("every published bag is that of at least {k} {who}"))
     };

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Exact;
 use crate::engine::clock::Clock;
+use crate::loss::bags::BagLoss;
 use crate::method::tests::cases as config;
 use crate::method::vocabulary::{BagSolution, CATALOGUE, Task, cases, run};
 use crate::policy::{Clause, Setting};
@@ -44,11 +45,13 @@ fn every_verdict_is_as_known() {
             release: &release,
             demand: Demand { k: number("k"), distinct_users: users.is_some(), min_term_users: 1 },
             manner: Manner::Vote,
+            covers_groups: false,
             epsilon: number("eps"),
             assignment: Some(&aligned),
             withheld: None,
             expected: None,
             stated: None,
+            filed: None,
             file: None,
             numbered: false,
         };
@@ -105,11 +108,13 @@ impl Example {
             release: &release,
             demand: self.demand,
             manner: self.manner,
+            covers_groups: false,
             epsilon: self.epsilon,
             assignment: listed.then_some(&self.assignment),
             withheld: Some(0),
             expected: None,
             stated: None,
+            filed: None,
             file: None,
             numbered: false,
         })
@@ -192,6 +197,25 @@ fn every_kind_of_tampering_is_seen() {
 }
 
 #[test]
+fn what_only_the_list_tells_is_undetermined_without_it() {
+    let open = |audit: &Audit| -> Vec<String> {
+        audit.checks.iter().filter(|check| check.undetermined).map(|check| check.name.clone()).collect()
+    };
+    // One user has both vocabularies of a class, and a word is too far from what it stands for: nothing shows it outside.
+    let mut example = Example::new();
+    example.demand.min_term_users = 1;
+    example.users[4] = "d".into();
+    example.epsilon = 1;
+    assert_eq!(faults(&example.judged(true)), ["vocabulary-k-anonymity", "meaning"]);
+    let alone = example.judged(false);
+    assert!(alone.passed, "{alone:#?}");
+    assert_eq!(open(&alone), ["vocabulary-k-anonymity (k = 2, different users)", "meaning"]);
+    assert!(open(&Example::new().judged(true)).is_empty());
+    example.demand.distinct_users = false;
+    assert_eq!(open(&example.judged(false)), ["meaning"]);
+}
+
+#[test]
 fn withheld_vocabularies_are_counted_and_exempt() {
     let mut example = Example::new();
     example.release = vec![example.release[1].clone(), example.release[2].clone()];
@@ -270,17 +294,26 @@ proptest! {
         let task = Task { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
         let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
         let (release, assignment) = written(&found, &bags, &distances);
+        let loss = BagLoss::of(&bags, &found, &distances);
+        let stated = StatedShares {
+            distinct_terms: loss.distinct_terms.value(),
+            size: loss.average_size.value(),
+            blm: loss.blm.value(),
+            glm: loss.glm.map(|glm| glm.value()),
+        };
         let facts = VocabularyRelease {
             original: &bags,
             distances: &distances,
             release: &release,
             demand: Demand { k, distinct_users, min_term_users },
             manner: Manner::of(name, centre).expect("a manner"),
+            covers_groups: name != "ssg",
             epsilon,
             assignment: Some(&assignment),
             withheld: None,
             expected: None,
-            stated: None,
+            stated: Some(stated),
+            filed: None,
             file: None,
             numbered: false,
         };
@@ -288,6 +321,17 @@ proptest! {
         prop_assert!(listed.passed, "{listed:#?}");
         let alone = VocabularyRelease { assignment: None, withheld: Some(found.withheld.len() as u64), ..facts };
         prop_assert!(audit(&alone).passed);
+        // Claims that are not so are seen.
+        let worst = 1.0 - stated.size + 2.0;
+        for wrong in [
+            StatedShares { distinct_terms: stated.distinct_terms + 0.01, ..stated },
+            StatedShares { size: stated.size + 0.01, ..stated },
+            StatedShares { blm: worst, ..stated },
+            StatedShares { glm: Some(worst), ..stated },
+        ] {
+            let claimed = audit(&VocabularyRelease { stated: Some(wrong), ..facts });
+            prop_assert_eq!(faults(&claimed), ["shares"]);
+        }
     }
 
     /// The flow between counted words against single occurrences, one after the other.
@@ -313,11 +357,13 @@ proptest! {
             release: &release,
             demand: Demand { k: 1, distinct_users: false, min_term_users: 1 },
             manner,
+            covers_groups: false,
             epsilon,
             assignment: Some(&[Some(0), None]),
             withheld: None,
             expected: None,
             stated: None,
+            filed: None,
             file: None,
             numbered: false,
         };

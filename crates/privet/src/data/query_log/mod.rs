@@ -263,7 +263,8 @@ impl QueryLog {
                 }
                 let time = batch.cell(row, self.time);
                 let time = time::seconds(time).ok_or_else(|| {
-                    at(format!("'{time}' is not a time"))
+                    let column = &self.options.columns.time;
+                    at(format!("'{time}' is not a time, in the column '{column}'"))
                         .help("write times as 2006-03-01 16:01:20, or in seconds")
                 })?;
                 let clicked = self.clicks.iter().any(|column| !batch.cell(row, *column).trim().is_empty());

@@ -2,7 +2,7 @@
 
 use super::super::page::{Cell, Section, Table, percent, significant};
 use super::super::plot::Axis;
-use super::{Answer, Bench, Method, Point, Sweep, comparison};
+use super::{Answer, Bench, Method, Point, RESIDUAL, Sweep, comparison};
 use crate::Result;
 use crate::experiment::Part;
 
@@ -30,7 +30,7 @@ pub(super) const RUNTIME: Part = Part {
 /// A figure of the thesis: what is shown, and what is stated of SSG and LG(bag) for each sweep.
 struct Figure {
     title: &'static str,
-    say: &'static str,
+    say: String,
     axis: fn() -> Axis,
     value: fn(&Answer) -> f64,
     show: fn(f64) -> Cell,
@@ -43,7 +43,9 @@ pub(super) fn distinct(bench: &Bench) -> Result<Vec<Section>> {
         bench,
         &Figure {
             title: "Distinct terms kept (figures 5.8a-c)",
-            say: "Distinct published terms over distinct original terms; a more general word counts as a term.",
+            say:
+                "Distinct published terms over distinct original terms; a more general word counts as a term."
+                    .to_string(),
             axis: || Axis::new("distinct terms").share(),
             value: |answer| answer.loss.distinct_terms.value(),
             show: Cell::Share,
@@ -62,7 +64,7 @@ pub(super) fn size(bench: &Bench) -> Result<Vec<Section>> {
         bench,
         &Figure {
             title: "Sizes of vocabularies (figures 5.8d-f)",
-            say: "Published occurrences over original ones.",
+            say: "Published occurrences over original ones.".to_string(),
             axis: || Axis::new("occurrences kept").share(),
             value: |answer| answer.loss.average_size.value(),
             show: Cell::Share,
@@ -81,10 +83,12 @@ pub(super) fn loss(bench: &Bench) -> Result<Vec<Section>> {
         bench,
         &Figure {
             title: "bLM (figure 5.9)",
-            say: "With thousands of distinct terms, (distinct - 1) / (all - 1) is almost 0 for a group of a few: bLM is nearly the \
-              share of suppressed occurrences, and publishing the most general word costs next to nothing. So LG(bag) is \
-              cheaper than SSG wherever ε forbids matches. Matching left-overs again and publishing what they have in \
-              common ('residual') takes that advantage away; gLM, below, charges general words for all they could mean.",
+            say: format!(
+                "With thousands of distinct terms, (distinct - 1) / (all - 1) is almost 0 for a group of a few: bLM is nearly \
+                 the share of suppressed occurrences, and publishing the most general word costs next to nothing. So LG(bag) \
+                 can be cheaper than SSG where ε forbids matches. {} gLM, below, charges general words for all they could mean.",
+                advantage(bench)?
+            ),
             axis: || Axis::new("bLM").share(),
             value: |answer| answer.loss.blm.value(),
             show: Cell::Share,
@@ -114,8 +118,9 @@ pub(super) fn runtime(bench: &Bench) -> Result<Vec<Section>> {
         bench,
         &Figure {
             title: "Time (figure 5.11)",
-            say: "Seconds of the search on this machine; the thesis had a PC of 3 GHz and a log of 383,000 vocabularies. The part \
-              'growth' has that many.",
+            say: "Seconds of the search on this machine; the thesis had a PC of 3 GHz and a log of 383,000 vocabularies. The \
+                  part 'growth' has that many."
+                .to_string(),
             axis: || Axis::new("seconds").log(),
             value: |answer| answer.seconds,
             show: Cell::Seconds,
@@ -129,8 +134,44 @@ pub(super) fn runtime(bench: &Bench) -> Result<Vec<Section>> {
     )
 }
 
+/// What matching left-overs again does about the settings in which LG(bag) is cheaper than SSG.
+fn advantage(bench: &Bench) -> Result<String> {
+    let mut settings = Vec::new();
+    for sweep in Sweep::ALL {
+        for (_, answers) in bench.sweep(sweep)? {
+            let [ssg, residual, lg_bag] = Method::ALL.map(|method| {
+                let at = Method::ALL.iter().position(|one| *one == method).unwrap_or(0);
+                answers[at].loss.blm.value()
+            });
+            settings.push((lg_bag < ssg, residual < lg_bag));
+        }
+    }
+    let cheaper = settings.iter().filter(|(cheaper, _)| *cheaper).count();
+    let taken = settings.iter().filter(|(cheaper, taken)| *cheaper && *taken).count();
+    let how = format!(
+        "'SSG + residual' also matches what is left over and publishes what it has in common, whatever the distance (residual = \
+         {RESIDUAL}, more than any two nouns are apart)"
+    );
+    Ok(match (cheaper, taken) {
+        (0, _) => format!("In the tables below it is in no row. {how}."),
+        (all, taken) if all == taken => {
+            format!(
+                "In the tables below it is in {all} rows. {how}: that takes the advantage away in all of them."
+            )
+        }
+        (all, 0) => {
+            format!("In the tables below it is in {all} rows. {how}: LG(bag) stays cheaper in all of them.")
+        }
+        (all, taken) => format!(
+            "In the tables below it is in {all} rows. {how}: that takes the advantage away in {taken} of them, and in the \
+             other {} LG(bag) stays cheaper.",
+            all - taken
+        ),
+    })
+}
+
 fn shown(bench: &Bench, figure: &Figure) -> Result<Vec<Section>> {
-    let mut section = Section::new(figure.title).say(figure.say).say(bench.log.outline(bench)?);
+    let mut section = Section::new(figure.title).say(figure.say.as_str()).say(bench.log.outline(bench)?);
     let mut beside = Table::beside("stated");
     for (sweep, stated) in Sweep::ALL.into_iter().zip(figure.stated) {
         let rows = bench.sweep(sweep)?;

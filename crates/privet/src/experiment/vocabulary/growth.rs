@@ -6,7 +6,7 @@ use super::super::page::{Cell, Section, Table};
 use super::super::plot::{Axis, Kind, Plot, Series};
 use super::data::Ground;
 use super::synthetic::{Stock, WORDS};
-use super::{Bench, EPSILON, K, Method, solve};
+use super::{Bench, EPSILON, K, Method};
 use crate::Result;
 use crate::experiment::Part;
 use crate::loss::bags::BagLoss;
@@ -61,7 +61,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 bench.clock.progress().stage(&format!("{} {size} {}", flavour.name(), method.name()), None);
                 let demand = VocabularyAnonymity { k: K, distinct_users: false, min_term_users: 1 };
                 let start = Instant::now();
-                let solution = solve(&ground, method, EPSILON, demand, &bench.clock)?;
+                let solution = bench.solve(&ground, method, EPSILON, demand)?;
                 let seconds = start.elapsed().as_secs_f64();
                 cells.push(Cell::Seconds(seconds));
                 if method == Method::Ssg {

@@ -2,7 +2,7 @@
 
 use super::super::page::{Cell, Section, Table};
 use super::data::Ground;
-use super::{Bench, EPSILON, GAP, K, Method, solve};
+use super::{Bench, EPSILON, GAP, K, Method};
 use crate::Result;
 use crate::experiment::Part;
 use crate::loss::bags::BagLoss;
@@ -34,7 +34,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     {
         bench.clock.progress().stage(name, None);
         let demand = VocabularyAnonymity { k: K, distinct_users, min_term_users };
-        let solution = solve(&ground, Method::Ssg, EPSILON, demand, &bench.clock)?;
+        let solution = bench.solve(&ground, Method::Ssg, EPSILON, demand)?;
         let loss = BagLoss::of(&ground.bags, &solution, &ground.distances);
         table.row([
             Cell::text(name),

@@ -10,12 +10,12 @@ mod guards;
 mod patterns;
 pub mod synthetic;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
 use self::data::{Ground, Log};
-use super::page::{Cell, Section, Table};
+use super::page::{Cell as Entry, Section, Table};
 use super::plot::{Axis, Kind, Plot, Series};
 use super::{Experiment, Laboratory, Part, Setting};
 use crate::engine::clock::Clock;
@@ -134,6 +134,8 @@ struct Bench {
     /// The ground that was used last.
     ground: RefCell<Option<(Gap, Rc<Ground>)>>,
     answers: RefCell<Vec<(Setup, Answer)>>,
+    /// How often a method was run.
+    runs: Cell<u64>,
 }
 
 /// One run: what is to be solved.
@@ -174,13 +176,18 @@ impl Laboratory for Bench {
             other => Err(Error::internal(format!("the part '{other}' is listed but not built"))),
         }
     }
+
+    fn runs(&self) -> Option<u64> {
+        Some(self.runs.get())
+    }
 }
 
 impl Bench {
     fn new(setting: &Setting, scale: Scale) -> Result<Bench> {
         let log = Log::open(setting)?;
         let clock = setting.clock.clone();
-        Ok(Bench { log, clock, scale, ground: RefCell::default(), answers: RefCell::default() })
+        let (ground, answers, runs) = (RefCell::default(), RefCell::default(), Cell::default());
+        Ok(Bench { log, clock, scale, ground, answers, runs })
     }
 
     /// The vocabularies of a gap; the last ones are kept.
@@ -211,8 +218,30 @@ impl Bench {
             None,
         );
         let start = Instant::now();
-        let solution = solve(&ground, setup.method, setup.epsilon, demand, &self.clock)?;
+        let solution = self.solve(&ground, setup.method, setup.epsilon, demand)?;
         Ok((ground, solution, start.elapsed().as_secs_f64()))
+    }
+
+    /// Decides with one of the methods.
+    fn solve(
+        &self,
+        ground: &Ground,
+        method: Method,
+        epsilon: u32,
+        demand: VocabularyAnonymity,
+    ) -> Result<BagSolution> {
+        self.runs.set(self.runs.get() + 1);
+        let name = if method == Method::LgBag { "lg-bag" } else { "ssg" };
+        let declaration =
+            CATALOGUE.method(name).ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
+        let mut clause = Clause::with_defaults(declaration);
+        if method == Method::Residual {
+            let reach = Exact::new(RESIDUAL.max(u64::from(epsilon)), 1).unwrap_or(Exact::ONE);
+            clause.set("residual", Value::Exact(reach));
+        }
+        let (bags, distances) = (&ground.bags, &ground.distances);
+        let task = Task { bags, distances, epsilon, omega: None, demand, method: &clause };
+        vocabulary::run(&task, &self.clock)
     }
 
     /// What comes of a run; each is made once. LG(bag) knows no ε.
@@ -255,27 +284,6 @@ impl Bench {
         }
         Ok(rows)
     }
-}
-
-/// Decides with one of the methods.
-fn solve(
-    ground: &Ground,
-    method: Method,
-    epsilon: u32,
-    demand: VocabularyAnonymity,
-    clock: &Clock,
-) -> Result<BagSolution> {
-    let name = if method == Method::LgBag { "lg-bag" } else { "ssg" };
-    let declaration =
-        CATALOGUE.method(name).ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
-    let mut clause = Clause::with_defaults(declaration);
-    if method == Method::Residual {
-        let reach = Exact::new(RESIDUAL.max(u64::from(epsilon)), 1).unwrap_or(Exact::ONE);
-        clause.set("residual", Value::Exact(reach));
-    }
-    let (bags, distances) = (&ground.bags, &ground.distances);
-    let task = Task { bags, distances, epsilon, omega: None, demand, method: &clause };
-    vocabulary::run(&task, clock)
 }
 
 /// What varies in a comparison.
@@ -334,14 +342,14 @@ fn comparison(
     rows: &[(Point, Vec<Answer>)],
     y: Axis,
     figure: impl Fn(&Answer) -> f64 + Copy,
-    show: impl Fn(f64) -> Cell + Copy,
+    show: impl Fn(f64) -> Entry + Copy,
 ) -> (Table, Plot) {
     let title = format!("Over {}: {}", sweep.name(), sweep.rest());
     let head = std::iter::once(sweep.name()).chain(Method::ALL.map(Method::name));
     let mut table = Table::new(&format!("over-{}", sweep.file()), title.clone(), head);
     for (point, answers) in rows {
         let cells = answers.iter().map(|answer| show(figure(answer)));
-        table.row(std::iter::once(Cell::text(point.name.clone())).chain(cells));
+        table.row(std::iter::once(Entry::text(point.name.clone())).chain(cells));
     }
     let series = |at: usize| {
         let points = rows.iter().map(|(point, answers)| (point.x, Some(figure(&answers[at]))));

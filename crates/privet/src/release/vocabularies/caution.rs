@@ -23,14 +23,12 @@ pub(super) fn warnings(
         );
     }
     // What a log's sessions lack is told in the report.
-    if extraction.queries == 0 && extraction.empty_groups > 0 {
-        warnings.push(match extraction.empty_groups {
+    let without_terms = extraction.groups.saturating_sub(bags.len() as u64);
+    if extraction.queries == 0 && without_terms > 0 {
+        warnings.push(match without_terms {
             1 => "1 vocabulary of the data holds no term and is left out".to_string(),
             many => format!("{many} vocabularies of the data hold no term and are left out"),
         });
-    }
-    if demand.k <= 1 {
-        warnings.push("k = 1 asks for nothing: vocabularies are published as they are".to_string());
     }
     let sessions = policy.kind == DataKind::QueryLog && !policy.whole_users();
     if bags.users().is_some() && !demand.distinct_users && demand.k > 1 {

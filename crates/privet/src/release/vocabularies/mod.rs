@@ -22,7 +22,9 @@ use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
 use crate::attack::{PolicyRef, Released};
-use crate::audit::vocabularies::{Demand, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
+use crate::audit::vocabularies::{
+    Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies,
+};
 use crate::audit::{Audit, ExpectedCounts};
 use crate::data::Bags;
 use crate::engine::clock::Clock;
@@ -37,6 +39,9 @@ const RELEASE: &str = "release.csv";
 
 /// Which published vocabulary stands for which of the original, in the steward's room.
 const ASSIGNMENT: &str = "assignment.csv";
+
+/// The loss in which general words stand for all that is below them, as manifests call it.
+const GENERAL_LOSS: &str = "gLM";
 
 /// The share of distinct terms, and of occurrences, that are kept, as manifests call it.
 const DISTINCT_TERMS: &str = "distinct-terms";
@@ -102,7 +107,10 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
             distinct_terms: loss.distinct_terms.value(),
             size: loss.average_size.value(),
             blm: loss.blm.value(),
+            glm: loss.glm.map(|glm| glm.value()),
         },
+        // What else it will state is counted when the release is found good.
+        manifest: None,
     };
     let assigned = target.steward().join(ASSIGNMENT);
     let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(claimed), clock)?;
@@ -119,7 +127,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let blm = loss.blm.value();
     let share = |name: &'static str, value: f64| Price { name, value, exact: None, normalised: value };
     let mut losses = vec![share(COST, blm)];
-    losses.extend(loss.glm.map(|glm| share("gLM", glm.value())));
+    losses.extend(loss.glm.map(|glm| share(GENERAL_LOSS, glm.value())));
     losses.push(share(DISTINCT_TERMS, loss.distinct_terms.value()));
     losses.push(share(VOCABULARY_SIZE, loss.average_size.value()));
     let claims = Claims {
@@ -194,7 +202,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
 pub(super) fn audit_folder(
     policy: &VocabularyPolicy,
     folder: &Path,
-    claimed: Claimed,
+    claimed: Claimed<'_>,
     clock: &Clock,
 ) -> Result<Audit> {
     let assigned = folder.join("steward").join(ASSIGNMENT);
@@ -217,22 +225,24 @@ pub fn audit_vocabulary_file(
 
 /// What a manifest says about a release.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Claimed {
+pub(super) struct Claimed<'a> {
     pub counts: ExpectedCounts,
     pub shares: StatedShares,
+    /// All of it, where it is written.
+    pub manifest: Option<&'a Json>,
 }
 
-impl Claimed {
+impl<'a> Claimed<'a> {
     /// Reads a steward's manifest; `None` where it is not one of vocabularies.
-    pub fn of(manifest: &Json, counts: ExpectedCounts) -> Option<Claimed> {
+    pub fn of(manifest: &'a Json, counts: ExpectedCounts) -> Option<Claimed<'a>> {
         let loss = |name: &str| manifest["loss"][name].as_f64();
         let shares = StatedShares {
             distinct_terms: loss(DISTINCT_TERMS)?,
             size: loss(VOCABULARY_SIZE)?,
             blm: loss(COST)?,
+            glm: loss(GENERAL_LOSS),
         };
-        // The cost is stated once more.
-        (manifest["cost"]["value"].as_f64() == Some(shares.blm)).then_some(Claimed { counts, shares })
+        Some(Claimed { counts, shares, manifest: Some(manifest) })
     }
 }
 
@@ -251,10 +261,10 @@ fn audit_files(
     policy: &VocabularyPolicy,
     release: &Path,
     order: Order<'_>,
-    claimed: Option<Claimed>,
+    claimed: Option<Claimed<'_>>,
     clock: &Clock,
 ) -> Result<Audit> {
-    let (original, _) = policy.source.read(&mut |_| clock.check())?;
+    let (original, extraction) = policy.source.read(&mut |_| clock.check())?;
     // What was written is known and must not be guessed.
     let delimiter = matches!(order, Order::Listed(_)).then_some(',');
     let file = opened::vocabularies(release, delimiter)?;
@@ -270,17 +280,23 @@ fn audit_files(
         Order::Original => Some((0..original.len() as u32).map(Some).collect()),
         Order::Unknown => None,
     };
+    let requirement = policy.requirement.describe(&[]);
+    let manifest = claimed.and_then(|claimed| claimed.manifest);
+    let filed =
+        manifest.map(|manifest| Filed { manifest, extraction: &extraction, requirement: &requirement });
     let facts = VocabularyRelease {
         original: &original,
         distances: &distances,
         release: &released,
         demand,
         manner,
+        covers_groups: policy.method.name() != "ssg",
         epsilon: policy.epsilon,
         assignment: assignment.as_deref(),
         withheld: None,
         expected: claimed.map(|claimed| claimed.counts),
         stated: claimed.map(|claimed| claimed.shares),
+        filed,
         file: Some(file.table()),
         numbered: matches!(order, Order::Listed(_)),
     };

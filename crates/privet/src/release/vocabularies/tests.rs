@@ -133,8 +133,57 @@ fn an_audit_notices_what_was_done_to_a_release() {
     assert_eq!(forged(&text, &richer.to_string()), ["shares"]);
     let mut cheaper = claims.clone();
     cheaper["loss"]["bLM"] = json!(0.0);
-    cheaper["cost"]["value"] = json!(0.0);
+    for (key, value) in [("value", json!(0.0)), ("normalised", json!(0.0)), ("exact", json!("0"))] {
+        cheaper["cost"][key] = value;
+    }
     assert_eq!(forged(&text, &cheaper.to_string()), ["shares"]);
+}
+
+#[test]
+fn an_audit_names_every_figure_of_the_manifest_that_is_not_so() {
+    let desk = Desk::new();
+    let policy = desk.policy("session_gap = \"1h\"", 2, "").expect("a policy");
+    desk.publish(policy, "out").expect("a release");
+    let steward: Json = serde_json::from_str(&desk.text("out/steward/manifest.json")).expect("JSON");
+    let failing = |manifest: &Json| -> Vec<(String, String)> {
+        fs::write(desk.path("out/steward/manifest.json"), manifest.to_string()).expect("written");
+        let audit = audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit");
+        let failing = audit.checks.into_iter().filter(|check| !check.holds);
+        failing.map(|check| (check.name, check.detail)).collect()
+    };
+    assert!(failing(&steward).is_empty());
+    for (path, value, check) in [
+        ("/loss/gLM", json!(0.99), "shares"),
+        ("/loss/distinct-terms", json!(0.99), "shares"),
+        ("/utility/kept", json!(0.99), "figures"),
+        ("/utility/terms_before", json!(60), "figures"),
+        ("/utility/terms_after", json!(60), "figures"),
+        ("/utility/terms_hidden", json!(0), "figures"),
+        ("/utility/size_after", json!(9.5), "figures"),
+        ("/utility/recall", json!(1.5), "figures"),
+        ("/cost/exact", json!("1/400"), "figures"),
+        ("/cost/value", json!(0.001), "figures"),
+        ("/classes/count", json!(50), "figures"),
+        ("/classes/smallest", json!(50), "figures"),
+        ("/classes/median", json!(50), "figures"),
+        ("/classes/fewest_users", json!(50), "figures"),
+        ("/classes/empty", json!(50), "figures"),
+        ("/extraction/users", json!(9), "figures"),
+        ("/extraction/groups", json!(9), "figures"),
+        ("/extraction/dropped/kept", json!(999), "figures"),
+        ("/records/read", json!(9), "figures"),
+        ("/requirements/0", json!("vocabulary-k-anonymity (k = 9)"), "figures"),
+        ("/plan/k", json!(9), "figures"),
+        ("/policy/privacy/vocabulary-k-anonymity/k", json!(9), "files"),
+    ] {
+        let mut other = steward.clone();
+        *other.pointer_mut(path).unwrap_or_else(|| panic!("{path} is stated")) = value;
+        let failing = failing(&other);
+        let names: Vec<&str> = failing.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, [check], "{path}: {failing:?}");
+        let field = path.split('/').nth(2).expect("a field");
+        assert!(check != "figures" || failing[0].1.contains(field) || field == "0", "{path}: {failing:?}");
+    }
 }
 
 #[test]
@@ -177,6 +226,34 @@ fn guards_that_are_off_are_said_aloud() {
 }
 
 #[test]
+fn sessions_without_a_term_are_counted_once_and_everywhere_alike() {
+    let desk = Desk::new();
+    let unknown = "5\tzzz\t2006-03-01 10:00:00\t\t\n";
+    fs::write(desk.path("log.tsv"), format!("{LOG}{unknown}")).expect("written");
+    let policy = desk.policy("session_gap = \"1h\"", 2, "").expect("a policy");
+    let published = desk.publish(policy, "out").expect("a release");
+    let figures: Json = serde_json::from_str(&desk.text("out/steward/report.json")).expect("figures");
+    assert_eq!(published.manifest["records"]["dropped"], 0);
+    assert_eq!((&figures["records"]["dropped"], &figures["without_terms"]), (&json!(0), &json!(1)));
+    assert!(audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit").passed);
+}
+
+#[test]
+fn that_one_is_no_crowd_is_said_once() {
+    let desk = Desk::new();
+    for method in ["ssg", "lg-bag"] {
+        let rest = format!("[method]\nname = \"{method}\"");
+        let policy = desk.policy("session_gap = \"1h\"", 1, &rest).expect("a policy");
+        let published = desk.publish(policy, method).expect("a release");
+        let said = published
+            .warnings
+            .iter()
+            .filter(|warning| warning.contains("k is 1") || warning.contains("k = 1"));
+        assert_eq!(said.count(), 1, "{:?}", published.warnings);
+    }
+}
+
+#[test]
 fn all_methods_and_centres_pass_their_audit() {
     let desk = Desk::new();
     for (number, method) in [
@@ -196,9 +273,13 @@ fn all_methods_and_centres_pass_their_audit() {
             let name = format!("out{number}{gap}");
             let published = desk.publish(policy.expect("a policy"), &name).expect(method);
             assert!(published.audit.passed, "{method}");
+            // What the manifest states beside that follows from the files as well.
+            let again = audit_release(&desk.path(&name), None, &Clock::unlimited()).expect("an audit");
+            assert!(again.passed, "{method}: {again:#?}");
             let figures: Json =
                 serde_json::from_str(&desk.text(&format!("{name}/steward/report.json"))).expect("figures");
             assert_eq!(figures["rare"]["printed"], 0, "{method}");
+            assert_eq!(figures["records"]["dropped"], published.manifest["records"]["dropped"], "{method}");
         }
     }
 }

@@ -17,6 +17,8 @@ use super::live::Live;
 use super::rows::{Row, Rows};
 use super::settings::Settings;
 use super::stretch::{NearStretch, Stretches};
+use super::surplus::surplus;
+use super::twins::Twins;
 use crate::Result;
 use crate::data::Term;
 use crate::engine::clock::Clock;
@@ -61,8 +63,10 @@ impl Effort {
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) clusters: Vec<Grown>,
-    /// Rows that are left when fewer than k people have any.
+    /// Rows that are left when fewer than k people have any, ascending; those that took no part are among them.
     pub(super) left: Vec<Row>,
+    /// How many rows took no part because their people have far more than can be put together.
+    pub(super) surplus: u64,
     /// Seeds that have nothing in common with what is left.
     pub(super) aside: Vec<Row>,
     /// Members that were matched with nothing.
@@ -88,7 +92,10 @@ pub(super) struct Phase<'a> {
     effort: Effort,
     commonness: Vec<u64>,
     live: Live,
+    twins: Twins,
     index: Index,
+    /// Rows that take no part.
+    surplus: Vec<Row>,
     outcome: Outcome,
 }
 
@@ -116,7 +123,14 @@ impl<'a> Phase<'a> {
     ) -> Phase<'a> {
         let stretches = ground.stretches;
         let terms = tariff.distances.len();
-        let live = Live::new(rows);
+        let mut live = Live::new(rows);
+        let surplus = match effort {
+            Effort::Limited => surplus(rows, settings.k),
+            // Few rows are no trouble, whosever they are.
+            Effort::Reference | Effort::Full => Vec::new(),
+        };
+        surplus.iter().for_each(|row| live.remove(*row, rows));
+        let twins = Twins::of(rows, &live);
         let index = Index::new(rows, &live, stretches);
         let near = |term: Term| {
             let held = |near: &NearStretch| {
@@ -125,7 +139,8 @@ impl<'a> Phase<'a> {
             stretches.near(term).iter().map(held).sum()
         };
         let commonness = (0..terms as Term).into_par_iter().map(near).collect();
-        Phase { rows, tariff, ground, settings, effort, commonness, live, index, outcome: Outcome::default() }
+        let outcome = Outcome { surplus: surplus.len() as u64, ..Outcome::default() };
+        Phase { rows, tariff, ground, settings, effort, commonness, live, twins, index, surplus, outcome }
     }
 
     /// Forms clusters while there are k people left. Rows without terms form one of their own if they are enough.
@@ -155,7 +170,8 @@ impl<'a> Phase<'a> {
             self.index.tidy(self.rows, &self.live, self.ground.stretches);
             clock.progress().at((self.rows.len() - self.live.len()) as u64);
         }
-        self.outcome.left = self.live.iter().collect();
+        self.outcome.left = self.live.iter().chain(std::mem::take(&mut self.surplus)).collect();
+        self.outcome.left.sort_unstable();
         self.outcome.coarse = {
             let coarse = |worker: Mutex<Worker>| {
                 worker.into_inner().unwrap_or_else(PoisonError::into_inner).matchmaker.coarse
@@ -239,20 +255,9 @@ impl<'a> Phase<'a> {
 
     /// A seed together with rows that hold the same, if there are k people with such a row.
     fn twins(&self, seed: Row) -> Option<Grown> {
-        let mut members = vec![seed];
-        let mut people = vec![self.rows.user(seed)];
-        for row in self.rows.twins(seed) {
-            if members.len() == self.settings.k {
-                break;
-            }
-            let user = self.rows.user(*row);
-            if self.live.has(*row) && *row != seed && !people.contains(&user) {
-                members.push(*row);
-                people.push(user);
-            }
-        }
-        (members.len() == self.settings.k)
-            .then(|| Grown { hyper: Hyper::same(self.rows.bag(seed), self.settings.k), members })
+        let k = self.settings.k;
+        let members = self.twins.with(seed, k, self.rows, &self.live)?;
+        Some(Grown { hyper: Hyper::same(self.rows.bag(seed), k), members })
     }
 
     /// Makes a cluster of a proposal, or of what is left of it.

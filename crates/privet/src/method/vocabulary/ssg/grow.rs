@@ -283,11 +283,8 @@ impl Grower<'_> {
 
     /// The first live row that may still join.
     fn smallest(&self, cluster: &Grown) -> Option<Row> {
-        let joined = |row: &Row| {
-            let user = self.rows.user(*row);
-            cluster.members.iter().any(|member| self.rows.user(*member) == user)
-        };
-        self.live.iter().find(|row| !joined(row))
+        let joined = |user: u32| cluster.members.iter().any(|member| self.rows.user(*member) == user);
+        self.live.first_of(|user| !joined(user), self.rows)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Hyper-vocabularies: what the members of a cluster have in common, as bags that hold one term of each member.
 
+use std::cmp::Ordering;
+
 use super::settings::{Matching, Penalty};
 use crate::data::Term;
 use crate::engine::matching::counted::{self, Edge};
@@ -50,6 +52,11 @@ impl Hyper {
         self.terms.chunks_exact(self.width.max(1))
     }
 
+    /// That of so many members whose bags are these, each in the order of the members.
+    pub(super) fn of_bags(width: usize, bags: impl Iterator<Item = Vec<Term>>) -> Hyper {
+        Hyper { width, terms: bags.flatten().collect() }
+    }
+
     /// Adds a member. Bags that are matched with none of its terms vanish, and so do its unmatched terms.
     pub(super) fn extend(&mut self, bag: &[Term], pairs: &[(u32, u32)]) {
         let mut terms = Vec::with_capacity(pairs.len() * (self.width + 1));
@@ -59,6 +66,40 @@ impl Hyper {
         }
         self.width += 1;
         self.terms = terms;
+    }
+}
+
+/// What bags are matched with: the bags of a hyper-vocabulary, however it is held.
+pub(super) trait Partner {
+    /// The number of members and of bags.
+    fn shape(&self) -> (usize, usize);
+
+    /// The term of the first member in a bag.
+    fn first(&self, bag: usize) -> Term;
+
+    /// An order of the bags in which those are equal that hold the same.
+    fn compare(&self, one: usize, other: usize) -> Ordering;
+
+    /// How far a term is from a bag; `None` unless it is relevant to all terms of the bag.
+    fn far(&self, tariff: &Tariff<'_>, bag: usize, term: Term) -> Option<Weight>;
+}
+
+impl Partner for Hyper {
+    fn shape(&self) -> (usize, usize) {
+        (self.width, self.len())
+    }
+
+    fn first(&self, bag: usize) -> Term {
+        self.bag(bag)[0]
+    }
+
+    fn compare(&self, one: usize, other: usize) -> Ordering {
+        self.bag(one).cmp(self.bag(other))
+    }
+
+    #[inline]
+    fn far(&self, tariff: &Tariff<'_>, bag: usize, term: Term) -> Option<Weight> {
+        tariff.distance(self.bag(bag), term)
     }
 }
 
@@ -140,12 +181,18 @@ impl Tariff<'_> {
     }
 
     /// Matches a hyper-vocabulary with a bag; the pairs are left in the matchmaker.
-    pub(super) fn match_with(&self, hyper: &Hyper, bag: &[Term], matchmaker: &mut Matchmaker) -> Match {
-        if hyper.len() > SMALL || bag.len() > SMALL {
+    pub(super) fn match_with(
+        &self,
+        hyper: &impl Partner,
+        bag: &[Term],
+        matchmaker: &mut Matchmaker,
+    ) -> Match {
+        let (width, bags) = hyper.shape();
+        if bags > SMALL || bag.len() > SMALL {
             return self.match_counted(hyper, bag, matchmaker);
         }
-        let far = |mine: usize, theirs: usize| self.distance(hyper.bag(mine), bag[theirs]);
-        self.match_small((hyper.width, hyper.len()), bag.len(), far, matchmaker)
+        let far = |mine: usize, theirs: usize| hyper.far(self, mine, bag[theirs]);
+        self.match_small((width, bags), bag.len(), far, matchmaker)
     }
 
     /// The same for small ones, where it is known how far each term is from each bag.
@@ -167,24 +214,25 @@ impl Tariff<'_> {
     }
 
     /// The same for large bags: equal bags and equal terms are matched as one kind, and only relevant terms are looked at.
-    fn match_counted(&self, hyper: &Hyper, bag: &[Term], matcher: &mut Matchmaker) -> Match {
-        let mut order: Vec<u32> = (0..hyper.len() as u32).collect();
-        order.sort_by(|one, other| hyper.bag(*one as usize).cmp(hyper.bag(*other as usize)));
-        let same = |one: &u32, other: &u32| hyper.bag(*one as usize) == hyper.bag(*other as usize);
+    fn match_counted(&self, hyper: &impl Partner, bag: &[Term], matcher: &mut Matchmaker) -> Match {
+        let (width, bags) = hyper.shape();
+        let mut order: Vec<u32> = (0..bags as u32).collect();
+        order.sort_by(|one, other| hyper.compare(*one as usize, *other as usize));
+        let same = |one: &u32, other: &u32| hyper.compare(*one as usize, *other as usize).is_eq();
         let kinds: Vec<&[u32]> = order.chunk_by(same).collect();
         let runs: Vec<&[Term]> = bag.chunk_by(|one, other| one == other).collect();
         let mut edges: Vec<Edge> = Vec::new();
         for (kind, members) in (0u32..).zip(&kinds) {
-            let terms = hyper.bag(members[0] as usize);
+            let first = members[0] as usize;
             let mut consider = |run: usize| {
-                if let Some(weight) = self.distance(terms, runs[run][0]) {
+                if let Some(weight) = hyper.far(self, first, runs[run][0]) {
                     edges.push((kind, run as u32, weight));
                 }
             };
             match self.neighbours {
                 None => (0..runs.len()).for_each(&mut consider),
                 Some(neighbours) => {
-                    let near = neighbours.near(terms[0]).0.iter();
+                    let near = neighbours.near(hyper.first(first)).0.iter();
                     near.filter_map(|near| runs.binary_search_by_key(near, |run| run[0]).ok())
                         .for_each(&mut consider);
                 }
@@ -195,7 +243,7 @@ impl Tariff<'_> {
         let exact = self.matching == Matching::Exact && edges.len() <= MOST_EDGES;
         matcher.coarse += u64::from(self.matching == Matching::Exact && !exact);
         let solve = if exact { counted::exact } else { counted::greedy };
-        let (found, flows) = solve(&left, &right, &edges, self.aim(hyper.width));
+        let (found, flows) = solve(&left, &right, &edges, self.aim(width));
         let mut mine: Vec<_> = kinds.iter().map(|kind| kind.iter()).collect();
         let mut begin = 0;
         let mut theirs: Vec<u32> = Vec::with_capacity(runs.len());

@@ -10,10 +10,12 @@
 //! Every member of a cluster is published as the same bag, and a cluster has at least k members, or k different people
 //! where that is asked for: that is the whole promise, and it holds whatever the search found. Up to 3,000 vocabularies
 //! the search decides as the quadratic algorithm does; beyond 20,000 it looks at a limited number of candidates for each
-//! cluster ([`gather`]), found by their rarest terms.
+//! cluster ([`gather`]), found by their rarest terms; and of people who have far more vocabularies than there is room for in
+//! clusters, most go to phase 2 at once ([`surplus`]).
 
 mod assign;
 mod clusters;
+mod crowd;
 mod elect;
 mod gather;
 mod grow;
@@ -27,8 +29,10 @@ mod rows;
 mod scan;
 mod settings;
 mod stretch;
+mod surplus;
 #[cfg(test)]
 mod tests;
+mod twins;
 
 use std::collections::BTreeMap;
 
@@ -299,6 +303,13 @@ fn solution(
         let members: usize = members.sum();
         warnings.push(format!(
             "{members} vocabularies are published without any term; a larger epsilon or a residual reach may keep some"
+        ));
+    }
+    if outcome.surplus > 0 {
+        warnings.push(format!(
+            "{} vocabularies are of people who have far more than the vocabularies of others can be put beside; they joined \
+             last, where they do least harm, or lost their terms",
+            outcome.surplus
         ));
     }
     if !placed.withheld.is_empty() {

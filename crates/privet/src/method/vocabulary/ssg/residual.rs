@@ -1,6 +1,7 @@
 //! Matching once more, and from farther away, what the members of a cluster have left over; it is published as what it has
 //! in common, which loses less than suppressing it.
 
+use super::crowd::Crowd;
 use super::elect::Election;
 use super::grow::Grown;
 use super::hyper::{Hyper, Matchmaker, Tariff};
@@ -17,17 +18,18 @@ pub(super) fn shown(
     matchmaker: &mut Matchmaker,
 ) -> Vec<Shown> {
     let mut rest = (0..cluster.members.len()).map(|member| left_over(cluster, rows, member));
-    let mut hyper = match rest.next() {
-        Some(first) if !first.is_empty() => Hyper::of(&first),
+    let mut crowd = match rest.next() {
+        Some(first) if !first.is_empty() => Crowd::from(Hyper::of(&first)),
         _ => return Vec::new(),
     };
     for terms in rest {
-        tariff.match_with(&hyper, &terms, matchmaker);
-        hyper.extend(&terms, matchmaker.pairs());
-        if hyper.len() == 0 {
+        crowd.matched(&terms, tariff, matchmaker);
+        crowd.join(&terms, matchmaker.pairs());
+        if crowd.occurrences() == 0 {
             return Vec::new();
         }
     }
+    let hyper = crowd.into_hyper();
     let shown = hyper.bags().filter_map(|bag| {
         let mut terms = bag.to_vec();
         terms.sort_unstable();

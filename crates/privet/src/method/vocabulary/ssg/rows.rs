@@ -1,10 +1,6 @@
 //! The bags in the order in which clusters begin: by size, and equal sizes as they came.
 
-use std::hash::BuildHasher;
 use std::ops::Range;
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
 use crate::data::{Bags, Term};
 
@@ -20,15 +16,6 @@ pub(super) struct Rows {
     /// Whose each row is; empty where every row counts as another person's.
     users: Vec<u32>,
     distinct_users: usize,
-    twins: Twins,
-}
-
-/// Rows that hold the same.
-#[derive(Debug)]
-struct Twins {
-    group: Vec<u32>,
-    begins: Vec<u32>,
-    rows: Vec<Row>,
 }
 
 impl Rows {
@@ -47,9 +34,7 @@ impl Rows {
             _ => Vec::new(),
         };
         let distinct_users = bags.users().map_or(0, |users| users as usize);
-        let mut rows = Rows { bags: order, ends, held, users, distinct_users, twins: Twins::none() };
-        rows.twins = Twins::of(&rows);
-        rows
+        Rows { bags: order, ends, held, users, distinct_users }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -99,49 +84,5 @@ impl Rows {
     /// How many numbers of users there are.
     pub(super) fn people(&self) -> usize {
         if self.has_users() { self.distinct_users } else { self.len() }
-    }
-
-    /// All rows that hold the same as this one, itself included, ascending.
-    pub(super) fn twins(&self, row: Row) -> &[Row] {
-        let group = self.twins.group[row as usize] as usize;
-        &self.twins.rows[self.twins.begins[group] as usize..self.twins.begins[group + 1] as usize]
-    }
-}
-
-impl Twins {
-    fn none() -> Twins {
-        Twins { group: Vec::new(), begins: Vec::new(), rows: Vec::new() }
-    }
-
-    fn of(rows: &Rows) -> Twins {
-        let hasher = foldhash::fast::FixedState::default();
-        let hash = |row: Row| hasher.hash_one(rows.bag(row));
-        // One row of each group, by what it holds; the group is that row's.
-        let mut first: HashTable<Row> = HashTable::with_capacity(rows.len());
-        let mut group = vec![0u32; rows.len()];
-        let mut counts: Vec<u32> = Vec::new();
-        for row in 0..rows.len() as Row {
-            let same = |other: &Row| rows.bag(*other) == rows.bag(row);
-            match first.entry(hash(row), same, |other| hash(*other)) {
-                Entry::Occupied(entry) => group[row as usize] = group[*entry.get() as usize],
-                Entry::Vacant(entry) => {
-                    group[row as usize] = counts.len() as u32;
-                    counts.push(0);
-                    entry.insert(row);
-                }
-            }
-            counts[group[row as usize] as usize] += 1;
-        }
-        let mut begins = vec![0u32; counts.len() + 1];
-        for (at, count) in counts.iter().enumerate() {
-            begins[at + 1] = begins[at] + count;
-        }
-        let mut next = begins.clone();
-        let mut sorted = vec![0; rows.len()];
-        for (row, group) in (0..).zip(&group) {
-            sorted[next[*group as usize] as usize] = row;
-            next[*group as usize] += 1;
-        }
-        Twins { group, begins, rows: sorted }
     }
 }

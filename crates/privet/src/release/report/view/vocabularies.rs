@@ -157,8 +157,8 @@ fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
     if records.suppressed == 0 || edition.is_steward() {
         parts.push(part("Made from the data", None, records.read));
     }
-    if edition.is_steward() && records.dropped > 0 {
-        parts.push(part("Sessions without a term", None, records.dropped));
+    if edition.is_steward() && model.without_terms > 0 {
+        parts.push(part("Left out for want of a term", None, model.without_terms));
     }
     RecordsView { parts, flow: None }
 }

@@ -1,6 +1,6 @@
 //! Accounts for a release of vocabularies: gathers the figures that its reports show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::super::fidelity::Fidelity;
@@ -59,7 +59,6 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         inputs: facts.inputs.to_vec(),
     };
     let mut common = shared::common(claims, particulars)?;
-    common.records.dropped = facts.extraction.empty_groups;
     common.scan = Some(suspects(facts));
     let alike = alike(facts);
     common.risk_before = Some(shared::risk(equal(bags)));
@@ -86,6 +85,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
             _ => Centre::Generalise,
         },
         extraction: facts.extraction.told(),
+        without_terms: facts.extraction.groups.saturating_sub(bags.len() as u64),
         unknown: facts.extraction.unknown.clone(),
         classes,
         rare,
@@ -96,15 +96,15 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     })
 }
 
-/// Clusters by what is published for them.
-type Alike<'a> = BTreeMap<Vec<&'a Print>, Vec<&'a Cluster>>;
+/// Clusters by what a reader sees of them.
+type Alike<'a> = BTreeMap<Vec<String>, Vec<&'a Cluster>>;
 
 fn alike<'a>(facts: &Facts<'a>) -> Alike<'a> {
     let mut alike = Alike::new();
     for cluster in &facts.solution.clusters {
-        let mut prints: Vec<&Print> = cluster.shown.iter().map(|shown| &shown.print).collect();
-        prints.sort_unstable();
-        alike.entry(prints).or_default().push(cluster);
+        let mut labels: Vec<String> = cluster.shown.iter().map(|shown| label(facts, &shown.print)).collect();
+        labels.sort_unstable();
+        alike.entry(labels).or_default().push(cluster);
     }
     alike
 }
@@ -348,22 +348,38 @@ fn utility(facts: &Facts<'_>) -> Utility {
     }
 }
 
-/// Different words in the release.
+/// Different words in the release; a bag of terms is all of them.
 fn printed(facts: &Facts<'_>) -> u64 {
-    let shown = facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown);
-    let mut prints: Vec<&Print> = shown.map(|shown| &shown.print).collect();
-    prints.sort_unstable();
-    prints.dedup();
-    prints.len() as u64
+    let seen = seen(facts).iter().filter(|seen| **seen).count() as u64;
+    let other = general(facts).filter(|label| named(facts.bags, label).is_none());
+    seen + other.collect::<BTreeSet<&str>>().len() as u64
 }
 
-/// Which terms are printed somewhere.
+/// The general words of the release.
+fn general<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a str> {
+    let Facts { solution, distances, .. } = *facts;
+    let shown = solution.clusters.iter().flat_map(|cluster| &cluster.shown);
+    shown.filter_map(move |shown| match &shown.print {
+        Print::General(node) => Some(distances.tree()?.label(*node)),
+        Print::Term(_) | Print::Bag(_) => None,
+    })
+}
+
+/// The term of this name.
+fn named(bags: &Bags, label: &str) -> Option<usize> {
+    bags.terms().binary_search_by(|term| term.as_str().cmp(label)).ok()
+}
+
+/// Which terms are printed somewhere. A reader cannot tell a general word from a term of the same name.
 fn seen(facts: &Facts<'_>) -> Vec<bool> {
     let mut seen = vec![false; facts.bags.terms().len()];
     for shown in facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown) {
         for term in shown.print.terms() {
             seen[*term as usize] = true;
         }
+    }
+    for term in general(facts).filter_map(|label| named(facts.bags, label)) {
+        seen[term] = true;
     }
     seen
 }

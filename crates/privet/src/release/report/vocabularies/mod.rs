@@ -27,6 +27,9 @@ pub struct VocabularyReport {
     pub centre: Centre,
     /// How the log became vocabularies, as name and number. Steward only; empty where bags were given.
     pub extraction: Vec<(String, u64)>,
+    /// Vocabularies without a term, which are left out before anything is decided. Steward only.
+    #[serde(default)]
+    pub without_terms: u64,
     /// The most frequent words that the dictionary does not have, with how often they were dropped. Steward only.
     pub unknown: Vec<(String, u64)>,
     /// Vocabularies that are published alike.

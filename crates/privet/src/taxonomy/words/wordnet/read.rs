@@ -11,8 +11,8 @@ use super::{Sense, Synsets, WordNet};
 use crate::data::interner::Interner;
 use crate::{Error, Result};
 
-const INSTALL: &str =
-    "apt-get install wordnet-base, or name the folder that has it with wordnet = \"…\" in [semantics]";
+const INSTALL: &str = "apt-get install wordnet-base, or name the folder that has it: with wordnet = \"…\" in [semantics] of a policy, or for all \
+     policies and experiments with the environment variable PRIVET_WORDNET";
 
 const DAMAGED: &str = "the file is damaged or no WordNet database: install it again";
 

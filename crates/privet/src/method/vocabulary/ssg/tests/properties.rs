@@ -207,6 +207,29 @@ fn giant_bags_stay_affordable() {
     }
 }
 
+/// A log in which one person has nearly all vocabularies, many of them alike: what cannot be put beside others joins last.
+#[test]
+fn one_person_with_most_vocabularies_is_no_trouble() {
+    let pair = |at: usize| vec![GOODS[at % 8].to_string(), GOODS[at / 8 % 7].to_string()];
+    let (mine, others) = (40_000, 120);
+    let bags: Vec<Vec<String>> = (0..mine + others).map(pair).collect();
+    let user = |at: usize| if at < mine { 0 } else { 1 + at % 30 };
+    let users: Vec<String> = (0..bags.len()).map(|at| user(at).to_string()).collect();
+    for (epsilon, residual) in [(0, false), (2, true)] {
+        let mut case = Case::new(goods(), &bags, Some(&users), epsilon, 3);
+        if residual {
+            case = case.with("residual", Setting::Exact(Exact::new(4, 1).expect("a number")));
+        }
+        let solution = case.run();
+        let spare = solution.warnings.iter().find(|said| said.contains("far more")).expect("a warning");
+        assert!(spare.starts_with("39880 "), "{spare}");
+        // With a residual, words that members have in common are wider.
+        let case = if residual { Case { epsilon: 4, ..case } } else { case };
+        check(&case, &solution);
+        assert!(solution.clusters.iter().any(|cluster| !cluster.shown.is_empty()));
+    }
+}
+
 #[test]
 fn an_interrupted_run_ends() {
     let clock = Clock::unlimited();
