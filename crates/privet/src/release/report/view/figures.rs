@@ -188,7 +188,8 @@ fn margin(value: f64, entry: &Tightness) -> String {
         Side::AtLeast => value - entry.threshold,
         Side::AtMost | Side::Below => entry.threshold - value,
     };
-    match (room == 0.0, entry.counted) {
+    // Figures that are only drawn may be off by their last digits.
+    match (room.abs() <= 1e-12 * entry.threshold.abs(), entry.counted) {
         (true, _) => "none: at the limit".to_string(),
         (false, true) => figure(room),
         (false, false) if room.abs() < 0.001 => {
