@@ -208,7 +208,7 @@ fn with_echoes(message: &str) -> String {
         let (before, quoted) = rest.split_at(open);
         told.push_str(before);
         let opens = told.chars().next_back().is_none_or(|sign| sign.is_whitespace() || "([{=".contains(sign));
-        let end = closing(quoted).filter(|_| opens).unwrap_or(1);
+        let end = if opens { closing(quoted).unwrap_or(1) } else { 1 };
         match (quoted[..end].chars().next(), quoted.get(1..end.saturating_sub(1))) {
             (Some(mark), Some(value)) if end > 1 => {
                 told.extend([mark.to_string(), echoed(value), mark.to_string()])

@@ -228,43 +228,48 @@ fn turned(text: &str) -> String {
     text.chars().rev().collect()
 }
 
-/// Texts to be searched for, all at once, by their first bytes.
+/// Texts to be searched for, all at once: by their first bytes, then by their lengths.
 struct Needles<'a> {
-    texts: Vec<&'a [u8]>,
-    by_start: HashMap<[u8; SHORTEST], Vec<u32>>,
+    places: HashMap<&'a [u8], u32>,
+    /// How long the texts are that begin so, ascending.
+    lengths: HashMap<[u8; SHORTEST], Vec<usize>>,
     found: Vec<bool>,
 }
 
 impl<'a> Needles<'a> {
     fn new(texts: impl Iterator<Item = &'a str>) -> Needles<'a> {
-        let texts: Vec<&[u8]> = texts.map(str::as_bytes).collect();
-        let mut by_start: HashMap<[u8; SHORTEST], Vec<u32>> = HashMap::new();
-        for (at, text) in (0u32..).zip(&texts) {
+        let mut needles = Needles { places: HashMap::new(), lengths: HashMap::new(), found: Vec::new() };
+        for (at, text) in (0u32..).zip(texts.map(str::as_bytes)) {
+            needles.found.push(false);
             if let Some(start) = text.first_chunk::<SHORTEST>() {
-                by_start.entry(*start).or_default().push(at);
+                needles.places.insert(text, at);
+                let known = needles.lengths.entry(*start).or_default();
+                if let Err(place) = known.binary_search(&text.len()) {
+                    known.insert(place, text.len());
+                }
             }
         }
-        let found = vec![false; texts.len()];
-        Needles { texts, by_start, found }
+        needles
     }
 
     /// Marks those that a piece of a file holds as whole words and that are long enough.
     fn search(&mut self, piece: &[u8], shortest: usize) {
         for at in 0..piece.len() {
             let Some(start) = piece[at..].first_chunk::<SHORTEST>() else { return };
-            let Some(candidates) = self.by_start.get(start) else { continue };
+            let Some(lengths) = self.lengths.get(start) else { continue };
             if at > 0 && is_word(piece[at - 1]) && is_word(piece[at]) {
                 continue;
             }
-            for candidate in candidates {
-                let text = self.texts[*candidate as usize];
-                let end = at + text.len();
-                let ends = || match (piece.get(end), text.last()) {
+            for length in lengths.iter().filter(|length| **length >= shortest) {
+                let Some(text) = piece.get(at..at + length) else { break };
+                let ends = || match (piece.get(at + length), text.last()) {
                     (Some(next), Some(last)) => !(is_word(*next) && is_word(*last)),
                     _ => true,
                 };
-                if text.len() >= shortest && piece[at..].starts_with(text) && ends() {
-                    self.found[*candidate as usize] = true;
+                if let Some(place) = self.places.get(text)
+                    && ends()
+                {
+                    self.found[*place as usize] = true;
                 }
             }
         }

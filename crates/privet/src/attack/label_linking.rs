@@ -272,7 +272,7 @@ impl<'p> Crowd<'p> {
             // A group in which nobody links to anything meets it.
             if let Some(first) = positive.first() {
                 keep(&mut linkage.least_diverse, first / rest.max(f64::MIN_POSITIVE), &|| {
-                    format!("{first:.4} against {rest:.4} from the {l}th on")
+                    format!("{first:.4} against {rest:.4} from number {l} on")
                 });
             }
         }

@@ -35,8 +35,11 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 const SLIGHT: f64 = 0.05;
 /// … nor is one that chance makes: so far from none it must be, by Student's t …
 const DEVIATIONS: f64 = 4.0;
+/// … and further the fewer pairs there are, by this over the degrees of freedom: one shuffled release in a few thousand is
+/// beyond it, however small …
+const FOR_FEW: f64 = 16.0;
 /// … over at least so many pairs.
-const FEWEST: usize = 5;
+const FEWEST: usize = 8;
 
 /// A row stands near the place of its person where less than this part of all pairs lies between.
 const NEAR: usize = 100;
@@ -72,24 +75,24 @@ impl Places {
     fn is_kept(&self) -> bool {
         let rho = self.rho.abs();
         let freedom = self.pairs as f64 - 2.0;
-        self.pairs >= FEWEST
-            && rho >= SLIGHT
-            && rho * rho * freedom >= DEVIATIONS * DEVIATIONS * (1.0 - rho * rho)
+        let wanted = DEVIATIONS + FOR_FEW / freedom;
+        self.pairs >= FEWEST && rho >= SLIGHT && rho * rho * freedom >= wanted * wanted * (1.0 - rho * rho)
     }
 
     fn figure(&self) -> Figure {
+        let what =
+            format!("{} that stand within a hundredth of all from their place in the source", self.what);
+        // A handful of pairs is in some order by chance.
+        if self.pairs < FEWEST {
+            return Figure { what, ..Figure::default() };
+        }
         // Of so many ranks, how many are near a given one on average.
         let (pairs, reach) = (self.pairs as f64, (self.pairs / NEAR) as f64);
-        let expected = if self.pairs > 0 { 2.0 * reach + 1.0 - reach * (reach + 1.0) / pairs } else { 0.0 };
         Figure {
-            what: format!(
-                "{} that stand within a hundredth of all from their place in the source",
-                self.what
-            ),
-            // A handful of pairs is in some order by chance.
-            targets: if self.pairs >= FEWEST { self.pairs as u64 } else { 0 },
-            hits: if self.pairs >= FEWEST { self.near } else { 0 },
-            baseline: if self.pairs >= FEWEST { expected.round() as u64 } else { 0 },
+            what,
+            targets: self.pairs as u64,
+            hits: self.near,
+            baseline: (2.0 * reach + 1.0 - reach * (reach + 1.0) / pairs).round() as u64,
             instead: "puts them anywhere".to_string(),
             control: Some(self.shuffled),
             controlled: "the same with released places in random order".to_string(),
@@ -180,6 +183,7 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
     let view = scene.baskets().map_err(Error::input)?;
     let tree = &view.original.tree;
     let shown: HashSet<Node> = view.released.iter().flat_map(|(nodes, ..)| nodes.iter().copied()).collect();
+    let sensitive: HashSet<&str> = view.original.sensitive.iter().map(String::as_str).collect();
     let becomes = |item: &str| {
         let node = tree.find(item)?;
         std::iter::once(node).chain(tree.ancestors(node)).find(|node| shown.contains(node))
@@ -189,7 +193,7 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
         source.read(&mut |transaction: &Transaction<'_>, _| {
             let (mut nodes, mut others) = (Vec::new(), Vec::new());
             for item in transaction.items {
-                match view.original.sensitive.iter().any(|name| name == item) {
+                match sensitive.contains(*item) {
                     true => others.push(item.to_string()),
                     false => nodes.extend(becomes(item)),
                 }

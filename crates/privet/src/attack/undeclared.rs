@@ -214,7 +214,8 @@ fn limit(columns: usize, rows: usize) -> usize {
         steps = steps.saturating_add(combinations.saturating_mul(level * rows.max(LEAST_ROWS)));
         steps <= MOST_STEPS
     };
-    (1..=MOST_KNOWN.min(columns)).take_while(fits).count()
+    // A column at a time is always looked at: nothing of nothing would read like safety.
+    (1..=MOST_KNOWN.min(columns)).take_while(fits).count().max(1)
 }
 
 /// Searches level by level; returns what was found and how many columns that took. Each row is in one combination: among

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -259,10 +259,19 @@ impl Reader {
 /// The values of all dictionaries of an Arrow file, each once, whether a cell shows them or not.
 pub(super) fn dictionary_values(file: File) -> ArrowResult<Vec<Vec<u8>>> {
     let mut values: BTreeSet<Vec<u8>> = BTreeSet::new();
+    // Most files have one dictionary for all batches of a column.
+    let mut read: Vec<Option<ArrayRef>> = Vec::new();
     for batch in Reader::arrow(file)?.batches {
         let batch = batch?;
-        let dictionaries = batch.columns().iter().filter_map(|column| column.as_any_dictionary_opt());
-        for entries in dictionaries.map(|dictionary| dictionary.values()) {
+        read.resize(batch.num_columns(), None);
+        for (column, read) in batch.columns().iter().zip(&mut read) {
+            let Some(entries) = column.as_any_dictionary_opt().map(|dictionary| dictionary.values()) else {
+                continue;
+            };
+            if read.as_ref().is_some_and(|read| Arc::ptr_eq(read, entries)) {
+                continue;
+            }
+            *read = Some(entries.clone());
             let Some(text) = cell_text(entries) else { continue };
             for entry in (0..entries.len()).filter(|entry| entries.is_valid(*entry)) {
                 let mut value = Vec::new();

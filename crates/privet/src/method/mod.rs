@@ -175,7 +175,7 @@ fn drawn(policy: &CheckedPolicy, plans: usize, complete: bool) -> Result<Option<
             "break_minimality draws one of several plans, but only one was found in the time allowed"
         };
         let help = "leave break_minimality out, which lets others reason from the best plan; or ask for less, allow \
-                    suppression, or bring finer hierarchies";
+                    suppression, bring finer hierarchies, or give the search more time";
         return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
     }
     let mut random = random::keyed(policy.seed.unwrap_or(0), "privet: one of the best cuts");

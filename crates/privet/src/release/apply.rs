@@ -56,7 +56,7 @@ pub(super) fn apply(
         Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
-    let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
+    let mut shuffle = Shuffle::new(destination.seed, destination.spill);
     let mut dispatcher = recoding.dispatcher(destination.seed, |record| microdata.summary.count(record));
     let mut set_dispatcher = sets.map(|sets| {
         sets.dispatcher(destination.seed, |record, class| {

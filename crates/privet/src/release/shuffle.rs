@@ -19,9 +19,8 @@ use crate::{Error, Result};
 
 /// Rows are kept in memory up to this many bytes.
 pub(super) const IN_MEMORY: usize = 96 << 20;
-/// How much of the source a spill file is meant to take.
-const PER_FILE: u64 = 16 << 20;
-const MOST_FILES: u64 = 256;
+/// How many files rows that do not fit are divided among: always as many, for it decides their order.
+const FILES: usize = 256;
 
 /// Rows of text cells in one buffer.
 #[derive(Debug, Default)]
@@ -101,7 +100,6 @@ pub struct Shuffle {
     rows: Rows,
     spill: Option<Spill>,
     folder: PathBuf,
-    files: u64,
 }
 
 #[derive(Debug)]
@@ -111,25 +109,18 @@ struct Spill {
 }
 
 impl Shuffle {
-    /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`. `bytes` is about how large
-    /// all rows are together.
-    pub fn new(seed: u64, folder: &Path, bytes: u64) -> Shuffle {
-        Shuffle::keyed(keyed(seed, "privet: order of records"), folder, bytes)
+    /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`.
+    pub fn new(seed: u64, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(seed, "privet: order of records"), folder)
     }
 
     /// The order of the records of one of several tables, by its number: it tells nothing about that of the others.
-    pub fn of_table(seed: u64, number: usize, folder: &Path, bytes: u64) -> Shuffle {
-        Shuffle::keyed(keyed(seed, &format!("privet: order of records in table {number}")), folder, bytes)
+    pub fn of_table(seed: u64, number: usize, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(seed, &format!("privet: order of records in table {number}")), folder)
     }
 
-    fn keyed(random: ChaCha20Rng, folder: &Path, bytes: u64) -> Shuffle {
-        Shuffle {
-            random,
-            rows: Rows::default(),
-            spill: None,
-            folder: folder.to_path_buf(),
-            files: (bytes / PER_FILE).clamp(16, MOST_FILES),
-        }
+    fn keyed(random: ChaCha20Rng, folder: &Path) -> Shuffle {
+        Shuffle { random, rows: Rows::default(), spill: None, folder: folder.to_path_buf() }
     }
 
     /// Takes a row.
@@ -139,7 +130,7 @@ impl Shuffle {
         }
         self.rows.push(cells);
         if self.rows.bytes() > IN_MEMORY {
-            let mut spill = Spill::open(&self.folder, self.files)?;
+            let mut spill = Spill::open(&self.folder)?;
             let rows = std::mem::take(&mut self.rows);
             for row in 0..rows.len() {
                 spill.write(rows.cells(row as usize))?;
@@ -180,9 +171,9 @@ impl Shuffle {
 }
 
 impl Spill {
-    fn open(folder: &Path, files: u64) -> Result<Spill> {
+    fn open(folder: &Path) -> Result<Spill> {
         fs::create_dir(folder).map_err(|error| Error::io("shuffle the release", folder, &error))?;
-        let paths: Vec<PathBuf> = (0..files).map(|file| folder.join(file.to_string())).collect();
+        let paths: Vec<PathBuf> = (0..FILES).map(|file| folder.join(file.to_string())).collect();
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             file.map(BufWriter::new).map_err(|error| Error::io("shuffle the release", path, &error))
@@ -262,7 +253,7 @@ mod tests {
 
     fn given_back(rows: impl Iterator<Item = usize>, filler: &str, seed: u64) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut shuffle = Shuffle::new(seed, &folder.path().join("spill"), 0);
+        let mut shuffle = Shuffle::new(seed, &folder.path().join("spill"));
         for row in rows {
             shuffle.push(&[&row.to_string(), filler]).expect("taken");
         }

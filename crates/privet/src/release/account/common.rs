@@ -74,10 +74,10 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
 
 /// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
 fn drawn(plan: &serde_json::Value) -> Option<String> {
-    let plans = plan["drawn_from"].as_u64()?;
-    Some(format!(
-        "one of the {plans} best plans, drawn by a secret key, so that nobody can reason from the best one"
-    ))
+    plan["drawn_from"].as_u64()?;
+    // Of how many is not told: fewer than were asked for would say how many there are.
+    let how = "one of several good plans, drawn by a secret key, so that nobody can reason from the best one";
+    Some(how.to_string())
 }
 
 /// The data's name without its extensions, as a reader would call it.

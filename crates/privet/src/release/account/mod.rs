@@ -74,8 +74,8 @@ pub(super) fn model(
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
-    if let Some(among) = facts.plan["drawn_from"].as_u64() {
-        requirement::drawn(&mut requirements, among);
+    if facts.plan["drawn_from"].is_u64() {
+        requirement::drawn(&mut requirements);
     }
     Ok(ReportModel {
         common,

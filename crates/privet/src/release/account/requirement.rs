@@ -108,17 +108,16 @@ fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
 }
 
 /// That a plan was drawn out of several: whoever knows the method cannot tell which ones were refused.
-pub(super) fn drawn(requirements: &mut [Requirement], among: u64) {
+pub(super) fn drawn(requirements: &mut [Requirement]) {
     for requirement in requirements {
         let Notion::Other { protections, .. } = &mut requirement.notion else { continue };
         protections.retain(|protection| protection.attack != Attack::Minimality);
         protections.push(Protection {
             attack: Attack::Minimality,
             cover: Cover::Mitigated,
-            meaning: format!(
-                "The release is one of the {among} best, drawn by a secret key: that it was made does not say that every finer one \
-                 was refused."
-            ),
+            meaning: "The release is one of several good ones, drawn by a secret key: that it was made does not say that every \
+                      finer one was refused."
+                .to_string(),
         });
     }
 }
@@ -140,7 +139,7 @@ mod tests {
         let protections = limited_confidence("disease", Some("vio-sa"));
         let notion = Notion::Other { name: String::new(), promise: String::new(), column: None, protections };
         let mut requirements = [Requirement { notion, description: String::new() }];
-        drawn(&mut requirements, 5);
+        drawn(&mut requirements);
         let Notion::Other { protections, .. } = &requirements[0].notion else { panic!("another notion") };
         assert_eq!(minimality(protections), Some(Cover::Mitigated));
     }

@@ -58,7 +58,7 @@ fn write(
     let path = destination.folder.join(file_name(number));
     let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
-    let mut shuffle = Shuffle::of_table(destination.seed, number, &spill, destination.bytes);
+    let mut shuffle = Shuffle::of_table(destination.seed, number, &spill);
     let codings: Vec<_> = (attributes.iter())
         .map(|attribute| {
             let values = microdata.table.tracked[attribute.tracked].values.as_slice();

@@ -28,7 +28,7 @@ pub(super) fn apply(
 ) -> Result<()> {
     let tree = &baskets.tree;
     let mut sink = TransactionSink::create(destination.path, source.separator(), destination.formulas)?;
-    let mut shuffle = Shuffle::new(destination.seed, destination.spill, source.bytes());
+    let mut shuffle = Shuffle::new(destination.seed, destination.spill);
     let mut dispatcher = recoding.dispatcher(destination.seed, baskets);
     let lexicon = Lexicon::new(baskets);
     let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());

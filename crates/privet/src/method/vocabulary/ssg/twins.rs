@@ -1,7 +1,7 @@
 //! Rows that hold the same: k people with such a row are a cluster that loses nothing.
 
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -18,6 +18,8 @@ pub(super) struct Twins {
     rows: Vec<Row>,
     /// Groups in which too few people are left. No row becomes live again, so that need not be found out twice.
     exhausted: Vec<AtomicBool>,
+    /// Per group, so many of its first rows are not live any more.
+    gone: Vec<AtomicU32>,
 }
 
 impl Twins {
@@ -52,7 +54,8 @@ impl Twins {
             *next += 1;
         }
         let exhausted = counts.iter().map(|_| AtomicBool::new(false)).collect();
-        Twins { group, begins, rows: sorted, exhausted }
+        let gone = counts.iter().map(|_| AtomicU32::new(0)).collect();
+        Twins { group, begins, rows: sorted, exhausted, gone }
     }
 
     /// A live row together with the first live rows of k - 1 other people that hold the same; `None` if there are fewer.
@@ -64,7 +67,11 @@ impl Twins {
         }
         let mut members = vec![seed];
         let mut people = vec![rows.user(seed)];
-        for row in &self.rows[self.begins[group] as usize..self.begins[group + 1] as usize] {
+        let all = &self.rows[self.begins[group] as usize..self.begins[group + 1] as usize];
+        let gone = self.gone[group].load(Ordering::Relaxed) as usize;
+        let gone = gone + all[gone..].iter().take_while(|row| !live.has(**row)).count();
+        self.gone[group].fetch_max(gone as u32, Ordering::Relaxed);
+        for row in &all[gone..] {
             if members.len() == k {
                 break;
             }

@@ -178,7 +178,7 @@ impl<'a> Search<'a> {
     /// the looks do not suffice.
     fn below(&mut self, rows: &[usize], from: Node, left: Reach) -> Option<()> {
         let sum = self.sum(rows);
-        self.spend(rows.len())?;
+        self.spend(rows.len() + self.marks())?;
         // Of what none of these transactions has, none of fewer does.
         if sum.weight == 0 || (self.aim == Aim::Surest && sum.marks.iter().all(|count| *count == 0)) {
             return Some(());

@@ -189,7 +189,8 @@ fn advice(found: &Fidelity, named: bool, precise: bool) -> Vec<String> {
             coarse.join(", ")
         ));
     }
-    let lost = associations::lost(&found.associations);
+    // What went together in the original would tell of those who are missing.
+    let lost = if precise { associations::lost(&found.associations) } else { Vec::new() };
     if !lost.is_empty() && named {
         advice.push(format!("Do not model how these go together, it is mostly lost: {}.", lost.join("; ")));
     }
