@@ -9,8 +9,8 @@
 //! Were one table's order a uniform permutation of the other's, so many rows at the same place would go together: the mean E
 //! over all pairs of rows. The number X of them then stays near E: P(X − E ≥ t) ≤ exp(−t²/(4E + 2t)) (Chatterjee, *Stein's
 //! method for concentration inequalities*, 2007, for sums of a(i, π(i)) with entries in [0, 1], which here follow from the
-//! rows and the original). An alarm has a chance of less than one in 10¹² to be false. In tables so small or so coarse that
-//! nearly all rows go together, no order can be seen, by nobody.
+//! rows and the original). An alarm has a chance of less than one in 10¹² to be false. The bound is a rough one: in
+//! tables of a few hundred rows whose attributes have two values or so, rows may be aligned without an alarm.
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
