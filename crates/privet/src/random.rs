@@ -11,6 +11,18 @@ pub(crate) fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
     ChaCha20Rng::from_seed(digest.into())
 }
 
+/// A number for some texts which only the seed tells: texts that are the same have the same, whatever comes before them.
+pub(crate) fn number_of<'t>(seed: u64, purpose: &str, texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    let mut hash = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes());
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(hash.finalize()).for_each(|(byte, from)| *byte = from);
+    u64::from_le_bytes(bytes)
+}
+
 /// A uniform number below `bound` (which is not 0), without the bias of a remainder.
 pub(crate) fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
     let reject_from = u64::MAX - u64::MAX % bound;

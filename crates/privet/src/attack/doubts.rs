@@ -136,8 +136,7 @@ fn values(
         let fits = fitting(policy, own)?;
         let strange: Vec<usize> =
             (0..people.len).filter(|row| !fits[people.codes[column][*row] as usize]).collect();
-        let Some(first) = strange.first() else { continue };
-        let line = people.line(*first);
+        let Some(line) = strange.iter().map(|row| people.line(*row)).min() else { continue };
         if strange.len() == people.len {
             return Err(Error::input(format!(
                 "no value of column '{}' is one of the data or of its hierarchy",

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashSet;
 use serde_json::json;
 
-use super::view::{Matcher, Rows, TableView};
+use super::view::{Matcher, TableView};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
 use crate::data::{Transaction, TransactionSource};
 use crate::policy::TransactionPolicy;
@@ -221,9 +221,10 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
     let (classes, alike) = table.quasi.map_alike(scene.clock, <[u32]>::to_vec)?;
     // Those whom the same rows contain, in the order of the source.
     let mut people: Vec<Vec<u32>> = vec![Vec::new(); classes.len()];
-    for row in 0..table.original.len {
-        if let Some(target) = table.quasi.target_of(row) {
-            people[alike[target] as usize].push(row as u32);
+    let in_file = table.original.in_file();
+    for (place, row) in (0u32..).zip(&in_file) {
+        if let Some(target) = table.quasi.target_of(*row as usize) {
+            people[alike[target] as usize].push(place);
         }
     }
     let mut crowds: BTreeMap<&[u32], Vec<u32>> = BTreeMap::new();
@@ -265,8 +266,8 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
         rows.sort_unstable();
         let mut mixed = rows.clone();
         shuffle(&mut mixed, &mut random);
-        for (place, person) in crowd.iter().enumerate() {
-            let own = agreeing(*person);
+        for (place, person) in crowd.iter().map(|place| in_file[*place as usize]).enumerate() {
+            let own = agreeing(person);
             // Where all rows that a person could be agree with him, order has nothing to tell.
             if own == rows.len() as u64 {
                 continue;
@@ -274,28 +275,30 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
             people += 1;
             expected += own as f64 / rows.len() as f64;
             let at = (2 * place + 1) * rows.len() / (2 * crowd.len());
-            agree += u64::from(agrees(*person, rows[at]));
-            let by_luck = agrees(*person, mixed[at]);
+            agree += u64::from(agrees(person, rows[at]));
+            let by_luck = agrees(person, mixed[at]);
             shuffled += u64::from(by_luck);
         }
     }
     let own = |person: usize| matched(person).and_then(|(_, class)| class);
-    let mut places = vec![Places::of(ROWS, paired(table, &whole, own), scene.seed)];
+    let mut places = vec![Places::of(ROWS, paired(table, &in_file, &whole, own), scene.seed)];
     if let Some(groups) = &table.groups {
-        places.push(Places::of(NAMES, group_places(table, &whole, groups, own), scene.seed));
+        places.push(Places::of(NAMES, group_places(&in_file, &whole, groups, own), scene.seed));
     }
     Ok(Order { people, agree, expected, shuffled, places })
 }
 
 /// The places of people and of rows that belong together: all who look alike in all columns, and all rows that contain just
-/// them, by the mean of their places. `own` is the class of rows that contains a person.
+/// them, by the mean of their places. `in_file` has people in the order of the source, `own` is the class of rows that contains a
+/// person.
 fn paired(
     table: &TableView,
+    in_file: &[u32],
     whole: &Matcher,
     own: impl Fn(usize) -> Option<u32>,
 ) -> impl Iterator<Item = (f64, f64)> {
-    let people = means(&table.original, own);
-    let rows = means(&table.released, |row| Some(whole.classes.of_row[row]));
+    let people = means(in_file.iter().map(|row| own(*row as usize)));
+    let rows = means((0..table.released.len).map(|row| Some(whole.classes.of_row[row])));
     // Rows that others could be as well would be paired with the wrong people.
     people.into_iter().filter_map(move |(class, (place, count))| {
         let (other, rows) = rows.get(&class)?;
@@ -305,7 +308,7 @@ fn paired(
 
 /// The mean place of the people of each group, where it is plain in which group they are, with the place of its name.
 fn group_places(
-    table: &TableView,
+    in_file: &[u32],
     whole: &Matcher,
     groups: &[u32],
     own: impl Fn(usize) -> Option<u32>,
@@ -320,17 +323,18 @@ fn group_places(
             Some(_) => Some(None),
         };
     }
-    let people = means(&table.original, |row| own(row).and_then(|class| group_of[class as usize].flatten()));
+    let group = |row: &u32| own(*row as usize).and_then(|class| group_of[class as usize].flatten());
+    let people = means(in_file.iter().map(group));
     people.into_iter().map(|(group, (place, _))| (place, f64::from(group)))
 }
 
-/// Per class the mean place of its rows, and how many there are.
-fn means(rows: &Rows, class_of: impl Fn(usize) -> Option<u32>) -> BTreeMap<u32, (f64, u64)> {
+/// Per class the mean place of its rows, and how many there are; `classes` has those of all rows, in order.
+fn means(classes: impl Iterator<Item = Option<u32>>) -> BTreeMap<u32, (f64, u64)> {
     let mut sums: BTreeMap<u32, (f64, u64)> = BTreeMap::new();
-    for row in 0..rows.len {
-        if let Some(class) = class_of(row) {
+    for (place, class) in classes.enumerate() {
+        if let Some(class) = class {
             let entry = sums.entry(class).or_default();
-            *entry = (entry.0 + row as f64, entry.1 + 1);
+            *entry = (entry.0 + place as f64, entry.1 + 1);
         }
     }
     sums.into_iter().map(|(class, (sum, count))| (class, (sum / count as f64, count))).collect()

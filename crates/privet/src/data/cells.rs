@@ -25,6 +25,11 @@ impl Batch {
         self.lines.len()
     }
 
+    /// The texts of all cells of a row.
+    pub fn cells(&self, row: usize) -> impl Iterator<Item = &str> {
+        (0..self.columns).map(move |column| self.cell(row, column))
+    }
+
     /// The text of one cell; a null of a typed file is the empty text.
     ///
     /// # Panics

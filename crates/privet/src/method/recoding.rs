@@ -199,6 +199,11 @@ impl Recoding {
         whole.into_iter().chain(parts.into_iter().flatten().copied())
     }
 
+    /// The distinct records whose records part ways, ascending.
+    pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
+        self.shared.keys().copied()
+    }
+
     /// Hands out classes row by row while the release is written; `total` says how often a distinct record occurs.
     ///
     /// Where the records of one distinct record part ways, the seed decides which goes where: every way of parting them

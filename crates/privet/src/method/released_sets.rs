@@ -64,6 +64,11 @@ impl ReleasedSets {
         changed.map(|(text, count)| (self.texts[*text as usize].as_str(), *count))
     }
 
+    /// The distinct records of whose records some change, ascending.
+    pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
+        self.changed.keys().map(|(record, _)| *record as usize)
+    }
+
     /// How many cells are changed.
     pub fn len(&self) -> u64 {
         self.changed.values().flatten().map(|(_, count)| count).sum()
@@ -97,9 +102,9 @@ pub struct SetDispatcher<'a> {
     random: ChaCha20Rng,
 }
 
-impl SetDispatcher<'_> {
+impl<'a> SetDispatcher<'a> {
     /// What the next record of a distinct record shows in a class; `None` for its own cell.
-    pub fn next(&mut self, record: u32, class: u32) -> Option<&str> {
+    pub fn next(&mut self, record: u32, class: u32) -> Option<&'a str> {
         let text = self.left.get_mut(&(record, class))?.next(&mut self.random)?;
         self.sets.texts.get(text as usize).map(String::as_str)
     }

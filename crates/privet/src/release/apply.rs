@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::run::changed;
 use super::shuffle::Shuffle;
+use super::turns::Ways;
 use crate::data::{
     Batch, CellKind, FileKind, Format, Formulas, Located, Sink, SinkColumn, Source, set_cell, terms_of,
 };
@@ -57,14 +58,10 @@ pub(super) fn apply(
     // Cells that are carried through can be placed in the data; the sink looks at all others.
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(destination.seed, destination.spill);
-    let mut dispatcher = recoding.dispatcher(destination.seed, |record| microdata.summary.count(record));
-    let mut set_dispatcher = sets.map(|sets| {
-        sets.dispatcher(destination.seed, |record, class| {
-            let total = microdata.summary.count(record as usize);
-            let destinations = recoding.destinations(record as usize, total);
-            destinations.into_iter().filter(|(other, _)| *other == class).map(|(_, count)| count).sum()
-        })
-    });
+    let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
+    let shows =
+        published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)));
+    let mut ways = Ways::new(policy, microdata, (recoding, sets), destination.seed, shows, clock)?;
     let separator = sets.map_or('|', |sets| sets.separator);
     let tracked = &microdata.table.tracked;
     let mut rows = 0;
@@ -78,19 +75,18 @@ pub(super) fn apply(
                 Located::Dropped => continue,
                 Located::Unknown => return Err(changed(policy.source.path())),
             };
-            let Some(class) = dispatcher.next(record) else { continue };
+            let way = ways.next(batch, row, record).ok_or_else(|| changed(policy.source.path()))?;
+            let Some(class) = way.class else { continue };
             let shown = recoding.cells(class as usize);
             let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
-            let set = match (&mut set_dispatcher, &microdata.sets) {
-                (Some(dispatcher), Some(column)) => match dispatcher.next(record as u32, class) {
-                    Some(changed) => changed.to_string(),
-                    None => match batch.cell(row, column.index) {
-                        missing if policy.is_missing(missing) => String::new(),
-                        // A set has no order; the one in which it was written down is not published.
-                        cell => set_cell(terms_of(cell, separator), separator),
-                    },
+            let set = match (way.set, &microdata.sets) {
+                (Some(changed), _) => changed.to_string(),
+                (None, Some(column)) => match batch.cell(row, column.index) {
+                    missing if policy.is_missing(missing) => String::new(),
+                    // A set has no order; the one in which it was written down is not published.
+                    cell => set_cell(terms_of(cell, separator), separator),
                 },
-                _ => String::new(),
+                (None, None) => String::new(),
             };
             let cells: Vec<&str> = published
                 .iter()

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use sha2::{Digest, Sha256};
 
 use super::manifest::sha256_of;
 use super::target::Target;
 use crate::data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
 use crate::engine::clock::Clock;
 use crate::policy::{CheckedPolicy, DataKind};
+use crate::random::number_of;
 use crate::{Error, Exact, Result};
 
 /// The held-out records, in the steward's room.
@@ -101,31 +101,15 @@ fn hashes(source: &Source, person: Option<usize>, seed: u64, clock: &Clock) -> R
         clock.check()?;
         clock.progress().at(bytes);
         for row in 0..batch.rows() {
-            let mut hash = keyed(seed, "who");
-            for cell in columns.iter().map(|column| batch.cell(row, *column)) {
-                // Names of people are compared as the ledger does.
-                let cell = if person.is_some() { cell.trim() } else { cell };
-                hash.update((cell.len() as u64).to_le_bytes());
-                hash.update(cell.as_bytes());
-            }
-            hashes.push((number(hash), hashes.len() as u32));
+            let cells = columns.iter().map(|column| batch.cell(row, *column));
+            // Names of people are compared as the ledger does.
+            let cells = cells.map(|cell| if person.is_some() { cell.trim() } else { cell });
+            let number = number_of(seed, "privet: people who are held out: who", cells);
+            hashes.push((number, hashes.len() as u32));
         }
         Ok(())
     })?;
     Ok(hashes)
-}
-
-fn keyed(seed: u64, purpose: &str) -> Sha256 {
-    Sha256::new()
-        .chain_update(b"privet: people who are held out: ")
-        .chain_update(purpose)
-        .chain_update(seed.to_le_bytes())
-}
-
-fn number(hash: Sha256) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.iter_mut().zip(hash.finalize()).for_each(|(byte, from)| *byte = from);
-    u64::from_le_bytes(bytes)
 }
 
 /// The records with the lowest numbers, how many they are, and of how many. Those that look the same get different ones, by turn.
@@ -133,8 +117,8 @@ fn drawn_records(hashes: &mut [(u64, u32)], share: Exact, seed: u64) -> (RowSet,
     hashes.sort_unstable();
     for same in hashes.chunk_by_mut(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
         for (turn, (hash, _)) in (0u64..).zip(same) {
-            *hash =
-                number(keyed(seed, "turn").chain_update(hash.to_le_bytes()).chain_update(turn.to_le_bytes()));
+            let (own, turn) = (hash.to_string(), turn.to_string());
+            *hash = number_of(seed, "privet: people who are held out: turn", [own.as_str(), turn.as_str()]);
         }
     }
     hashes.sort_unstable();

@@ -24,6 +24,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod transactions;
+mod turns;
 mod vocabularies;
 
 pub use book::{attack_by_ledger, released_files};

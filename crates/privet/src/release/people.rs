@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 
 use super::book::Book;
 use super::run::changed;
+use super::turns::{Turns, Ways};
 use crate::Result;
 use crate::data::{Bags, Batch, Located, Transaction};
 use crate::engine::baskets::{Baskets, Lexicon};
@@ -35,13 +36,11 @@ pub(super) fn of_recoding(
 ) -> Result<Signatures> {
     let sensitive: Vec<&TrackedColumn> =
         microdata.table.tracked.iter().filter(|column| column.role == Role::Sensitive).collect();
-    let mut dispatcher = recoding.dispatcher(seed, |record| microdata.summary.count(record));
+    let mut ways = Ways::new(policy, microdata, (recoding, None), seed, true, clock)?;
     let mut people = Vec::new();
-    each_record(book, policy, microdata, clock, &mut |key, record| {
-        if let Some(class) = dispatcher.next(record) {
-            people.push((key, class));
-        }
-        Ok(())
+    each_record(book, policy, microdata, clock, &mut |person| {
+        let class = ways.next(person.batch, person.row, person.record).and_then(|way| way.class);
+        people.extend(class.map(|class| (person.key, class)));
     })?;
     Ok(Signatures { views: vec![view(book, microdata, recoding, &sensitive, people)] })
 }
@@ -56,14 +55,15 @@ pub(super) fn of_projections(
     clock: &Clock,
 ) -> Result<Signatures> {
     let tables = &decision.projections;
-    let count = |record: usize| microdata.summary.count(record);
-    let mut dispatchers: Vec<_> = tables.iter().map(|table| table.recoding.dispatcher(seed, count)).collect();
+    let ways =
+        tables.iter().map(|table| Ways::new(policy, microdata, (&table.recoding, None), seed, true, clock));
+    let mut ways: Vec<Ways<'_>> = ways.collect::<Result<_>>()?;
     let mut people: Vec<Vec<(u64, u32)>> = vec![Vec::new(); tables.len()];
-    each_record(book, policy, microdata, clock, &mut |key, record| {
-        for (dispatcher, people) in dispatchers.iter_mut().zip(&mut people) {
-            people.extend(dispatcher.next(record).map(|class| (key, class)));
+    each_record(book, policy, microdata, clock, &mut |person| {
+        for (ways, people) in ways.iter_mut().zip(&mut people) {
+            let class = ways.next(person.batch, person.row, person.record).and_then(|way| way.class);
+            people.extend(class.map(|class| (person.key, class)));
         }
-        Ok(())
     })?;
     let views = tables.iter().zip(people).map(|(table, people)| {
         let attributes = table.attributes.iter().filter_map(|at| decision.attributes.get(*at));
@@ -79,6 +79,7 @@ pub(super) fn of_groups(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     decision: &injector::Decision,
+    seed: u64,
     clock: &Clock,
 ) -> Result<Signatures> {
     let name = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
@@ -101,10 +102,13 @@ pub(super) fn of_groups(
             }
         }
     }
+    let parts = |record: usize| places.get(record).is_some_and(|places| places.len() > 1);
+    let mut turns = Turns::by_number(policy, microdata, seed, &parts, clock)?;
     let mut people = Vec::new();
-    each_record(book, policy, microdata, clock, &mut |key, record| {
-        people.extend(places.get_mut(record).and_then(Vec::pop).map(|group| (key, group)));
-        Ok(())
+    each_record(book, policy, microdata, clock, &mut |person| {
+        let places = places.get(person.record).map_or(&[][..], Vec::as_slice);
+        let group = places.get(turns.next(person.batch, person.row, person.record));
+        people.extend(group.map(|group| (person.key, *group)));
     })?;
     Ok(Signatures { views: vec![View::new(vec![name.to_string()], classes, people)] })
 }
@@ -186,13 +190,22 @@ pub(super) fn of_vocabularies(book: &Book, bags: &Bags, solution: &BagSolution) 
     Signatures { views: vec![View::new(Vec::new(), classes, members.collect())] }
 }
 
-/// Hands every record of the data that is not dropped to `each`, with its person's key and its number in the summary.
+/// A record of the data.
+struct PersonRow<'b> {
+    key: u64,
+    batch: &'b Batch,
+    row: usize,
+    /// Its number in the summary.
+    record: usize,
+}
+
+/// Hands every record of the data that is not dropped to `each`.
 fn each_record(
     book: &Book,
     policy: &CheckedPolicy,
     microdata: &Microdata,
     clock: &Clock,
-    each: &mut dyn FnMut(u64, usize) -> Result<()>,
+    each: &mut dyn FnMut(&PersonRow<'_>),
 ) -> Result<()> {
     let named = book.person().and_then(|name| policy.columns.iter().find(|column| column.name == name));
     let columns: Vec<usize> = match named {
@@ -209,7 +222,7 @@ fn each_record(
         for row in 0..batch.rows() {
             let key = keys.next(columns.iter().map(|column| batch.cell(row, *column).trim()));
             match microdata.summary.locate(batch, row) {
-                Located::Record(record) => each(key, record)?,
+                Located::Record(record) => each(&PersonRow { key, batch, row, record }),
                 Located::Dropped => {}
                 Located::Unknown => return Err(changed(policy.source.path())),
             }

@@ -38,9 +38,25 @@ impl Dictionary {
     pub(super) fn intern(&mut self, text: &str) -> u32 {
         self.0.intern(text)
     }
+
+    /// Numbers those after the first so many in the order of their texts; says which number each has now.
+    fn put_in_order(&mut self, from: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order[from..].sort_unstable_by_key(|code| self.text(*code));
+        let mut ordered = Interner::default();
+        let mut now = vec![0; order.len()];
+        for code in order {
+            now[code as usize] = ordered.intern(self.text(code));
+        }
+        self.0 = ordered;
+        now
+    }
 }
 
 /// The rows of a table: per column, the code of every row. A column that the table lacks has no codes.
+///
+/// Rows of people are in an order that follows from what they say: whatever an attack draws or deals is the same for the same people in
+/// another order. [`Rows::in_file`] is the order of their file.
 #[derive(Debug, Clone, Default)]
 pub(in crate::attack) struct Rows {
     /// How many rows.
@@ -64,6 +80,13 @@ impl Rows {
     /// The line of a row in its file.
     pub fn line(&self, row: usize) -> u64 {
         self.lines.get(row).copied().unwrap_or(0)
+    }
+
+    /// The rows in the order of their file.
+    pub fn in_file(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..self.len as u32).collect();
+        rows.sort_by_key(|row| self.line(*row as usize));
+        rows
     }
 
     /// The same rows with some of the columns.
@@ -95,6 +118,9 @@ pub(super) struct Wanted<'a> {
     /// For one value of a sensitive column whose cells hold several: the value. The view's column says who has it.
     pub item: Option<String>,
 }
+
+/// A factor that spreads bits.
+pub(super) const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// How a table says that somebody has one of the values of a set, and that somebody does not.
 const HAS: &str = "1";
@@ -199,6 +225,7 @@ impl<'a> Reader<'a> {
         let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
         let mut lines = Vec::new();
         let mut too_many = false;
+        let known = self.lengths();
         let (dictionaries, most, clock) = (&mut self.dictionaries, self.most, self.clock);
         let read = source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
@@ -228,8 +255,11 @@ impl<'a> Reader<'a> {
             return Err(Stopped::TooMany);
         }
         read?;
-        let codes = codes.into_iter().map(Arc::new).collect();
-        Ok(Rows { len: lines.len(), codes, lines: Arc::new(lines) })
+        for ((dictionary, codes), known) in self.dictionaries.iter_mut().zip(&mut codes).zip(known) {
+            let now = dictionary.put_in_order(known);
+            codes.iter_mut().for_each(|code| *code = now[*code as usize]);
+        }
+        Ok(in_order_of_content(&codes, &lines))
     }
 
     /// How many values each column has so far.
@@ -239,6 +269,27 @@ impl<'a> Reader<'a> {
 
     pub fn dictionaries(self) -> Vec<Arc<Dictionary>> {
         self.dictionaries.into_iter().map(Arc::new).collect()
+    }
+}
+
+/// Rows in an order that follows from their codes; those that are the same stay in the order of their lines.
+fn in_order_of_content(codes: &[Vec<u32>], lines: &[u64]) -> Rows {
+    let own = |row: u32| codes.iter().filter_map(move |column| column.get(row as usize));
+    // Rows are compared by a number for all of their codes, and code by code only where that is the same.
+    let print = |row: u32| {
+        own(row).fold(0, |print: u64, code| (print ^ u64::from(*code)).wrapping_mul(ODD).rotate_left(29))
+    };
+    let mut order: Vec<(u64, u32)> = (0..lines.len() as u32).map(|row| (print(row), row)).collect();
+    order.sort_unstable_by(|(one, row), (two, other)| {
+        one.cmp(two).then_with(|| own(*row).cmp(own(*other))).then(row.cmp(other))
+    });
+    let ordered = |column: &Vec<u32>| -> Vec<u32> {
+        order.iter().filter_map(|(_, row)| column.get(*row as usize)).copied().collect()
+    };
+    Rows {
+        len: lines.len(),
+        codes: codes.iter().map(|column| Arc::new(ordered(column))).collect(),
+        lines: Arc::new(order.iter().map(|(_, row)| lines[*row as usize]).collect()),
     }
 }
 

@@ -12,6 +12,7 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
 
+use super::coded::ODD;
 use super::{Cover, Rows, ViewColumn};
 use crate::Result;
 use crate::engine::clock::Clock;
@@ -22,9 +23,6 @@ const LEFT_OUT: u32 = u32::MAX;
 
 /// What the lists of a column may hold; beyond it cells are looked at one by one.
 const MOST_LISTED: usize = 30_000_000;
-
-/// A factor that spreads bits.
-const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Distinct rows of some columns, numbered as they are first seen.
 pub(in crate::attack) struct Distinct {

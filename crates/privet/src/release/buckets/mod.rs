@@ -67,7 +67,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_groups(book, &policy, &microdata, &decision, clock)
+        people::of_groups(book, &policy, &microdata, &decision, seed, clock)
     })?;
     clock.check()?;
 
