@@ -72,6 +72,7 @@ mod exact;
 pub mod example;
 pub mod experiment;
 pub mod ledger;
+mod lists;
 pub mod loss;
 pub mod method;
 mod place;

@@ -5,21 +5,26 @@
 
 use std::ops::ControlFlow::{Break, Continue};
 
+use crate::lists::Lists;
 use crate::taxonomy::Node;
 
-/// Sets of nodes, each with how many people have it. There may be as many as people, so they lie in one piece.
+/// Sets of nodes, each with how many people have it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sets {
-    nodes: Vec<Node>,
-    ends: Vec<usize>,
+    nodes: Lists,
     counts: Vec<u64>,
 }
 
 impl Sets {
+    /// Adds a set, ascending.
+    pub fn push(&mut self, nodes: &[Node], count: u64) {
+        self.nodes.push(nodes);
+        self.counts.push(count);
+    }
+
     /// What a set shows, ascending.
     pub fn nodes(&self, row: usize) -> &[Node] {
-        let begin = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.nodes[begin..self.ends[row]]
+        self.nodes.list(row)
     }
 
     /// How many people have each.
@@ -29,7 +34,7 @@ impl Sets {
 
     /// All sets, with how many people have each.
     pub fn iter(&self) -> impl Iterator<Item = (&[Node], u64)> {
-        self.counts.iter().enumerate().map(|(row, count)| (self.nodes(row), *count))
+        self.nodes.iter().zip(self.counts.iter().copied())
     }
 }
 
@@ -38,9 +43,7 @@ impl FromIterator<(Vec<Node>, u64)> for Sets {
     fn from_iter<I: IntoIterator<Item = (Vec<Node>, u64)>>(all: I) -> Sets {
         let mut sets = Sets::default();
         for (nodes, count) in all {
-            sets.nodes.extend(nodes);
-            sets.ends.push(sets.nodes.len());
-            sets.counts.push(count);
+            sets.push(&nodes, count);
         }
         sets
     }
@@ -53,7 +56,7 @@ pub(crate) struct Haystack {
     /// Per item, the nodes that may be shown for it and that some set shows.
     names: Vec<Vec<Node>>,
     /// Per node the rows that show it, ascending.
-    showing: Vec<Vec<u32>>,
+    showing: Lists,
 }
 
 /// What fits some knowledge.
@@ -68,13 +71,11 @@ pub(crate) struct Fit {
 impl Haystack {
     /// Indexes sets. `names` says per item which nodes may be shown for it.
     pub fn new(sets: Sets, mut names: Vec<Vec<Node>>) -> Haystack {
-        let nodes = sets.nodes.iter().chain(names.iter().flatten());
-        let mut showing = vec![Vec::new(); nodes.max().map_or(0, |most| *most as usize + 1)];
-        for (row, (nodes, _)) in (0u32..).zip(sets.iter()) {
-            nodes.iter().for_each(|node| showing[*node as usize].push(row));
-        }
+        let nodes = sets.nodes.iter().flatten().chain(names.iter().flatten());
+        let bound = nodes.max().map_or(0, |most| *most as usize + 1);
+        let showing = Lists::holders(bound, sets.nodes.iter());
         // What is shown nowhere, such as a suppressed item, is of no use.
-        names.iter_mut().for_each(|names| names.retain(|node| !showing[*node as usize].is_empty()));
+        names.iter_mut().for_each(|names| names.retain(|node| !showing.list(*node as usize).is_empty()));
         Haystack { sets, names, showing }
     }
 
@@ -90,7 +91,7 @@ impl Haystack {
     /// How many sets fit some items, all but `wrong` of them; `enough` are not counted further.
     pub fn fitting(&self, known: &[Node], wrong: usize, enough: u64) -> Fit {
         let shown = |item: Node| {
-            self.names(item).iter().map(|node| self.showing[*node as usize].len()).sum::<usize>()
+            self.names(item).iter().map(|node| self.showing.list(*node as usize).len()).sum::<usize>()
         };
         let mut known: Vec<Node> =
             known.iter().copied().filter(|item| !self.names(*item).is_empty()).collect();
@@ -113,7 +114,7 @@ impl Haystack {
         let mut fit = Fit::default();
         for (place, node) in rarest.iter().enumerate() {
             let earlier = &rarest[..place];
-            let rows = self.showing[*node as usize].iter().copied();
+            let rows = self.showing.list(*node as usize).iter().copied();
             let seen = |row: u32| {
                 earlier.iter().any(|node| self.sets.nodes(row as usize).binary_search(node).is_ok())
             };

@@ -46,22 +46,27 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let found = printed(source, released, k, scene.limits.most);
     scene.clock.check()?;
     let names = names(policy, source, released);
-    let sets = |bags: &Bags, node: &dyn Fn(u32) -> Node| {
-        let set = |bag: &[u32]| {
-            let mut nodes: Vec<Node> = bag.iter().map(|term| node(*term)).collect();
-            nodes.sort_unstable();
-            nodes.dedup();
-            (nodes, 1)
-        };
-        bags.iter().map(set).collect::<Sets>()
-    };
     let themselves = (0..source.terms().len() as Node).map(|term| vec![term]).collect();
-    let original = Haystack::new(sets(source, &|term| term), themselves);
-    let shown = sets(released, &|term| names.of_released[term as usize]);
+    let original = Haystack::new(distinct(source, &|term| term), themselves);
+    let shown = distinct(released, &|term| names.of_released[term as usize]);
     let shown = Haystack::new(shown, names.of_source);
     // A published vocabulary may hold words that stand for a person's and are none of them: nobody can say whose it is.
     let scores = fingerprints(original.sets(), &shown, &original, false, scene.seed);
     Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
+}
+
+/// The distinct sets of terms of some bags, as nodes, with how many have each; in an order that does not tell that of the bags.
+fn distinct(bags: &Bags, node: &dyn Fn(u32) -> Node) -> Sets {
+    let mut sets = Sets::default();
+    let mut nodes: Vec<Node> = Vec::new();
+    for (bag, count) in bags.distinct() {
+        nodes.clear();
+        nodes.extend(bags.bag(bag as usize).iter().map(|term| node(*term)));
+        nodes.sort_unstable();
+        nodes.dedup();
+        sets.push(&nodes, count);
+    }
+    sets
 }
 
 /// Terms of both sides under one numbering: those of the source first.

@@ -171,7 +171,11 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         found.seconds = start.elapsed().as_secs_f64();
         Ok(found)
     };
-    let tried: Vec<Result<Finding>> = chosen.par_iter().map(timed).collect();
+    let tried: Vec<Result<Finding>> = match chosen.as_slice() {
+        // One alone has nothing to be run beside, and finds memory that this thread has used before.
+        [one] => vec![timed(one)],
+        several => several.par_iter().map(timed).collect(),
+    };
     scene.clock.check()?;
     let mut found = Vec::with_capacity(tried.len());
     for (attack, tried) in chosen.iter().zip(tried) {

@@ -1,5 +1,6 @@
 //! What an attack is run on: the policy, the original, the released files, and what else the adversary may have.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -101,7 +102,7 @@ impl Default for Limits {
     }
 }
 
-/// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
+/// What the publisher's own run read and decided, for attacks that are told from its plan and not from the files.
 #[derive(Clone, Copy)]
 pub enum Inside<'a> {
     /// Records were put into groups.
@@ -112,6 +113,11 @@ pub enum Inside<'a> {
         grouping: &'a Grouping,
         /// How many values are promised to be possible.
         l: usize,
+    },
+    /// Vocabularies were published.
+    Vocabularies {
+        /// The original, which need not be read again.
+        original: &'a Bags,
     },
 }
 
@@ -139,7 +145,7 @@ pub struct Scene<'a> {
     pub clock: &'a Clock,
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
     baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
-    bags: OnceLock<Result<(Bags, Bags)>>,
+    bags: OnceLock<Result<(Cow<'a, Bags>, Bags)>>,
 }
 
 impl<'a> Scene<'a> {
@@ -185,14 +191,17 @@ impl<'a> Scene<'a> {
                 return Err(crate::Error::internal("vocabularies of something else"));
             };
             let mut tick = |_| self.clock.check();
-            let (source, _) = policy.source.read(&mut tick)?;
+            let source = match self.inside {
+                Some(Inside::Vocabularies { original }) => Cow::Borrowed(original),
+                _ => Cow::Owned(policy.source.read(&mut tick)?.0),
+            };
             let (released, _) = file.read(&mut tick)?;
             Ok((source, released))
         };
         self.bags
             .get_or_init(read)
             .as_ref()
-            .map(|(source, released)| (source, released))
+            .map(|(source, released)| (source.as_ref(), released))
             .map_err(Clone::clone)
     }
 

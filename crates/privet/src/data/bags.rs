@@ -1,5 +1,7 @@
 //! Bags of terms, one per person or session: what query logs become and what vocabularies are.
 
+use rayon::prelude::*;
+
 use super::interner::Interner;
 use crate::{Error, Result};
 
@@ -72,7 +74,8 @@ impl Bags {
     /// The same bags in the order of what they hold and of whose they are, with the number that each of them has here.
     pub(crate) fn sorted(&self) -> (Bags, Vec<u32>) {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        order.sort_unstable_by_key(|bag| (self.bag(*bag as usize), self.user(*bag as usize), *bag));
+        let key = |bag: u32| (self.bag(bag as usize), self.user(bag as usize), bag);
+        order.par_sort_unstable_by(|one, other| key(*one).cmp(&key(*other)));
         let mut sorted =
             Bags { terms: self.terms.clone(), distinct_users: self.distinct_users, ..Bags::default() };
         for bag in &order {
@@ -81,6 +84,15 @@ impl Bags {
             sorted.users.extend(self.user(*bag as usize));
         }
         (sorted, order)
+    }
+
+    /// The distinct bags in the order of what they hold: the number of one of each, and how many are the same.
+    pub(crate) fn distinct(&self) -> Vec<(u32, u64)> {
+        let held = |bag: u32| self.bag(bag as usize);
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.par_sort_unstable_by(|one, other| held(*one).cmp(held(*other)));
+        let same = order.chunk_by(|one, other| held(*one) == held(*other));
+        same.map(|same| (same[0], same.len() as u64)).collect()
     }
 
     /// How many occurrences all bags hold together.
@@ -109,16 +121,19 @@ impl Bags {
 
     /// By how many people each term was used, by its number; where users are not known every bag is one person's.
     pub fn term_users(&self) -> Vec<u32> {
-        let mut pairs: Vec<(Term, u32)> = Vec::with_capacity(self.held.len());
-        for (number, bag) in self.iter().enumerate() {
-            let user = self.user(number).unwrap_or(number as u32);
-            pairs.extend(bag.iter().map(|term| (*term, user)));
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        // The bags of one person come together, so that the last who used a term is all that has to be known.
+        order.sort_unstable_by_key(|bag| self.user(*bag as usize));
+        let mut last = vec![None; self.terms.len()];
         let mut counts = vec![0; self.terms.len()];
-        for (term, _) in pairs {
-            counts[term as usize] += 1;
+        for bag in order {
+            let user = Some(self.user(bag as usize).unwrap_or(bag));
+            for term in self.bag(bag as usize) {
+                if last[*term as usize] != user {
+                    last[*term as usize] = user;
+                    counts[*term as usize] += 1;
+                }
+            }
         }
         counts
     }
@@ -176,6 +191,10 @@ impl BagsBuilder {
             begin = *end as usize;
         }
         bags.distinct_users = users.len() as u32;
+        // They are held for long, beside others of their kind.
+        bags.held.shrink_to_fit();
+        bags.ends.shrink_to_fit();
+        bags.users.shrink_to_fit();
         Ok(bags)
     }
 }

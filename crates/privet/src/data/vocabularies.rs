@@ -253,8 +253,8 @@ pub struct VocabularyFile {
     user: Option<usize>,
 }
 
-/// What is known of one vocabulary.
-struct Known {
+/// Whose a vocabulary is.
+struct Owner {
     user: u32,
     /// The line that first names it.
     line: u64,
@@ -281,7 +281,8 @@ impl VocabularyFile {
     /// Reads the vocabularies in the order in which the file first names them.
     pub fn read(&self, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<(Bags, Extraction)> {
         let [mut names, mut terms, mut users] = [(); 3].map(|()| Interner::default());
-        let mut known: Vec<Known> = Vec::new();
+        // Of each vocabulary, where the file says whose they are.
+        let mut owners: Vec<Owner> = Vec::new();
         let mut held: Vec<(u32, u32, u32)> = Vec::new();
         let mut counts = Extraction::default();
         // Most rows are of the vocabulary of the row before, which need not be looked up again.
@@ -301,24 +302,27 @@ impl VocabularyFile {
                     return Err(at(format!("the row does not say whose vocabulary '{name}' is"))
                         .help("name the user in every row, or remove the column"));
                 }
-                let user = user.map_or(0, |user| users.intern(user));
                 if last.0 != name {
                     last.1 = names.intern(name);
                     last.0.clear();
                     last.0.push_str(name);
                 }
                 let vocabulary = last.1;
-                match known.get(vocabulary as usize) {
-                    None => known.push(Known { user, line: batch.line(row) }),
-                    Some(first) if first.user != user => {
-                        let (here, there) = (users.text(user as usize), users.text(first.user as usize));
-                        let line = first.line;
-                        return Err(at(format!(
-                            "vocabulary '{name}' is of user '{here}' here, but of '{there}' on line {line}"
-                        ))
-                        .help("a vocabulary has one user: give each user's vocabulary a name of its own"));
+                if let Some(user) = user.map(|user| users.intern(user)) {
+                    match owners.get(vocabulary as usize) {
+                        None => owners.push(Owner { user, line: batch.line(row) }),
+                        Some(first) if first.user != user => {
+                            let (here, there) = (users.text(user as usize), users.text(first.user as usize));
+                            let line = first.line;
+                            return Err(at(format!(
+                                "vocabulary '{name}' is of user '{here}' here, but of '{there}' on line {line}"
+                            ))
+                            .help(
+                                "a vocabulary has one user: give each user's vocabulary a name of its own",
+                            ));
+                        }
+                        Some(_) => {}
                     }
-                    Some(_) => {}
                 }
                 let term = batch.cell(row, self.term).trim();
                 let count = self.count.map(|column| batch.cell(row, column).trim());
@@ -331,19 +335,25 @@ impl VocabularyFile {
             tick(bytes)
         })?;
         counts.users = users.len() as u64;
+        let vocabularies = names.len() as u32;
         drop((names, last));
-        held.sort_unstable();
+        // As most files have it, which leaves the terms of each vocabulary to be sorted.
+        if !held.is_sorted_by_key(|(vocabulary, ..)| *vocabulary) {
+            held.sort_unstable();
+        }
         let mut assembly = Assembly::new(self.columns.keep_empty, self.columns.max_occurrences, counts);
-        let mut rest = held.as_slice();
-        for (vocabulary, known) in (0u32..).zip(&known) {
-            let (own, others) = rest.split_at(rest.partition_point(|(owner, ..)| *owner <= vocabulary));
+        let mut rest = held.as_mut_slice();
+        for vocabulary in 0..vocabularies {
+            let own = rest.iter().take_while(|(owner, ..)| *owner == vocabulary).count();
+            let (own, others) = rest.split_at_mut(own);
+            own.sort_unstable();
             rest = others;
             let mut bag: Vec<(&str, u32)> = Vec::new();
             for same in own.chunk_by(|one, next| one.1 == next.1) {
                 let count = same.iter().fold(0u32, |sum, (.., count)| sum.saturating_add(*count));
                 bag.push((terms.text(same[0].1 as usize), count));
             }
-            let user = self.user.map(|_| users.text(known.user as usize));
+            let user = owners.get(vocabulary as usize).map(|owner| users.text(owner.user as usize));
             assembly.bag(user, &mut bag)?;
         }
         assembly.finish()

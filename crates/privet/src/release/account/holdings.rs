@@ -4,6 +4,7 @@
 //! A label that stands for several items is taken for each of them with the same chance, one label independently of the others:
 //! what an analyst does who knows no better.
 
+use crate::lists::Lists;
 use crate::random;
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
 
@@ -41,6 +42,8 @@ struct Asked<'a> {
     holdings: &'a Holdings,
     /// Per item, the labels that may stand for it.
     standing: Vec<Vec<u32>>,
+    /// Per label, the sets that hold it.
+    holders: Lists,
     total: f64,
 }
 
@@ -55,7 +58,8 @@ impl<'a> Asked<'a> {
             }
         }
         let total = holdings.sets.iter().map(|(_, count)| *count as f64).sum();
-        Asked { holdings, standing, total }
+        let sets = holdings.sets.iter().map(|(set, _)| set.as_slice());
+        Asked { holdings, standing, holders: Lists::holders(holdings.labels.len(), sets), total }
     }
 
     /// How many sets hold each item.
@@ -83,7 +87,16 @@ impl<'a> Asked<'a> {
                 .map(|at| 1.0 - set.iter().map(|label| missing[*label as usize][at]).product::<f64>())
                 .product::<f64>()
         };
-        self.holdings.sets.iter().map(|(set, count)| *count as f64 * chance(set)).sum()
+        // A set that shows nothing for one of the items does not hold them all.
+        let holders =
+            |item: &u32| self.standing[*item as usize].iter().map(|label| self.holders.list(*label as usize));
+        let rarest = items.iter().min_by_key(|item| holders(item).map(<[u32]>::len).sum::<usize>());
+        let mut sets: Vec<u32> =
+            rarest.map_or_else(Vec::new, |item| holders(item).flatten().copied().collect());
+        sets.sort_unstable();
+        sets.dedup();
+        let sets = sets.iter().map(|set| &self.holdings.sets[*set as usize]);
+        sets.map(|(set, count)| *count as f64 * chance(set)).sum()
     }
 
     /// φ of holding one item and holding another: 0 if they have nothing to do with each other, 1 if the same sets hold both, −1

@@ -12,6 +12,7 @@ use super::neighbours::{Neighbours, entry};
 use super::wordnet::{Attach, Sense, WordNet};
 use crate::Result;
 use crate::data::Term;
+use crate::lists::Lists;
 
 /// The edges between a term and its senses at both ends of a way.
 const ENDS: u32 = 2;
@@ -26,41 +27,6 @@ pub(super) struct NetworkDistances {
     /// The terms that hang on each sense.
     terms: Lists,
     diameter: u32,
-}
-
-/// Lists of numbers, one after the other.
-#[derive(Debug, Clone, Default)]
-struct Lists {
-    ends: Vec<u32>,
-    held: Vec<u32>,
-}
-
-impl Lists {
-    /// The lists of the numbers below `len` that stand beside each other; every list is in the order of the pairs.
-    fn of(len: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
-        let mut ends = vec![0; len];
-        for (from, _) in pairs.clone() {
-            ends[from as usize] += 1;
-        }
-        let mut total = 0;
-        for end in &mut ends {
-            // Begins here; every number that is put in moves it on towards the end.
-            (*end, total) = (total, total + *end);
-        }
-        let mut held = vec![0; total as usize];
-        for (from, to) in pairs {
-            let next = &mut ends[from as usize];
-            held[*next as usize] = to;
-            *next += 1;
-        }
-        Lists { ends, held }
-    }
-
-    fn list(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.held[begin as usize..self.ends[number] as usize]
-    }
 }
 
 /// A search that goes out from some senses, one edge farther at a time.
@@ -83,7 +49,7 @@ impl Wave {
     fn spread(&mut self, edges: &Lists) {
         self.next.clear();
         for sense in &self.front {
-            for near in edges.list(*sense) {
+            for near in edges.list(*sense as usize) {
                 if self.seen.insert(*near) {
                     self.next.push(*near);
                 }
@@ -122,11 +88,11 @@ impl NetworkDistances {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.senses.ends.len()
+        self.senses.len()
     }
 
     pub(super) fn knows(&self, term: Term) -> bool {
-        !self.senses.list(term).is_empty()
+        !self.senses.list(term as usize).is_empty()
     }
 
     pub(super) fn diameter(&self) -> u32 {
@@ -136,8 +102,8 @@ impl NetworkDistances {
     /// Two waves, of which the smaller goes on, first touch in the middle of a shortest way.
     pub(super) fn of(&self, one: Term, other: Term) -> Option<u32> {
         let (mut near, mut far) = (Wave::default(), Wave::default());
-        near.begin(self.senses.list(one));
-        far.begin(self.senses.list(other));
+        near.begin(self.senses.list(one as usize));
+        far.begin(self.senses.list(other as usize));
         let mut distance = ENDS;
         while !near.meets(&far) {
             if near.front.len() > far.front.len() {
@@ -159,7 +125,7 @@ impl NetworkDistances {
             met.clear();
             met.insert(term);
             row.push(entry(0, term));
-            wave.begin(self.senses.list(term));
+            wave.begin(self.senses.list(term as usize));
             for distance in ENDS..=reach {
                 if distance > ENDS {
                     wave.spread(&self.edges);
@@ -169,7 +135,7 @@ impl NetworkDistances {
                 }
                 for sense in &wave.front {
                     // A term that hangs on several senses is met on the nearest of them first.
-                    let new = self.terms.list(*sense).iter().filter(|other| met.insert(**other));
+                    let new = self.terms.list(*sense as usize).iter().filter(|other| met.insert(**other));
                     row.extend(new.map(|other| entry(distance, *other)));
                 }
             }
@@ -180,7 +146,7 @@ impl NetworkDistances {
 
 /// How far a sense is at most from the first of all that it is connected with; two of them are at most twice that apart.
 fn farthest(edges: &Lists) -> u32 {
-    let mut distances: Vec<Option<u32>> = vec![None; edges.ends.len()];
+    let mut distances: Vec<Option<u32>> = vec![None; edges.len()];
     let mut queue: VecDeque<(Sense, u32)> = VecDeque::new();
     let mut farthest = 0;
     for first in 0..distances.len() as Sense {
@@ -193,7 +159,7 @@ fn farthest(edges: &Lists) -> u32 {
             }
             distances[sense as usize] = Some(distance);
             farthest = farthest.max(distance);
-            queue.extend(edges.list(sense).iter().map(|near| (*near, distance + 1)));
+            queue.extend(edges.list(sense as usize).iter().map(|near| (*near, distance + 1)));
         }
     }
     farthest

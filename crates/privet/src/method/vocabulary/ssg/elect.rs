@@ -59,6 +59,8 @@ impl<'a> Election<'a> {
             Some(Shown { print: print?, distinct })
         });
         let mut shown: Vec<Shown> = shown.collect();
+        // There are as many of these as clusters, and they are kept.
+        shown.shrink_to_fit();
         shown.sort_unstable_by(|one, other| (&one.print, one.distinct).cmp(&(&other.print, other.distinct)));
         shown
     }

@@ -171,10 +171,10 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
     let election = Election::new(task, &settings, tariff);
     let wider =
         settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, unit: 1, ..tariff });
-    let publish = |matchmaker: &mut Matchmaker, cluster: &Grown| {
-        let mut shown = election.shown(cluster);
+    let publish = |matchmaker: &mut Matchmaker, cluster: Grown| {
+        let mut shown = election.shown(&cluster);
         if let Some(wider) = &wider {
-            shown.extend(residual::shown(cluster, &rows, wider, &election, matchmaker));
+            shown.extend(residual::shown(&cluster, &rows, wider, &election, matchmaker));
             shown.sort_unstable_by(|one, other| {
                 (&one.print, one.distinct).cmp(&(&other.print, other.distinct))
             });
@@ -182,7 +182,8 @@ fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolutio
         let members = cluster.members.iter().map(|row| rows.bag_number(*row)).collect();
         (Cluster { members, shown }, std::mem::take(&mut matchmaker.coarse))
     };
-    let published = outcome.clusters.par_iter().map_init(Matchmaker::default, publish);
+    let grown = std::mem::take(&mut outcome.clusters);
+    let published = grown.into_par_iter().map_init(Matchmaker::default, publish);
     let (clusters, coarse): (Vec<Cluster>, Vec<u64>) = published.unzip();
     outcome.coarse += coarse.iter().sum::<u64>();
     clock.check()?;

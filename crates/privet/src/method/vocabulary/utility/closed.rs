@@ -9,8 +9,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
+use rayon::prelude::*;
+
 use crate::Result;
 use crate::engine::clock::Clock;
+use crate::lists::Lists;
 
 /// A word: its position among all words in bytewise order.
 pub(super) type Word = u32;
@@ -20,67 +23,36 @@ pub(super) type Closed = (Vec<Word>, u64);
 
 /// Distinct sets of words with how often each occurs.
 pub(super) struct Sets {
-    ends: Vec<u32>,
-    held: Vec<Word>,
+    words: Lists,
     counts: Vec<u64>,
-    /// The sets that hold each word, ascending, those of one word after those of another.
-    holders: Vec<u32>,
-    holder_ends: Vec<u32>,
+    /// The sets that hold each word.
+    holders: Lists,
 }
 
 impl Sets {
-    /// Collects sets, each ascending and without duplicates, with how often it occurs; `words` is more than any word.
-    pub(super) fn of(mut sets: Vec<(Vec<Word>, u64)>, words: usize) -> Sets {
-        sets.sort_unstable();
-        let mut all = Sets {
-            ends: Vec::new(),
-            held: Vec::new(),
-            counts: Vec::new(),
-            holders: Vec::new(),
-            holder_ends: vec![0; words],
-        };
-        for same in sets.chunk_by(|(one, _), (other, _)| one == other) {
-            if let Some((set, _)) = same.first().filter(|(set, _)| !set.is_empty()) {
-                all.held.extend_from_slice(set);
-                all.ends.push(all.held.len() as u32);
-                all.counts.push(same.iter().map(|(_, count)| count).sum());
+    /// Collects sets, each ascending and without duplicates, with how often each occurs; `bound` is more than any word.
+    pub(super) fn of(sets: &Lists, counts: impl Fn(usize) -> u64, bound: usize) -> Sets {
+        let mut order: Vec<u32> = (0..sets.len() as u32).collect();
+        let list = |set: &u32| sets.list(*set as usize);
+        order.par_sort_unstable_by(|one, other| list(one).cmp(list(other)));
+        let (mut words, mut all) = (Lists::default(), Vec::new());
+        for same in order.chunk_by(|one, other| list(one) == list(other)) {
+            if let Some(set) = same.first().map(list).filter(|set| !set.is_empty()) {
+                words.push(set);
+                all.push(same.iter().map(|set| counts(*set as usize)).sum());
             }
         }
-        all.index();
-        all
-    }
-
-    /// Lists the sets that hold each word.
-    fn index(&mut self) {
-        for word in &self.held {
-            self.holder_ends[*word as usize] += 1;
-        }
-        let mut end = 0;
-        for holders in &mut self.holder_ends {
-            end += *holders;
-            *holders = end;
-        }
-        // Filled from its end, each list is ascending when its beginning is reached.
-        self.holders = vec![0; self.held.len()];
-        let mut begins = self.holder_ends.clone();
-        for set in (0..self.counts.len() as u32).rev() {
-            let from = if set == 0 { 0 } else { self.ends[set as usize - 1] };
-            for word in &self.held[from as usize..self.ends[set as usize] as usize] {
-                begins[*word as usize] -= 1;
-                self.holders[begins[*word as usize] as usize] = set;
-            }
-        }
+        let holders = Lists::holders(bound, words.iter());
+        Sets { words, counts: all, holders }
     }
 
     /// The sets that hold a word.
     fn holders(&self, word: Word) -> &[u32] {
-        let begin = if word == 0 { 0 } else { self.holder_ends[word as usize - 1] };
-        &self.holders[begin as usize..self.holder_ends[word as usize] as usize]
+        self.holders.list(word as usize)
     }
 
     fn set(&self, at: u32) -> &[Word] {
-        let begin = if at == 0 { 0 } else { self.ends[at as usize - 1] };
-        &self.held[begin as usize..self.ends[at as usize] as usize]
+        self.words.list(at as usize)
     }
 
     /// The `most` closed sets of highest support, longer ones first among equals and then in bytewise order.
@@ -89,7 +61,7 @@ impl Sets {
     pub(super) fn top_closed(&self, most: usize, total: u64, clock: &Clock) -> Result<Vec<Closed>> {
         let mut search = Search {
             sets: self,
-            support: vec![0; self.holder_ends.len()],
+            support: vec![0; self.holders.len()],
             met: Vec::new(),
             waiting: BinaryHeap::new(),
             opened: Vec::new(),

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::closed::Sets;
 use super::*;
+use crate::lists::Lists;
 use crate::method::SearchFacts;
 use crate::method::tests::cases as config;
 use crate::method::vocabulary::{Cluster, Print, Shown, cases};
@@ -134,7 +135,9 @@ proptest! {
         let mut expected = naive_closed(&sets, 7);
         expected.truncate(most);
         let total = sets.len() as u64;
-        let all = Sets::of(sets.into_iter().map(|set| (set, 1)).collect(), 7);
+        let mut lists = Lists::default();
+        sets.iter().for_each(|set| lists.push(set));
+        let all = Sets::of(&lists, |_| 1, 7);
         prop_assert_eq!(all.top_closed(most, total, &Clock::unlimited()).expect("patterns"), expected);
     }
 

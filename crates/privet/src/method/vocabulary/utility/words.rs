@@ -2,6 +2,7 @@
 
 use super::closed::{Sets, Word};
 use crate::data::{Bags, Term};
+use crate::lists::Lists;
 use crate::method::vocabulary::{BagSolution, Print};
 use crate::taxonomy::Node;
 use crate::taxonomy::words::Distances;
@@ -74,19 +75,21 @@ impl<'a> Words<'a> {
 
     /// The original's bags as sets.
     pub(super) fn original(&self, bags: &Bags) -> Sets {
-        let set = |bag: &[Term]| {
+        let mut sets = Lists::default();
+        for bag in bags.iter() {
             // Terms keep their order among the words, and a bag is ascending.
-            let mut words: Vec<Word> = bag.iter().map(|term| self.word_of_term[*term as usize]).collect();
-            words.dedup();
-            (words, 1)
-        };
-        Sets::of(bags.iter().map(set).collect(), self.labels.len())
+            let distinct = bag.chunk_by(|one, other| one == other);
+            sets.extend(distinct.map(|same| self.word_of_term[same[0] as usize]));
+        }
+        Sets::of(&sets, |_| 1, self.labels.len())
     }
 
     /// What is published, as sets. A bag of terms counts as all of them.
     pub(super) fn published(&self, solution: &BagSolution) -> Sets {
-        let sets = solution.clusters.iter().map(|cluster| {
-            let mut words: Vec<Word> = Vec::new();
+        let mut sets = Lists::default();
+        let mut words: Vec<Word> = Vec::new();
+        for cluster in &solution.clusters {
+            words.clear();
             for shown in &cluster.shown {
                 match &shown.print {
                     Print::Term(term) => words.push(self.word_of_term[*term as usize]),
@@ -101,8 +104,8 @@ impl<'a> Words<'a> {
             }
             words.sort_unstable();
             words.dedup();
-            (words, cluster.members.len() as u64)
-        });
-        Sets::of(sets.collect(), self.labels.len())
+            sets.push(&words);
+        }
+        Sets::of(&sets, |set| solution.clusters[set].members.len() as u64, self.labels.len())
     }
 }

@@ -61,7 +61,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     let mut common = shared::common(claims, particulars)?;
     common.scan = Some(suspects(facts));
     let alike = alike(facts);
-    common.risk_before = Some(shared::risk(equal(bags)));
+    common.risk_before = Some(shared::risk(bags.distinct().into_iter().map(|(_, same)| same)));
     common.risk_after = Some(shared::risk(alike.values().map(|clusters| members(clusters))));
     let classes = classes(bags, &alike);
     let requirement = VocabularyLimit {
@@ -111,13 +111,6 @@ fn alike<'a>(facts: &Facts<'a>) -> Alike<'a> {
 
 fn members(clusters: &[&Cluster]) -> u64 {
     clusters.iter().map(|cluster| cluster.members.len() as u64).sum()
-}
-
-/// How many vocabularies of the original are the same, per vocabulary.
-fn equal(bags: &Bags) -> impl Iterator<Item = u64> {
-    let mut sizes: BTreeMap<&[u32], u64> = BTreeMap::new();
-    bags.iter().for_each(|bag| *sizes.entry(bag).or_default() += 1);
-    sizes.into_values()
 }
 
 /// What an analyst still finds of the terms.
