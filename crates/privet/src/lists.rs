@@ -32,12 +32,11 @@ impl Lists {
     }
 
     /// All lists.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> + Clone {
         (0..self.len()).map(|place| self.list(place))
     }
 
-    /// The lists of the numbers below `len` from pairs of a place and what is in its list; every list is in the order of the
-    /// pairs.
+    /// For each place below `len`, the numbers that are paired with it, in the order of the pairs.
     pub(crate) fn of(len: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
         let mut ends = vec![0; len];
         for (place, _) in pairs.clone() {

@@ -92,14 +92,17 @@ fn signatures(scene: &Scene<'_>) -> Result<(Signatures, Vec<Signatures>)> {
 /// Everybody's match sets in the tables of one release.
 fn matched(scene: &Scene<'_>, policy: &CheckedPolicy, salt: Salt) -> Result<Signatures> {
     let mut keys = PersonKeys::by_record(salt);
-    let mut key_of_line: HashMap<u64, u64> = HashMap::new();
+    let mut number_of_line: HashMap<u64, u32> = HashMap::new();
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let cells = (0..policy.columns.len()).map(|column| batch.cell(row, column).trim());
-            key_of_line.insert(batch.line(row), keys.next(cells));
+            number_of_line.insert(batch.line(row), keys.add(cells, batch.cells(row)));
         }
         scene.clock.check()
     })?;
+    let (keys, _) = keys.finish();
+    let key_of_line: HashMap<u64, u64> =
+        number_of_line.into_iter().map(|(line, number)| (line, keys[number as usize])).collect();
     let views = scene.views()?.iter().map(|table| view(scene, table, &key_of_line, salt));
     Ok(Signatures { views: views.collect::<Result<_>>()? })
 }

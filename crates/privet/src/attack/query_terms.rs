@@ -55,7 +55,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
 }
 
-/// The distinct sets of terms of some bags, as nodes, with how many have each; in an order that does not tell that of the bags.
+/// The sets of terms of the distinct bags, as nodes, with how many have each; in an order that does not tell that of the bags.
 fn distinct(bags: &Bags, node: &dyn Fn(u32) -> Node) -> Sets {
     let mut sets = Sets::default();
     let mut nodes: Vec<Node> = Vec::new();

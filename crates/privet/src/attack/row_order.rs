@@ -35,8 +35,8 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 const SLIGHT: f64 = 0.05;
 /// … nor is one that chance makes: so far from none it must be, by Student's t …
 const DEVIATIONS: f64 = 4.0;
-/// … and further the fewer pairs there are, by this over the degrees of freedom: one shuffled release in a few thousand is
-/// beyond it, however small …
+/// … and further the fewer pairs there are, by this over the degrees of freedom: of shuffled releases one in ten thousand is
+/// beyond it, of those with the fewest pairs one in seven hundred …
 const FOR_FEW: f64 = 16.0;
 /// … over at least so many pairs.
 const FEWEST: usize = 8;
@@ -120,7 +120,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let places: Vec<&Places> = orders.iter().flat_map(|order| &order.places).collect();
     let by_rank = |one: &&Places, other: &&Places| {
-        one.is_kept().cmp(&other.is_kept()).then(one.rho.abs().total_cmp(&other.rho.abs()))
+        let told = |places: &Places| (places.is_kept(), places.pairs >= FEWEST);
+        told(one).cmp(&told(other)).then(one.rho.abs().total_cmp(&other.rho.abs()))
     };
     let worst = places.iter().copied().max_by(by_rank);
     let (Some(order), Some(worst)) = (orders.iter().max_by_key(|order| order.agree), worst) else {

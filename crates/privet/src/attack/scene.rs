@@ -102,7 +102,7 @@ impl Default for Limits {
     }
 }
 
-/// What the publisher's own run read and decided, for attacks that are told from its plan and not from the files.
+/// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
 #[derive(Clone, Copy)]
 pub enum Inside<'a> {
     /// Records were put into groups.
@@ -113,11 +113,6 @@ pub enum Inside<'a> {
         grouping: &'a Grouping,
         /// How many values are promised to be possible.
         l: usize,
-    },
-    /// Vocabularies were published.
-    Vocabularies {
-        /// The original, which need not be read again.
-        original: &'a Bags,
     },
 }
 
@@ -137,6 +132,8 @@ pub struct Scene<'a> {
     pub others: Vec<OtherRelease>,
     /// What the publisher's own run decided, where the release is being made.
     pub inside: Option<Inside<'a>>,
+    /// The original vocabularies, where they are read already.
+    pub original: Option<&'a Bags>,
     /// Keys the attacks' random choices. It tells nothing about the release's own.
     pub seed: u64,
     /// How much is listed and tried.
@@ -160,6 +157,7 @@ impl<'a> Scene<'a> {
             holdout: None,
             others: Vec::new(),
             inside: None,
+            original: None,
             seed,
             limits: Limits::default(),
             clock,
@@ -191,9 +189,9 @@ impl<'a> Scene<'a> {
                 return Err(crate::Error::internal("vocabularies of something else"));
             };
             let mut tick = |_| self.clock.check();
-            let source = match self.inside {
-                Some(Inside::Vocabularies { original }) => Cow::Borrowed(original),
-                _ => Cow::Owned(policy.source.read(&mut tick)?.0),
+            let source = match self.original {
+                Some(original) => Cow::Borrowed(original),
+                None => Cow::Owned(policy.source.read(&mut tick)?.0),
             };
             let (released, _) = file.read(&mut tick)?;
             Ok((source, released))

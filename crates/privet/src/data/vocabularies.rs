@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::interner::Interner;
@@ -31,6 +32,8 @@ pub struct VocabularyColumns {
     pub keep_empty: bool,
     /// How many occurrences a vocabulary has at most.
     pub max_occurrences: Option<u32>,
+    /// How often a vocabulary may have a term before that is taken for a mistake.
+    pub most_of_a_term: u32,
 }
 
 impl Default for VocabularyColumns {
@@ -43,6 +46,7 @@ impl Default for VocabularyColumns {
             delimiter: None,
             keep_empty: false,
             max_occurrences: None,
+            most_of_a_term: MOST_OF_A_TERM,
         }
     }
 }
@@ -195,20 +199,21 @@ impl Assembly {
         Assembly { builder: BagsBuilder::default(), keep_empty, most: most.unwrap_or(u32::MAX), counts }
     }
 
-    /// Adds a vocabulary of distinct terms.
-    pub(super) fn bag(&mut self, user: Option<&str>, held: &mut [(&str, u32)]) -> Result<()> {
+    /// Adds a vocabulary of distinct terms; says whether it stays.
+    pub(super) fn bag(&mut self, user: Option<&str>, held: &mut [(&str, u32)]) -> Result<bool> {
         self.counts.groups += 1;
         self.counts.surplus += limit(held, self.most);
         let empty = held.iter().all(|(_, count)| *count == 0);
         self.counts.empty_groups += u64::from(empty);
         if empty && !self.keep_empty {
-            return Ok(());
+            return Ok(false);
         }
         self.builder.begin(user);
         for (term, count) in held.iter().filter(|(_, count)| *count > 0) {
             self.builder.push(term, *count)?;
         }
-        self.builder.end()
+        self.builder.end()?;
+        Ok(true)
     }
 
     pub(super) fn finish(self) -> Result<(Bags, Extraction)> {
@@ -326,7 +331,9 @@ impl VocabularyFile {
                 }
                 let term = batch.cell(row, self.term).trim();
                 let count = self.count.map(|column| batch.cell(row, column).trim());
-                let count = times(term, count).map_err(at).map_err(|error| error.help(COUNT_HELP))?;
+                let count = times(term, count, self.columns.most_of_a_term)
+                    .map_err(at)
+                    .map_err(|error| error.help(COUNT_HELP))?;
                 if count > 0 {
                     held.push((vocabulary, terms.intern(term), count));
                 }
@@ -336,12 +343,15 @@ impl VocabularyFile {
         })?;
         counts.users = users.len() as u64;
         let vocabularies = names.len() as u32;
+        let places = places_by_name(&names);
         drop((names, last));
-        // As most files have it, which leaves the terms of each vocabulary to be sorted.
+        // Most files list one vocabulary after the other; then only the terms of each are left to sort.
         if !held.is_sorted_by_key(|(vocabulary, ..)| *vocabulary) {
             held.sort_unstable();
         }
         let mut assembly = Assembly::new(self.columns.keep_empty, self.columns.max_occurrences, counts);
+        // The vocabularies that stay, where they are not in the order of their names.
+        let mut kept = Vec::new();
         let mut rest = held.as_mut_slice();
         for vocabulary in 0..vocabularies {
             let own = rest.iter().take_while(|(owner, ..)| *owner == vocabulary).count();
@@ -351,12 +361,23 @@ impl VocabularyFile {
             let mut bag: Vec<(&str, u32)> = Vec::new();
             for same in own.chunk_by(|one, next| one.1 == next.1) {
                 let count = same.iter().fold(0u32, |sum, (.., count)| sum.saturating_add(*count));
-                bag.push((terms.text(same[0].1 as usize), count));
+                let term = terms.text(same[0].1 as usize);
+                if count > self.columns.most_of_a_term {
+                    let message = format!("the rows of a vocabulary have '{term}' {count} times together");
+                    return Err(Error::input(message).in_file(self.path()).help(COUNT_HELP));
+                }
+                bag.push((term, count));
             }
             let user = owners.get(vocabulary as usize).map(|owner| users.text(owner.user as usize));
-            assembly.bag(user, &mut bag)?;
+            if assembly.bag(user, &mut bag)? && !places.is_empty() {
+                kept.push(vocabulary);
+            }
         }
-        assembly.finish()
+        let (mut bags, counts) = assembly.finish()?;
+        let mut by_name: Vec<u32> = (0..kept.len() as u32).collect();
+        by_name.sort_unstable_by_key(|bag| places[kept[*bag as usize] as usize]);
+        bags.set_order_of_names(by_name);
+        Ok((bags, counts))
     }
 
     fn path(&self) -> &Path {
@@ -364,17 +385,35 @@ impl VocabularyFile {
     }
 }
 
+/// The place of each name among all of them in their order; empty where they come in it. Numbers at the end of names count as
+/// numbers: t2 comes before t10.
+fn places_by_name(names: &Interner) -> Vec<u32> {
+    let key = |name: u32| {
+        let text = names.text(name as usize);
+        let stem = text.trim_end_matches(|last: char| last.is_ascii_digit());
+        (stem, text[stem.len()..].parse::<u64>().ok(), text)
+    };
+    let mut order: Vec<u32> = (0..names.len() as u32).collect();
+    if order.is_sorted_by_key(|name| key(*name)) {
+        return Vec::new();
+    }
+    order.par_sort_unstable_by(|one, other| key(*one).cmp(&key(*other)));
+    let mut places = vec![0; order.len()];
+    (0u32..).zip(order).for_each(|(place, name)| places[name as usize] = place);
+    places
+}
+
 const COUNT_HELP: &str = "a count is a whole number from 1 to 1000000; a vocabulary without terms has one row with an empty \
                           term and the count 0";
 
 /// How often a row has its term, or what is wrong with its count.
-fn times(term: &str, count: Option<&str>) -> std::result::Result<u32, String> {
+fn times(term: &str, count: Option<&str>, most: u32) -> std::result::Result<u32, String> {
     match (term.is_empty(), count) {
         (false, None) => Ok(1),
         (true, None | Some("" | "0")) => Ok(0),
         (true, Some(count)) => Err(format!("the row has no term, but a count of '{count}'")),
         (false, Some(count)) => {
-            let number = count.parse().ok().filter(|number| (1..=MOST_OF_A_TERM).contains(number));
+            let number = count.parse().ok().filter(|number| (1..=most).contains(number));
             number.ok_or_else(|| format!("the count of '{term}' is '{count}'"))
         }
     }

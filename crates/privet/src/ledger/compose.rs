@@ -185,7 +185,10 @@ impl Told {
         let weights: Vec<(u64, f64)> = (all.iter().flatten())
             .map(|value| (*value, known.iter().map(|candidates| share(candidates, *value)).product()))
             .collect();
-        let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        // Values are hashes: in their own order the last digits of a sum would be those of the salt.
+        let mut sorted: Vec<f64> = weights.iter().map(|(_, weight)| *weight).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let sum: f64 = sorted.iter().sum();
         let sensitive = weights.iter().filter(|(value, _)| *value != NOTHING);
         let joint = greatest(&mut sensitive.map(|(_, weight)| weight / sum.max(f64::MIN_POSITIVE)));
         Told {

@@ -21,4 +21,4 @@ mod tests;
 pub use compose::{Composition, ReRelease, Relation, compose, re_release};
 pub use file::{Fault, Ledger, Recorded, State, Writer};
 pub use line::{Entry, Event, PeopleBy, ReleaseLine, ReleasedFile, SourceLine, release_hash};
-pub use signature::{Candidates, NOTHING, PersonKeys, Salt, SignatureClass, Signatures, View};
+pub use signature::{Candidates, NOTHING, PersonKeys, RecordKeys, Salt, SignatureClass, Signatures, View};

@@ -88,42 +88,89 @@ impl<'de> Deserialize<'de> for Salt {
     }
 }
 
-/// Gives every record of a source a key, by which its person is found again in another release.
+impl Salt {
+    /// The key of the record that has this turn, from 0, among those with the same key.
+    fn in_turn(&self, key: u64, turn: u32) -> u64 {
+        match turn {
+            0 => key,
+            turn => self.hash("turn", [key.to_string().as_str(), (turn + 1).to_string().as_str()]),
+        }
+    }
+}
+
+/// What a record's key is made of where all that it holds makes it.
+const BY_RECORD: &str = "record";
+
+/// Gives every record of a source a key by all that it holds, by which its person is found again in another release.
 ///
-/// Records that look the same (or several of one person) are told apart by their turn: they hold the same, so it does not
-/// matter which of them is which.
+/// Records that hold the same are told apart by their turn: it does not matter which of them is which.
+#[derive(Debug)]
+pub struct RecordKeys {
+    salt: Salt,
+    turns: HashMap<u64, u32>,
+}
+
+impl RecordKeys {
+    /// No record yet.
+    pub fn new(salt: Salt) -> RecordKeys {
+        RecordKeys { salt, turns: HashMap::new() }
+    }
+
+    /// The key of the next record that holds these texts.
+    pub fn next<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> u64 {
+        let key = self.salt.hash(BY_RECORD, texts);
+        let turn = self.turns.entry(key).or_default();
+        *turn += 1;
+        self.salt.in_turn(key, *turn - 1)
+    }
+}
+
+/// Gives every record of a table a key by what names its person, by which that person is found again in another release.
+///
+/// Several records of one person are told apart by what else they hold, whatever order they come in.
 #[derive(Debug)]
 pub struct PersonKeys {
     salt: Salt,
     purpose: &'static str,
-    turns: HashMap<u64, u32>,
+    /// Per record, what names its person, and all that it holds.
+    records: Vec<(u64, u64)>,
 }
 
 impl PersonKeys {
     /// Keys from a column that names people.
     pub fn by_column(salt: Salt) -> PersonKeys {
-        PersonKeys { salt, purpose: "person", turns: HashMap::new() }
+        PersonKeys { salt, purpose: "person", records: Vec::new() }
     }
 
     /// Keys from all that is known about a person.
     pub fn by_record(salt: Salt) -> PersonKeys {
-        PersonKeys { salt, purpose: "record", turns: HashMap::new() }
+        PersonKeys { salt, purpose: BY_RECORD, records: Vec::new() }
     }
 
-    /// How many different keys there would be without turns.
-    pub fn distinct(&self) -> u64 {
-        self.turns.len() as u64
+    /// Takes the next record: what names its person, and all that it holds, to the letter. Says its number, from 0.
+    pub fn add<'t>(
+        &mut self,
+        name: impl IntoIterator<Item = &'t str>,
+        held: impl IntoIterator<Item = &'t str>,
+    ) -> u32 {
+        self.records.push((self.salt.hash(self.purpose, name), self.salt.hash("held", held)));
+        self.records.len() as u32 - 1
     }
 
-    /// The key of the next record that holds these texts.
-    pub fn next<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) -> u64 {
-        let key = self.salt.hash(self.purpose, texts);
-        let turn = self.turns.entry(key).or_default();
-        *turn += 1;
-        match *turn {
-            1 => key,
-            turn => self.salt.hash("turn", [key.to_string().as_str(), turn.to_string().as_str()]),
+    /// The keys of all records, by number, and how many people they are of.
+    pub fn finish(self) -> (Vec<u64>, u64) {
+        let mut order: Vec<u32> = (0..self.records.len() as u32).collect();
+        order.sort_unstable_by_key(|record| (self.records[*record as usize], *record));
+        let mut keys = vec![0; order.len()];
+        let mut people = 0;
+        let name = |record: u32| self.records[record as usize].0;
+        for same in order.chunk_by(|one, other| name(*one) == name(*other)) {
+            people += 1;
+            for (turn, record) in (0u32..).zip(same) {
+                keys[*record as usize] = self.salt.in_turn(name(*record), turn);
+            }
         }
+        (keys, people)
     }
 }
 

@@ -156,13 +156,38 @@ fn only_one_run_writes_at_a_time() {
 #[test]
 fn records_that_look_the_same_have_keys_of_their_own() {
     let salt = Salt::draw().expect("a salt");
-    let mut keys = PersonKeys::by_record(salt);
+    let mut keys = RecordKeys::new(salt);
     let first = [keys.next(["a", "b"]), keys.next(["a", "b"]), keys.next(["ab", ""])];
-    let mut again = PersonKeys::by_record(salt);
+    let mut again = RecordKeys::new(salt);
     let second = [again.next(["ab", ""]), again.next(["a", "b"]), again.next(["a", "b"])];
     assert_eq!([first[0], first[1], first[2]], [second[1], second[2], second[0]]);
     assert!(first[0] != first[1] && first[0] != first[2]);
-    assert_ne!(first[0], PersonKeys::by_record(Salt::draw().expect("a salt")).next(["a", "b"]));
+    assert_ne!(first[0], RecordKeys::new(Salt::draw().expect("a salt")).next(["a", "b"]));
+}
+
+#[test]
+fn several_records_of_a_person_are_told_apart_by_what_they_hold() {
+    let salt = Salt::draw().expect("a salt");
+    let keys = |records: &[(&'static str, &'static str)]| {
+        let mut keys = PersonKeys::by_column(salt);
+        let numbers: Vec<u32> =
+            records.iter().map(|(name, held)| keys.add([*name], [*name, *held])).collect();
+        let (keys, people) = keys.finish();
+        let mut all: Vec<(u64, &(&'static str, &'static str))> =
+            numbers.iter().map(|at| keys[*at as usize]).zip(records).collect();
+        all.sort_unstable();
+        (all.iter().map(|(key, record)| (*key, **record)).collect::<Vec<_>>(), people)
+    };
+    let records = [("p1", "flu"), ("p2", "cold"), ("p1", "hiv"), ("p1", "flu")];
+    let (first, people) = keys(&records);
+    let (mut other, mut turned) = (records, records);
+    other.reverse();
+    turned.rotate_left(1);
+    assert_eq!((first.clone(), people), keys(&other));
+    assert_eq!(first, keys(&turned).0);
+    assert_eq!(people, 2);
+    // One record alone has the person's own key, whatever it holds.
+    assert_eq!(keys(&[("p2", "cold")]).0[0].0, keys(&[("p2", "flu")]).0[0].0);
 }
 
 /// Groups of two with different values, as Anatomy forms them: people and their values in an order that the seed decides, those

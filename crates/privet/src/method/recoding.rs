@@ -121,11 +121,15 @@ impl Recoding {
 
     /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the seed.
     pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
-        if count == total {
+        let parts = self.shared.entry(record).or_default();
+        match parts.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, sent)) => *sent += count,
+            None => parts.push((class, count)),
+        }
+        self.fates[record] = Fate::Shared;
+        if *parts == [(class, total)] {
             self.fates[record] = Fate::Class(class);
-        } else {
-            self.fates[record] = Fate::Shared;
-            self.shared.entry(record).or_default().push((class, count));
+            self.shared.remove(&record);
         }
     }
 
@@ -204,7 +208,7 @@ impl Recoding {
         self.shared.keys().copied()
     }
 
-    /// Hands out classes row by row while the release is written; `total` says how often a distinct record occurs.
+    /// Hands out classes record by record; `total` says how often a distinct record occurs.
     ///
     /// Where the records of one distinct record part ways, the seed decides which goes where: every way of parting them
     /// is equally likely.
@@ -306,7 +310,7 @@ impl ClassTable {
     }
 }
 
-/// Hands out classes row by row.
+/// Hands out classes, record by record.
 #[derive(Debug)]
 pub struct Dispatcher<'a> {
     recoding: &'a Recoding,

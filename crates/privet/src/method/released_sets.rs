@@ -64,7 +64,7 @@ impl ReleasedSets {
         changed.map(|(text, count)| (self.texts[*text as usize].as_str(), *count))
     }
 
-    /// The distinct records of whose records some change, ascending.
+    /// The distinct records of whose records some change, ascending; once for each class.
     pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
         self.changed.keys().map(|(record, _)| *record as usize)
     }
@@ -79,7 +79,7 @@ impl ReleasedSets {
         self.changed.is_empty()
     }
 
-    /// Hands out cells row by row; `total` says how many records of a distinct record a class has. Where some of them
+    /// Hands out cells, record by record; `total` says how many records of a distinct record a class has. Where some of them
     /// change and others do not, the seed decides which: every choice is equally likely.
     pub fn dispatcher(&self, seed: u64, total: impl Fn(u32, u32) -> u64) -> SetDispatcher<'_> {
         let left = self.changed.iter().map(|(key, texts)| {
@@ -94,7 +94,7 @@ impl ReleasedSets {
     }
 }
 
-/// Hands out cells row by row.
+/// Hands out cells, record by record.
 #[derive(Debug)]
 pub struct SetDispatcher<'a> {
     sets: &'a ReleasedSets,

@@ -263,7 +263,28 @@ fn vocabulary_columns(data: &Section<'_>) -> Result<VocabularyColumns> {
     names.set("term", &mut options.term)?;
     options.count = names.get("count")?;
     options.user = names.get("user")?;
+    let columns = [
+        ("vocabulary", Some(&options.vocabulary)),
+        ("term", Some(&options.term)),
+        ("count", options.count.as_ref()),
+        ("user", options.user.as_ref()),
+    ];
+    each_its_own(data, &columns)?;
     Ok(options)
+}
+
+/// Refuses one column for two things.
+fn each_its_own(data: &Section<'_>, columns: &[(&str, Option<&String>)]) -> Result<()> {
+    for (place, (other, column)) in columns.iter().enumerate() {
+        let taken = columns[..place].iter().find(|(_, before)| column.is_some() && before == column);
+        if let (Some((one, _)), Some(column)) = (taken, column) {
+            let all: Vec<&str> = columns.iter().map(|(key, _)| *key).collect();
+            return Err(data
+                .error(format!("'{one}' and '{other}' in [data.columns] both name the column '{column}'"))
+                .help(format!("each of {} has a column of its own", all.join(", "))));
+        }
+    }
+    Ok(())
 }
 
 /// The names of columns in `[data.columns]`.
@@ -307,14 +328,9 @@ fn log_options(
     names.set("user", &mut options.columns.user)?;
     names.set("query", &mut options.columns.query)?;
     names.set("time", &mut options.columns.time)?;
-    let (user, query, time) = (&options.columns.user, &options.columns.query, &options.columns.time);
-    for (one, other, column) in [("user", "query", query), ("query", "time", time), ("user", "time", time)] {
-        if (if one == "user" { user } else { query }) == column {
-            return Err(data
-                .error(format!("'{one}' and '{other}' in [data.columns] both name the column '{column}'"))
-                .help("each of user, query and time has a column of its own"));
-        }
-    }
+    let columns = &options.columns;
+    let columns = [("user", &columns.user), ("query", &columns.query), ("time", &columns.time)];
+    each_its_own(data, &columns.map(|(key, name)| (key, Some(name))))?;
     options.columns.rank = names.get("rank")?;
     options.columns.url = names.get("url")?;
     let entry = |key: &str| section.and_then(|section| section.entry(key));

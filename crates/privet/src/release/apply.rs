@@ -1,4 +1,4 @@
-//! The second stream: reads every row again, applies the decision, and writes the release in shuffled order.
+//! The last stream: reads every row again, applies the decision, and writes the release in shuffled order.
 
 use std::path::Path;
 
@@ -59,10 +59,12 @@ pub(super) fn apply(
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(destination.seed, destination.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
-    let shows =
+    let carries =
         published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)));
-    let mut ways = Ways::new(policy, microdata, (recoding, sets), destination.seed, shows, clock)?;
-    let separator = sets.map_or('|', |sets| sets.separator);
+    let mut ways = match carries {
+        true => Ways::in_turn(policy, microdata, recoding, sets, destination.seed, clock)?,
+        false => Ways::as_they_come(microdata, recoding, sets, destination.seed),
+    };
     let tracked = &microdata.table.tracked;
     let mut rows = 0;
     clock.progress().stage("writing", Some(source.bytes()));
@@ -84,7 +86,10 @@ pub(super) fn apply(
                 (None, Some(column)) => match batch.cell(row, column.index) {
                     missing if policy.is_missing(missing) => String::new(),
                     // A set has no order; the one in which it was written down is not published.
-                    cell => set_cell(terms_of(cell, separator), separator),
+                    cell => {
+                        let separator = column.policy.separator;
+                        set_cell(terms_of(cell, separator), separator)
+                    }
                 },
                 (None, None) => String::new(),
             };

@@ -127,8 +127,8 @@ impl Book {
     }
 
     /// Refuses a column that does not tell people apart, where one is named, and says so where it does for some only.
-    pub fn check_person(&self, policy: &Policy, keys: &PersonKeys, records: u64) -> Result<()> {
-        let (Some(name), distinct) = (self.person(), keys.distinct()) else { return Ok(()) };
+    pub fn check_person(&self, policy: &Policy, distinct: u64, records: u64) -> Result<()> {
+        let Some(name) = self.person() else { return Ok(()) };
         if 2 * distinct < records {
             return Err(Error::input(format!(
                 "'ledger.person' names '{name}', which has {distinct} different values in {records} records: it does not tell \
@@ -140,8 +140,8 @@ impl Book {
         if distinct < records {
             self.remarks.borrow_mut().push(format!(
                 "'ledger.person' names '{name}', which is not different for everybody ({distinct} values in {records} records): \
-                 records with the same one are told apart by their order, so what releases tell together about them is \
-                 uncertain"
+                 records with the same one are told apart by what else they hold, so what releases of data that changed tell \
+                 together about them is uncertain"
             ));
         }
         Ok(())

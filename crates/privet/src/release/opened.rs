@@ -117,6 +117,12 @@ pub(super) fn transactions(policy: &TransactionPolicy, path: &Path) -> Result<Tr
 pub(super) fn vocabularies(path: &Path, delimiter: Option<char>) -> Result<VocabularyFile> {
     VocabularyFile::open(
         path,
-        VocabularyColumns { keep_empty: true, delimiter, ..VocabularyColumns::default() },
+        // What people have is checked where it comes in; a release may hold all of it.
+        VocabularyColumns {
+            keep_empty: true,
+            delimiter,
+            most_of_a_term: u32::MAX,
+            ..VocabularyColumns::default()
+        },
     )
 }

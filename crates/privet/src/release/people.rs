@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::book::Book;
+use super::buckets::Places;
 use super::run::changed;
-use super::turns::{Turns, Ways};
+use super::turns::Ways;
 use crate::Result;
 use crate::data::{Bags, Batch, Located, Transaction};
 use crate::engine::baskets::{Baskets, Lexicon};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::ledger::{Candidates, NOTHING, PersonKeys, SignatureClass, Signatures, View};
+use crate::ledger::{Candidates, NOTHING, RecordKeys, SignatureClass, Signatures, View};
 use crate::method::codip;
 use crate::method::injector;
 use crate::method::kl::recoding::ItemRecoding;
@@ -36,12 +37,15 @@ pub(super) fn of_recoding(
 ) -> Result<Signatures> {
     let sensitive: Vec<&TrackedColumn> =
         microdata.table.tracked.iter().filter(|column| column.role == Role::Sensitive).collect();
-    let mut ways = Ways::new(policy, microdata, (recoding, None), seed, true, clock)?;
+    let mut ways = Ways::in_turn(policy, microdata, recoding, None, seed, clock)?;
     let mut people = Vec::new();
-    each_record(book, policy, microdata, clock, &mut |person| {
-        let class = ways.next(person.batch, person.row, person.record).and_then(|way| way.class);
-        people.extend(class.map(|class| (person.key, class)));
+    let keys = each_record(book, policy, microdata, clock, &mut |person| {
+        let way = ways.next(person.batch, person.row, person.record);
+        let way = way.ok_or_else(|| changed(policy.source.path()))?;
+        people.extend(way.class.map(|class| (person.number, class)));
+        Ok(())
     })?;
+    let people = keyed(&keys, people);
     Ok(Signatures { views: vec![view(book, microdata, recoding, &sensitive, people)] })
 }
 
@@ -55,20 +59,20 @@ pub(super) fn of_projections(
     clock: &Clock,
 ) -> Result<Signatures> {
     let tables = &decision.projections;
-    let ways =
-        tables.iter().map(|table| Ways::new(policy, microdata, (&table.recoding, None), seed, true, clock));
-    let mut ways: Vec<Ways<'_>> = ways.collect::<Result<_>>()?;
-    let mut people: Vec<Vec<(u64, u32)>> = vec![Vec::new(); tables.len()];
-    each_record(book, policy, microdata, clock, &mut |person| {
-        for (ways, people) in ways.iter_mut().zip(&mut people) {
-            let class = ways.next(person.batch, person.row, person.record).and_then(|way| way.class);
-            people.extend(class.map(|class| (person.key, class)));
+    let count = |record: usize| microdata.summary.count(record);
+    // Their records never part ways.
+    let mut dispatchers: Vec<_> = tables.iter().map(|table| table.recoding.dispatcher(seed, count)).collect();
+    let mut people: Vec<Vec<(u32, u32)>> = vec![Vec::new(); tables.len()];
+    let keys = each_record(book, policy, microdata, clock, &mut |person| {
+        for (dispatcher, people) in dispatchers.iter_mut().zip(&mut people) {
+            people.extend(dispatcher.next(person.record).map(|class| (person.number, class)));
         }
+        Ok(())
     })?;
     let views = tables.iter().zip(people).map(|(table, people)| {
         let attributes = table.attributes.iter().filter_map(|at| decision.attributes.get(*at));
         let columns = attributes.filter_map(|attribute| microdata.table.tracked.get(attribute.tracked));
-        view(book, microdata, &table.recoding, &columns.collect::<Vec<_>>(), people)
+        view(book, microdata, &table.recoding, &columns.collect::<Vec<_>>(), keyed(&keys, people))
     });
     Ok(Signatures { views: views.collect() })
 }
@@ -79,7 +83,7 @@ pub(super) fn of_groups(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     decision: &injector::Decision,
-    seed: u64,
+    places: &Places<'_>,
     clock: &Clock,
 ) -> Result<Signatures> {
     let name = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
@@ -94,22 +98,14 @@ pub(super) fn of_groups(
         .iter()
         .map(|group| SignatureClass { values: vec![Candidates::of(group.iter().map(value), 0)] });
     let classes: Vec<SignatureClass> = classes.collect();
-    let mut places: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
-    for (number, group) in (0u32..).zip(groups) {
-        for record in group {
-            if let Some(places) = places.get_mut(*record as usize) {
-                places.push(number);
-            }
-        }
-    }
-    let parts = |record: usize| places.get(record).is_some_and(|places| places.len() > 1);
-    let mut turns = Turns::by_number(policy, microdata, seed, &parts, clock)?;
+    let mut round = places.round();
     let mut people = Vec::new();
-    each_record(book, policy, microdata, clock, &mut |person| {
-        let places = places.get(person.record).map_or(&[][..], Vec::as_slice);
-        let group = places.get(turns.next(person.batch, person.row, person.record));
-        people.extend(group.map(|group| (person.key, *group)));
+    let keys = each_record(book, policy, microdata, clock, &mut |person| {
+        let group = round.next(person.batch, person.row, person.record)?;
+        people.extend(group.map(|group| (person.number, group)));
+        Ok(())
     })?;
+    let people = keyed(&keys, people);
     Ok(Signatures { views: vec![View::new(vec![name.to_string()], classes, people)] })
 }
 
@@ -123,7 +119,7 @@ pub(super) fn of_transactions(
     clock: &Clock,
 ) -> Result<Signatures> {
     let source = &policy.source;
-    let mut keys = PersonKeys::by_record(book.salt());
+    let mut keys = RecordKeys::new(book.salt());
     let mut dispatcher = recoding.dispatcher(seed, baskets);
     let lexicon = Lexicon::new(baskets);
     let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
@@ -175,13 +171,12 @@ pub(super) fn of_transactions(
 
 /// The clusters of a release of vocabularies.
 pub(super) fn of_vocabularies(book: &Book, bags: &Bags, solution: &BagSolution) -> Signatures {
-    let mut keys = PersonKeys::by_record(book.salt());
-    let bag_keys: Vec<u64> = (bags.iter())
-        .map(|bag| {
-            let terms = bag.iter().filter_map(|term| bags.terms().get(*term as usize));
-            keys.next(terms.map(String::as_str))
-        })
-        .collect();
+    let mut keys = RecordKeys::new(book.salt());
+    let mut bag_keys = vec![0; bags.len()];
+    for bag in bags.by_name() {
+        let terms = bags.bag(bag as usize).iter().filter_map(|term| bags.terms().get(*term as usize));
+        bag_keys[bag as usize] = keys.next(terms.map(String::as_str));
+    }
     let members = (0u32..).zip(&solution.clusters).flat_map(|(number, cluster)| {
         let keys = cluster.members.iter().filter_map(|bag| bag_keys.get(*bag as usize));
         keys.map(move |key| (*key, number))
@@ -192,21 +187,27 @@ pub(super) fn of_vocabularies(book: &Book, bags: &Bags, solution: &BagSolution) 
 
 /// A record of the data.
 struct PersonRow<'b> {
-    key: u64,
+    /// Its number in the data, by which it has a key.
+    number: u32,
     batch: &'b Batch,
     row: usize,
     /// Its number in the summary.
     record: usize,
 }
 
-/// Hands every record of the data that is not dropped to `each`.
+/// Keys in the place of numbers.
+fn keyed(keys: &[u64], people: Vec<(u32, u32)>) -> Vec<(u64, u32)> {
+    people.into_iter().map(|(number, class)| (keys[number as usize], class)).collect()
+}
+
+/// Hands every record of the data that is not dropped to `each`. Returns the keys of all, by number.
 fn each_record(
     book: &Book,
     policy: &CheckedPolicy,
     microdata: &Microdata,
     clock: &Clock,
-    each: &mut dyn FnMut(&PersonRow<'_>),
-) -> Result<()> {
+    each: &mut dyn FnMut(&PersonRow<'_>) -> Result<()>,
+) -> Result<Vec<u64>> {
     let named = book.person().and_then(|name| policy.columns.iter().find(|column| column.name == name));
     let columns: Vec<usize> = match named {
         Some(column) => vec![column.index],
@@ -214,22 +215,23 @@ fn each_record(
     };
     let mut keys = book.person_keys();
     clock.progress().stage("composing", Some(policy.source.bytes()));
-    let mut records = 0;
     policy.source.read(&mut |batch: &Batch, bytes| {
         clock.check()?;
         clock.progress().at(bytes);
-        records += batch.rows() as u64;
         for row in 0..batch.rows() {
-            let key = keys.next(columns.iter().map(|column| batch.cell(row, *column).trim()));
+            let name = columns.iter().map(|column| batch.cell(row, *column).trim());
+            let number = keys.add(name, batch.cells(row));
             match microdata.summary.locate(batch, row) {
-                Located::Record(record) => each(&PersonRow { key, batch, row, record }),
+                Located::Record(record) => each(&PersonRow { number, batch, row, record })?,
                 Located::Dropped => {}
                 Located::Unknown => return Err(changed(policy.source.path())),
             }
         }
         Ok(())
     })?;
-    book.check_person(&policy.written, &keys, records)
+    let (keys, people) = keys.finish();
+    book.check_person(&policy.written, people, keys.len() as u64)?;
+    Ok(keys)
 }
 
 /// One table with the counts of its classes.

@@ -17,7 +17,7 @@ use super::{account, buckets, caution, lettering, links, people, projections, tr
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
-use crate::data::{FileKind, Format, ReadOptions, Source};
+use crate::data::{Bags, FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::{self, Solution};
@@ -151,7 +151,7 @@ pub(super) fn begin(
 
 /// Refuses to publish what did not pass its audit, and what was made from data that changed on the way.
 ///
-/// The data was read three times by now. A change that no reading noticed, because each record still looked familiar, must
+/// The data was read several times by now. A change that no reading noticed, because each record still looked familiar, must
 /// neither be published nor look like a defect of ours.
 pub(super) fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Result<()> {
     if state_of(data) != state {
@@ -238,7 +238,7 @@ pub(super) fn publish(
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let table = Released::Table(open_written(&policy, &path)?);
-    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
+    let trial = Trial { holdout: others, ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Table(&policy), table, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());
@@ -300,6 +300,15 @@ pub(super) struct Trial<'a, 'c> {
     pub inside: Option<Inside<'a>>,
     /// The people who were kept out.
     pub holdout: Option<Source>,
+    /// The original vocabularies.
+    pub original: Option<&'a Bags>,
+}
+
+impl<'c> Trial<'_, 'c> {
+    /// With nothing but the files.
+    pub fn new(seed: u64, choice: &'c Choice) -> Self {
+        Trial { seed, choice, inside: None, holdout: None, original: None }
+    }
 }
 
 /// Attacks a release that waits to be published, as somebody would who has its files.
@@ -310,9 +319,10 @@ pub(super) fn attacked<'a>(
     clock: &'a Clock,
 ) -> Result<Attacks> {
     clock.progress().stage("attacking", None);
-    let Trial { seed, choice, inside, holdout } = trial;
+    let Trial { seed, choice, inside, holdout, original } = trial;
     let mut scene = Scene::new(policy, released, seed, clock);
     scene.inside = inside;
+    scene.original = original;
     scene.holdout = holdout;
     if *choice == Choice::Cheap {
         scene.limits.rows = MOST_ROWS;

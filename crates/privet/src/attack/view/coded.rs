@@ -10,7 +10,8 @@ use crate::engine::clock::Clock;
 use crate::method::injector::GROUP_COLUMN;
 use crate::policy::{CheckedPolicy, PolicyColumn, Role, Subject};
 
-/// The distinct texts of a column, numbered as they are first seen.
+/// The distinct texts of a column: those of a release numbered as they are first seen, those of people in bytewise order,
+/// table by table.
 #[derive(Debug, Clone, Default)]
 pub(in crate::attack) struct Dictionary(Interner);
 
@@ -256,10 +257,13 @@ impl<'a> Reader<'a> {
         }
         read?;
         for ((dictionary, codes), known) in self.dictionaries.iter_mut().zip(&mut codes).zip(known) {
-            let now = dictionary.put_in_order(known);
-            codes.iter_mut().for_each(|code| *code = now[*code as usize]);
+            if dictionary.len() > known {
+                let now = dictionary.put_in_order(known);
+                codes.iter_mut().for_each(|code| *code = now[*code as usize]);
+            }
         }
-        Ok(in_order_of_content(&codes, &lines))
+        clock.check()?;
+        Ok(in_order_of_content(codes, &lines))
     }
 
     /// How many values each column has so far.
@@ -273,23 +277,28 @@ impl<'a> Reader<'a> {
 }
 
 /// Rows in an order that follows from their codes; those that are the same stay in the order of their lines.
-fn in_order_of_content(codes: &[Vec<u32>], lines: &[u64]) -> Rows {
+fn in_order_of_content(codes: Vec<Vec<u32>>, lines: &[u64]) -> Rows {
     let own = |row: u32| codes.iter().filter_map(move |column| column.get(row as usize));
-    // Rows are compared by a number for all of their codes, and code by code only where that is the same.
     let print = |row: u32| {
         own(row).fold(0, |print: u64, code| (print ^ u64::from(*code)).wrapping_mul(ODD).rotate_left(29))
     };
     let mut order: Vec<(u64, u32)> = (0..lines.len() as u32).map(|row| (print(row), row)).collect();
-    order.sort_unstable_by(|(one, row), (two, other)| {
-        one.cmp(two).then_with(|| own(*row).cmp(own(*other))).then(row.cmp(other))
-    });
-    let ordered = |column: &Vec<u32>| -> Vec<u32> {
-        order.iter().filter_map(|(_, row)| column.get(*row as usize)).copied().collect()
+    order.sort_unstable();
+    // Rows that say different things and have the same print are hardly ever there.
+    for same in order.chunk_by_mut(|(one, _), (other, _)| one == other) {
+        let first = same[0].1;
+        if !same.iter().all(|(_, row)| own(*row).eq(own(first))) {
+            same.sort_unstable_by(|(_, one), (_, other)| own(*one).cmp(own(*other)).then(one.cmp(other)));
+        }
+    }
+    let order: Vec<u32> = order.into_iter().map(|(_, row)| row).collect();
+    let ordered = |column: Vec<u32>| {
+        Arc::new(order.iter().filter_map(|row| column.get(*row as usize)).copied().collect::<Vec<u32>>())
     };
     Rows {
         len: lines.len(),
-        codes: codes.iter().map(|column| Arc::new(ordered(column))).collect(),
-        lines: Arc::new(order.iter().map(|(_, row)| lines[*row as usize]).collect()),
+        codes: codes.into_iter().map(ordered).collect(),
+        lines: Arc::new(order.iter().map(|row| lines[*row as usize]).collect()),
     }
 }
 

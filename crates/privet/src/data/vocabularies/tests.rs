@@ -32,6 +32,42 @@ fn rows_of_a_vocabulary_need_not_stand_together() {
 }
 
 #[test]
+fn the_order_of_rows_does_not_tell_in_the_order_of_names() {
+    let rows = ["t10,wine,1,u\n", "t2,beer,1,v\n", "t2,wine,2,v\n", "t1,,0,u\n", "s,beer,1,w\n"];
+    let ordered = |keep_empty: bool| match keep_empty {
+        true => vec![vec!["beer"], vec![], vec!["beer", "wine", "wine"], vec!["wine"]],
+        false => vec![vec!["beer"], vec!["beer", "wine", "wine"], vec!["wine"]],
+    };
+    for turn in 0..rows.len() {
+        let mut turned = rows;
+        turned.rotate_left(turn);
+        let text = format!("vocabulary,term,count,user\n{}", turned.concat());
+        for keep_empty in [true, false] {
+            let columns = VocabularyColumns { keep_empty, ..VocabularyColumns::default() };
+            let (found, _) = read(&text, columns).expect("bags");
+            let (sorted, numbers) = found.sorted().expect("another order");
+            assert_eq!(bags(&sorted), ordered(keep_empty), "turn {turn}");
+            for (bag, number) in numbers.iter().enumerate() {
+                assert_eq!(found.bag(*number as usize), sorted.bag(bag));
+                assert_eq!(found.user(*number as usize), sorted.user(bag));
+            }
+        }
+    }
+    let (in_order, _) =
+        read("vocabulary,term\n2,wine\n10,wine\n", VocabularyColumns::default()).expect("bags");
+    assert!(in_order.sorted().is_none());
+}
+
+#[test]
+fn what_rows_have_together_is_not_too_much() {
+    let text = "vocabulary,term,count\n1,wine,600000\n1,wine,600000\n";
+    let error = read(text, VocabularyColumns::default()).expect_err("too many");
+    assert!(error.message().contains("'wine' 1200000 times"), "{error}");
+    let most = VocabularyColumns { most_of_a_term: u32::MAX, ..VocabularyColumns::default() };
+    assert_eq!(read(text, most).expect("bags").0.occurrences(), 1_200_000);
+}
+
+#[test]
 fn counts_and_users_may_be_missing_and_names_differ() {
     let (found, _) =
         read("vocabulary,term\n1,wine\n1,wine\n2,\n", VocabularyColumns::default()).expect("bags");

@@ -1,8 +1,6 @@
 //! What becomes of every item: the decision that all methods for transactions share.
 
-use std::collections::BTreeMap;
-
-use rand_chacha::ChaCha20Rng;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::engine::baskets::Baskets;
 use crate::loss::items::{ItemMeasure, Share};
@@ -139,18 +137,21 @@ impl ItemRecoding {
         seen.into_iter().filter(|seen| *seen).count()
     }
 
-    /// Says transaction by transaction what is published, while the release is written.
+    /// Says transaction by transaction what is published.
     ///
     /// Where the transactions of one distinct basket part ways, the seed decides which goes where: every way of parting
     /// them is equally likely.
     pub fn dispatcher(&self, seed: u64, baskets: &Baskets) -> ItemDispatcher<'_> {
-        let mut left = BTreeMap::new();
+        let mut left: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
+        let mut random = keyed(seed, "privet: transactions that part ways");
         if let ItemRecoding::Local { ways, .. } = self {
             for (basket, ways) in ways.iter().enumerate().filter(|(_, ways)| ways.len() > 1) {
-                left.insert(basket, Parting { rows: baskets.count(basket), classes: ways.clone() });
+                // Drawn ahead, so that it does not matter in which order transactions come.
+                let mut parting = Parting { rows: baskets.count(basket), classes: ways.clone() };
+                left.insert(basket, (0..parting.rows).filter_map(|_| parting.next(&mut random)).collect());
             }
         }
-        ItemDispatcher { recoding: self, left, random: keyed(seed, "privet: transactions that part ways") }
+        ItemDispatcher { recoding: self, left }
     }
 }
 
@@ -158,8 +159,8 @@ impl ItemRecoding {
 #[derive(Debug)]
 pub struct ItemDispatcher<'a> {
     recoding: &'a ItemRecoding,
-    left: BTreeMap<usize, Parting>,
-    random: ChaCha20Rng,
+    /// By basket, the sets that its transactions are still to be published as.
+    left: BTreeMap<usize, VecDeque<u32>>,
 }
 
 impl ItemDispatcher<'_> {
@@ -175,7 +176,7 @@ impl ItemDispatcher<'_> {
             }
             ItemRecoding::Local { sets, ways } => {
                 let set = match (self.left.get_mut(&basket), ways[basket].first()) {
-                    (Some(parting), _) => parting.next(&mut self.random),
+                    (Some(left), _) => left.pop_front(),
                     (None, only) => only.map(|(set, _)| *set),
                 };
                 let Some(set) = set else { return false };

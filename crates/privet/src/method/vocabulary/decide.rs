@@ -1,7 +1,7 @@
 //! From a policy to a decision: reads the data, places its terms in the word network, and runs the method.
 
 use super::{BagSolution, Task, run};
-use crate::data::{Bags, Extraction, VocabularySource};
+use crate::data::{Bags, Extraction};
 use crate::engine::clock::Clock;
 use crate::policy::VocabularyPolicy;
 use crate::privacy::vocabulary::VocabularyAnonymity;
@@ -37,8 +37,8 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
         .map_err(|error| policy.written.at_requirement(0, error))?;
     let distances = policy.semantics.between(bags.terms());
     clock.progress().stage("searching", None);
-    // A log is read user by user. Where vocabularies come in an order of their own, it must not matter.
-    let sorted = matches!(policy.source, VocabularySource::Vocabularies(_)).then(|| bags.sorted());
+    // A log is read user by user. The order in which a file has vocabularies must not matter: that of their names breaks ties.
+    let sorted = bags.sorted();
     let task = Task {
         bags: sorted.as_ref().map_or(&bags, |(sorted, _)| sorted),
         distances: &distances,
@@ -49,7 +49,7 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
     };
     let mut solution = run(&task, clock).map_err(|error| policy.written.at_method("name", error))?;
     if let Some((_, numbers)) = sorted {
-        solution.renumber(&numbers);
+        solution.renumber(numbers);
     }
     clock.check()?;
     Ok(Decided { bags, extraction, distances, demand, solution })

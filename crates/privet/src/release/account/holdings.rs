@@ -19,7 +19,7 @@ const MOST_SETS: usize = 100_000;
 
 /// Sets of labels, and what labels stand for.
 pub(in crate::release) struct Holdings {
-    /// Per label, the items that it stands for.
+    /// Per label, the items that it stands for, ascending.
     pub labels: Vec<Vec<u32>>,
     /// Sets, each label once, with how many there are of each.
     pub sets: Vec<(Vec<u32>, u64)>,
@@ -70,7 +70,45 @@ impl<'a> Asked<'a> {
         }
         let share =
             |label: &u32| shown[*label as usize] / self.holdings.labels[*label as usize].len().max(1) as f64;
-        self.standing.iter().map(|labels| labels.iter().map(share).sum()).collect()
+        let mut all: Vec<f64> = self.standing.iter().map(|labels| labels.iter().map(share).sum()).collect();
+        // A set of which several labels may stand for an item holds it once.
+        for (set, count) in &self.holdings.sets {
+            for item in self.shared_items(set) {
+                let chances = || set.iter().map(|label| self.chance(*label, item));
+                let once = 1.0 - chances().map(|chance| 1.0 - chance).product::<f64>();
+                all[item as usize] -= *count as f64 * (chances().sum::<f64>() - once);
+            }
+        }
+        all
+    }
+
+    /// The items that more than one label of a set may stand for.
+    fn shared_items(&self, set: &[u32]) -> Vec<u32> {
+        let covered = |label: &u32| self.holdings.labels[*label as usize].as_slice();
+        let mut items = Vec::new();
+        for (place, one) in set.iter().enumerate() {
+            for other in &set[place + 1..] {
+                let (mut few, mut many) = (covered(one), covered(other));
+                if few.len() > many.len() {
+                    (few, many) = (many, few);
+                }
+                // Labels that stand for one item each are different items.
+                if many.len() > 1 {
+                    items.extend(few.iter().filter(|item| many.binary_search(item).is_ok()));
+                }
+            }
+        }
+        items.sort_unstable();
+        items.dedup();
+        items
+    }
+
+    /// How likely a label stands for an item.
+    fn chance(&self, label: u32, item: u32) -> f64 {
+        let covered = &self.holdings.labels[label as usize];
+        let times =
+            covered.partition_point(|other| *other <= item) - covered.partition_point(|other| *other < item);
+        times as f64 / covered.len().max(1) as f64
     }
 
     /// How many sets hold all of these items.
@@ -226,6 +264,17 @@ mod tests {
         assert_eq!((before.holding(&[0, 1]), before.holding(&[2, 3])), (30.0, 20.0));
         assert_eq!((after.holding(&[0, 1]), after.holding(&[2, 3])), (30.0, 7.5));
         assert_eq!(after.holding(&[0, 2]), 0.0);
+    }
+
+    #[test]
+    fn an_item_that_two_labels_may_stand_for_is_held_once() {
+        // Food stands for bread and jam; one set shows both food and jam.
+        let labels = vec![vec![0, 1], vec![1]];
+        let holdings = Holdings { labels, sets: vec![(vec![0, 1], 2), (vec![0], 4)] };
+        let asked = Asked::new(&holdings, 2);
+        // Half of six sets hold bread; two hold jam for sure, and half of the other four.
+        assert_eq!(asked.frequencies(), [3.0, 4.0]);
+        assert_eq!((asked.holding(&[0]), asked.holding(&[1])), (3.0, 4.0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The run for records in groups: read, decide, write, audit, publish.
 
+mod places;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -9,6 +10,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+pub(super) use self::places::Places;
 use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
@@ -66,8 +68,9 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     warnings.extend(lettering::of_table(&microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
+    let places = Places::of(&policy, &microdata, &decision.grouping, seed, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_groups(book, &policy, &microdata, &decision, seed, clock)
+        people::of_groups(book, &policy, &microdata, &decision, &places, clock)
     })?;
     clock.check()?;
 
@@ -76,7 +79,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.progress().stage("writing", None);
     let names = released_files(decision.asked.publication);
     write::tables(&policy, &microdata, &decision, &target.public())?;
-    let assignment = write::assignment(&policy, &microdata, &decision, clock)?;
+    let assignment = write::assignment(&policy, &microdata, &places, clock)?;
     target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
 
     clock.progress().stage("auditing", None);
@@ -90,7 +93,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         l: decision.asked.demand.l,
     });
     let tables = Released::Groups(open_written(&policy, &target.public())?);
-    let trial = Trial { seed, choice: &options.attacks, inside, holdout: others };
+    let trial = Trial { inside, holdout: others, ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());

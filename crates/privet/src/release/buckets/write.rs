@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::places::Places;
 use super::{PERMUTED, QIT, ST};
 use crate::data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
 use crate::engine::clock::Clock;
@@ -94,30 +95,23 @@ fn permuted(microdata: &Microdata, decision: &Decision, seed: u64, mut sink: Sin
 pub(super) fn assignment(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    decision: &Decision,
+    places: &Places<'_>,
     clock: &Clock,
 ) -> Result<String> {
-    let mut places: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
-    for (number, group) in (1u32..).zip(&decision.grouping.groups) {
-        group.iter().for_each(|record| places[*record as usize].push(number));
-    }
-    let suppressed = |record: usize| decision.grouping.suppressed.binary_search(&(record as u32)).is_ok();
     let mut text = String::from("record,bucket\n");
     let mut row_number = 0u64;
+    let mut round = places.round();
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             row_number += 1;
-            let place = match microdata.summary.locate(batch, row) {
+            let group = match microdata.summary.locate(batch, row) {
                 Located::Dropped => None,
-                Located::Record(record) if suppressed(record) => None,
-                Located::Record(record) => {
-                    Some(places[record].pop().ok_or_else(|| changed(policy.source.path()))?)
-                }
+                Located::Record(record) => round.next(batch, row, record)?,
                 Located::Unknown => return Err(changed(policy.source.path())),
             };
-            // Writing to a String cannot fail.
-            let _ = match place {
-                Some(place) => writeln!(text, "{row_number},{place}"),
+            // Writing to a String cannot fail; published groups are numbered from 1 on.
+            let _ = match group {
+                Some(group) => writeln!(text, "{row_number},{}", group + 1),
                 None => writeln!(text, "{row_number},"),
             };
         }

@@ -83,7 +83,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let tables = Released::Projections(tables.into_iter().map(|(_, table)| table).collect());
-    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: others };
+    let trial = Trial { holdout: others, ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());

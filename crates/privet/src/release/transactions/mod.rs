@@ -115,7 +115,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
-    let trial = Trial { seed, choice: &options.attacks, inside: None, holdout: None };
+    let trial = Trial::new(seed, &options.attacks);
     let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());

@@ -21,7 +21,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
-use crate::attack::{Inside, PolicyRef, Released};
+use crate::attack::{PolicyRef, Released};
 use crate::audit::vocabularies::{
     Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies,
 };
@@ -118,8 +118,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
     let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
-    let inside = Some(Inside::Vocabularies { original: &bags });
-    let trial = Trial { seed, choice: &options.attacks, inside, holdout: None };
+    let trial = Trial { original: Some(&bags), ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     warnings.extend(attacks.warnings());

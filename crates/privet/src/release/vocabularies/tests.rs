@@ -287,3 +287,24 @@ fn all_methods_and_centres_pass_their_audit() {
         }
     }
 }
+
+#[test]
+fn a_bag_of_very_many_occurrences_is_published_like_any_other() {
+    let desk = Desk::new();
+    fs::write(
+        desk.path("bags.csv"),
+        "vocabulary,term,count\nx,beer,700000\nx,boots,2\ny,beer,800000\nz,boots,1\n",
+    )
+    .expect("written");
+    for matching in ["auto", "greedy"] {
+        let text = format!(
+            "seed = 4\n[data]\npath = \"bags.csv\"\nkind = \"vocabularies\"\n[semantics]\ndistance = \"taxonomy\"\n\
+             hierarchy = \"words.csv\"\nepsilon = 2\n[privacy.vocabulary-k-anonymity]\nk = 3\n\
+             [method]\nname = \"ssg\"\nmatching = \"{matching}\"\n"
+        );
+        let policy = Policy::parse(&desk.path("policy.toml"), text).expect("a policy");
+        let policy = policy.check_vocabularies(&vocabulary::CATALOGUE, None).expect("a checked policy");
+        let published = desk.publish(policy, matching).expect("a release");
+        assert!(published.audit.passed);
+    }
+}

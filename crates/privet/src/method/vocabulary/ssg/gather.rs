@@ -124,7 +124,10 @@ impl Gatherer {
         self.finds.keys.sort_unstable();
         let candidates = self.finds.keys.iter().map(|key| {
             let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
-            let matched = (bag.len() + field.rows.size(row)).saturating_sub(unmatched as usize) / 2;
+            let size = field.rows.size(row);
+            // Of huge bags the key says only that very many are without a partner.
+            let matched = (bag.len() + size).saturating_sub(unmatched as usize) / 2;
+            let matched = matched.min(bag.len()).min(size);
             Candidate { row, best: Match { matched, weight } }
         });
         (candidates.collect(), complete)

@@ -40,6 +40,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::{BagSolution, Cluster, Task};
+use crate::audit::counted;
 use crate::engine::clock::Clock;
 use crate::method::SearchFacts;
 use crate::policy::{Declaration, Key, KeyKind, Subject};
@@ -314,7 +315,8 @@ fn solution(
         ));
     }
     if !placed.withheld.is_empty() {
-        warnings.push(format!("{} vocabularies are withheld", placed.withheld.len()));
+        let withheld = counted(placed.withheld.len() as u64, "vocabulary is", "vocabularies are");
+        warnings.push(format!("{withheld} withheld"));
     }
     if outcome.coarse > 0 {
         warnings.push(format!(

@@ -35,15 +35,15 @@ impl Sets {
         let mut order: Vec<u32> = (0..sets.len() as u32).collect();
         let list = |set: &u32| sets.list(*set as usize);
         order.par_sort_unstable_by(|one, other| list(one).cmp(list(other)));
-        let (mut words, mut all) = (Lists::default(), Vec::new());
+        let (mut words, mut totals) = (Lists::default(), Vec::new());
         for same in order.chunk_by(|one, other| list(one) == list(other)) {
             if let Some(set) = same.first().map(list).filter(|set| !set.is_empty()) {
                 words.push(set);
-                all.push(same.iter().map(|set| counts(*set as usize)).sum());
+                totals.push(same.iter().map(|set| counts(*set as usize)).sum());
             }
         }
         let holders = Lists::holders(bound, words.iter());
-        Sets { words, counts: all, holders }
+        Sets { words, counts: totals, holders }
     }
 
     /// The sets that hold a word.

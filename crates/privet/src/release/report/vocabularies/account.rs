@@ -135,6 +135,7 @@ fn fidelity(facts: &Facts<'_>, seed: u64) -> Fidelity {
         labels
     };
     let members = clusters().flat_map(|cluster| &cluster.members);
+    let members = members.chain(solution.withheld.iter().step_by(step));
     let original = members.map(|bag| (once(bags.bag(*bag as usize).to_vec()), 1)).collect();
     let released = clusters().map(|cluster| {
         let labels = cluster.shown.iter().filter_map(|shown| prints.binary_search(&&shown.print).ok());

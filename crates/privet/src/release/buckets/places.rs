@@ -1,0 +1,68 @@
+//! Which record of the data is in which group.
+
+use super::super::run::changed;
+use super::super::turns::{Seen, Turns};
+use crate::Result;
+use crate::data::Batch;
+use crate::engine::clock::Clock;
+use crate::engine::microdata::Microdata;
+use crate::method::injector::Grouping;
+use crate::policy::CheckedPolicy;
+
+/// Where the records of each distinct record are.
+#[derive(Debug)]
+pub(in crate::release) struct Places<'a> {
+    policy: &'a CheckedPolicy,
+    grouping: &'a Grouping,
+    /// By distinct record, its groups by number, from 0: one for each of its records.
+    groups: Vec<Vec<u32>>,
+    /// Who of those that look alike is in which.
+    turns: Turns,
+}
+
+impl<'a> Places<'a> {
+    pub fn of(
+        policy: &'a CheckedPolicy,
+        microdata: &Microdata,
+        grouping: &'a Grouping,
+        seed: u64,
+        clock: &Clock,
+    ) -> Result<Places<'a>> {
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
+        for (number, group) in (0u32..).zip(&grouping.groups) {
+            for record in group {
+                groups[*record as usize].push(number);
+            }
+        }
+        let turns = Turns::of(policy, microdata, seed, &|record| groups[record].len() > 1, clock)?;
+        Ok(Places { policy, grouping, groups, turns })
+    }
+
+    /// To be asked for every record of the data, one after the other.
+    pub fn round(&self) -> Round<'_> {
+        Round { places: self, seen: Seen::new() }
+    }
+}
+
+/// One reading of the data.
+pub(in crate::release) struct Round<'p> {
+    places: &'p Places<'p>,
+    seen: Seen,
+}
+
+impl Round<'_> {
+    /// The group of the next row, which is of this distinct record; `None` where it is left out.
+    pub fn next(&mut self, batch: &Batch, row: usize, record: usize) -> Result<Option<u32>> {
+        let Places { policy, grouping, groups, turns } = self.places;
+        if grouping.suppressed.binary_search(&(record as u32)).is_ok() {
+            return Ok(None);
+        }
+        let found = match groups[record].as_slice() {
+            [one] => Some(*one),
+            several => {
+                turns.next(&mut self.seen, batch, row, record).and_then(|turn| several.get(turn).copied())
+            }
+        };
+        found.map(Some).ok_or_else(|| changed(policy.source.path()))
+    }
+}
