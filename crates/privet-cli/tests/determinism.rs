@@ -209,7 +209,7 @@ const ASKED: &[(&str, [&str; 4])] = &[
         ["sensitive", "", "", ""],
     ),
     (TERMS, ["", "", "quasi-sensitive", "other"]),
-    (PROJECTED, ["sensitive", "sensitive", "", ""]),
+    (PROJECTED, ["sensitive", "sensitive", "", "sensitive"]),
 ];
 const CARRIED: [&str; 4] = ["sensitive", "sensitive", "", "other"];
 const L_PLUS_VIO_REC: &str = "[privacy.l-plus-diversity]\ncolumn = \"ill\"\ndefault = \"1/2\"\n[method]\nname = \
@@ -219,7 +219,7 @@ const L_PLUS_VIO_SA: &str = "[privacy.l-plus-diversity]\ncolumn = \"ill\"\ndefau
 const TERMS: &str = "[privacy.k-anonymity]\nk = 3\n[privacy.qs-diversity]\ncolumn = \"terms\"\nl = 2\nc = 2\n[method]\nname = \
     \"quasi-sensitive\"";
 const PROJECTED: &str =
-    "[privacy.k-anonymity]\nk = 2\n[privacy.projection]\nalpha = 0.9\nbeta = 0.9\n[method]\nname = \"codip\"";
+    "[privacy.k-anonymity]\nk = 2\n[privacy.projection]\nalpha = 1\nbeta = 0.9\n[method]\nname = \"codip\"";
 
 const AGES: &str = "20;young;*\n30;young;*\n40;old;*\n50;old;*\n";
 const KNOWLEDGE: &str = "label,terms\nflu,cough|fever|ache\ncold,cough|sneeze|fever\nallergy,sneeze|rash\nmeasles,rash|fever|cough\n";
