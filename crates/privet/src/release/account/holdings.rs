@@ -14,6 +14,8 @@ const MOST_PAIRED: usize = 8;
 const MOST_LISTED: usize = 40;
 /// So many queries are asked of each kind.
 const QUERIES: usize = 40;
+/// Of two labels that both stand for more items than this, each is hardly ever the same: one time in a thousand at most.
+const FEW: usize = 32;
 /// The figures rest on so many distinct sets at most.
 const MOST_SETS: usize = 100_000;
 
@@ -82,7 +84,7 @@ impl<'a> Asked<'a> {
         all
     }
 
-    /// The items that more than one label of a set may stand for.
+    /// The items that more than one label of a set may stand for, unless both stand for many.
     fn shared_items(&self, set: &[u32]) -> Vec<u32> {
         let covered = |label: &u32| self.holdings.labels[*label as usize].as_slice();
         let mut items = Vec::new();
@@ -93,7 +95,7 @@ impl<'a> Asked<'a> {
                     (few, many) = (many, few);
                 }
                 // Labels that stand for one item each are different items.
-                if many.len() > 1 {
+                if many.len() > 1 && few.len() <= FEW {
                     items.extend(few.iter().filter(|item| many.binary_search(item).is_ok()));
                 }
             }
