@@ -121,12 +121,17 @@ impl Recoding {
 
     /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the seed.
     pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
+        if count == total {
+            self.fates[record] = Fate::Class(class);
+            return;
+        }
         let parts = self.shared.entry(record).or_default();
         match parts.iter_mut().find(|(other, _)| *other == class) {
             Some((_, sent)) => *sent += count,
             None => parts.push((class, count)),
         }
         self.fates[record] = Fate::Shared;
+        // Several parts may look alike and be one class.
         if *parts == [(class, total)] {
             self.fates[record] = Fate::Class(class);
             self.shared.remove(&record);

@@ -14,7 +14,8 @@ const MOST_PAIRED: usize = 8;
 const MOST_LISTED: usize = 40;
 /// So many queries are asked of each kind.
 const QUERIES: usize = 40;
-/// Of two labels that both stand for more items than this, each is hardly ever the same: one time in a thousand at most.
+/// Two labels of a set that both stand for more items than this stand for the same one so rarely (less than one time in a
+/// thousand) that it is not looked for.
 const FEW: usize = 32;
 /// The figures rest on so many distinct sets at most.
 const MOST_SETS: usize = 100_000;
