@@ -1,8 +1,6 @@
 //! Attacks from the command line: on releases of every kind, on what other tools made, and inside `privet anonymize`.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use privet::attack::ATTACKS;
 use serde_json::Value as Json;
 

@@ -1,10 +1,8 @@
 //! `privet audit` on the shipped example: what was tampered with, what is no release, and data that moved.
 
-mod common;
-
 use std::fs;
 
-use common::Bench;
+use crate::common::Bench;
 
 const MAKE: [&str; 4] = ["anonymize", "patients/policy.toml", "-o", "out"];
 

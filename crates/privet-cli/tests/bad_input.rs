@@ -5,7 +5,6 @@
 //! the place and words of the message: a new case needs a file and a line there. What looks wrong and is not ends with exit 0
 //! and a release that passes its audit. The snapshot shows every message as a user reads it.
 
-mod common;
 #[path = "common/damage.rs"]
 mod damage;
 #[path = "common/made.rs"]
@@ -20,8 +19,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use crate::common;
+use crate::common::{Bench, Outcome, command, failures, run};
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, types::Int32Type};
-use common::{Bench, Outcome, command, failures, run};
 use made::{MADE, Made};
 use parquet::arrow::ArrowWriter;
 

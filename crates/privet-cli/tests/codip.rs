@@ -1,11 +1,9 @@
 //! Projected tables from the command line: known answers, releases, audits, and what is refused.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Bench;
+use crate::common::Bench;
 use serde_json::Value as Json;
 
 fn vectors() -> Vec<PathBuf> {

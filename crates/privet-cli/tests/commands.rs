@@ -1,10 +1,8 @@
 //! Every command on the shipped examples: what it writes, what it prints, and how it ends.
 
-mod common;
-
 use std::fs::{self, File};
 
-use common::{Bench, rows, small_census, use_mondrian};
+use crate::common::{Bench, rows, small_census, use_mondrian};
 use serde_json::Value as Json;
 
 const MAKE: [&str; 4] = ["anonymize", "patients/policy.toml", "-o", "out"];

@@ -1,8 +1,6 @@
 //! One policy over a grid of settings, with the frontier between risk and loss.
 
-mod common;
-
-use common::{Bench, rows};
+use crate::common::{Bench, rows};
 
 #[test]
 fn a_policy_is_tried_over_a_grid() {

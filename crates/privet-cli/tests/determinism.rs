@@ -1,14 +1,12 @@
 //! The same policy, data and seed give the same bytes: whatever the threads, the run, the time zone, the locale, and the order of
 //! the input's rows.
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
 
-use common::{Bench, Dice, Outcome, command, failures, run};
+use crate::common::{Bench, Dice, Outcome, command, failures, run};
 
 /// A method on the data of an example, small enough for a search to take a moment.
 struct Case {

@@ -1,8 +1,6 @@
 //! `privet experiment`: what it lists, what it refuses, and what it says when the data is not there.
 
-mod common;
-
-use common::command;
+use crate::common::command;
 
 /// Runs the command without data; returns its status, standard output and standard error.
 fn privet(arguments: &[&str]) -> (Option<i32>, String, String) {

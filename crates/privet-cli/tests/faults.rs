@@ -3,10 +3,6 @@
 //! Moments are drawn from a seed, so that a failure comes again. The plan is that of the design's promises: nothing partial
 //! is ever left, nothing is left over after the next run, and no run ends well without a release that passes its audit.
 
-mod common;
-#[path = "common/here.rs"]
-mod here;
-
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -14,8 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Dice, Outcome, command, names, run};
-use here::make_here;
+use crate::common;
+use crate::common::here::make_here;
+use crate::common::{Bench, Dice, Outcome, command, names, run};
 use privet::engine::clock::Clock;
 use privet::{ErrorKind, release};
 

@@ -1,8 +1,6 @@
 //! FF-anonymity from the command line: releases, attacks, and what is refused.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 /// The table in the spirit of the paper's Figure 1, with its policy.
 fn paper() -> Bench {

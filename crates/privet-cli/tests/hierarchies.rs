@@ -1,8 +1,6 @@
 //! `privet hierarchy`: every kind is built, shown and checked.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn hierarchies_of_every_kind_are_built_shown_and_checked() {

@@ -1,12 +1,10 @@
 //! People who are kept out of a release, as a control for attacks.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::Bench;
+use crate::common::Bench;
 use serde_json::Value as Json;
 
 /// A table of rows that are all different, and a policy for it.

@@ -1,8 +1,6 @@
 //! Text that wants to be more than text: formulas, markup, invisible letters; and values that must not get into messages.
 
-mod common;
-
-use common::{Bench, Outcome, rows};
+use crate::common::{Bench, Outcome, rows};
 
 const MARKUP: &str = "<script>alert('1')</script>";
 const OTHER_MARKUP: &str = "\"><img src=x onerror=alert(2)>";

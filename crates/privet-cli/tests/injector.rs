@@ -1,8 +1,6 @@
 //! Groups from the command line: rules, releases, audits, and what is refused.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn rules_are_listed_for_people_and_for_scripts() {

@@ -1,8 +1,6 @@
 //! l+-diversity from the command line: what a user is told when suppression takes everything, or tells too much.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\
     [columns.group]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n\

@@ -1,11 +1,9 @@
 //! Releases that are written down, and what a second one tells together with the first.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::Bench;
+use crate::common::Bench;
 
 /// Sixty people of ten diseases, and a policy that publishes them in groups of two.
 fn bench() -> Bench {

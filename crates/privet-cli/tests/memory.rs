@@ -1,12 +1,11 @@
 //! Runs where memory is limited: a second process works, and the first one says how it ended.
 
-mod common;
-
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Outcome, command, run};
+use crate::common;
+use crate::common::{Bench, Outcome, command, run};
 
 /// The command under a limit of its address space, in megabytes.
 fn limited(megabytes: u64, bench: &Bench, arguments: &[&str]) -> Command {

@@ -1,8 +1,6 @@
 //! Drafts that begin with what a rule asks for.
 
-mod common;
-
-use common::{Bench, rows};
+use crate::common::{Bench, rows};
 
 /// Two hundred patients with ZIP codes (some in small areas), dates, ages over 89, and what must go.
 fn patients() -> Bench {

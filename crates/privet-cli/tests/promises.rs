@@ -1,7 +1,5 @@
 //! The promises of the design, held on whole runs: same bytes, all or nothing, no order that tells, no input that crashes.
 
-mod common;
-
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Dice, command, rows, run, small_census, use_mondrian};
+use crate::common::{Bench, Dice, command, rows, run, small_census, use_mondrian};
 
 /// The files of a release without what a clock said: how long the search took.
 fn timeless(bench: &Bench, folder: &str) -> Vec<(PathBuf, String)> {

@@ -1,10 +1,8 @@
 //! What may leave the house and what may not, and how an audit notices that a release folder was touched.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Bench, command};
+use crate::common::{Bench, command};
 use serde_json::Value as Json;
 
 const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\

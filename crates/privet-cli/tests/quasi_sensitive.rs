@@ -1,8 +1,6 @@
 //! Quasi-sensitive columns from the command line: the example, what its report says, and what is refused.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 #[test]
 fn symptoms_no_longer_point_at_one_disease() {

@@ -1,9 +1,7 @@
 //! Query logs and vocabularies at the command's door: what is refused, where the message points, and that nothing is left
 //! behind.
 
-mod common;
-
-use common::{Bench, Dice};
+use crate::common::{Bench, Dice};
 
 const WORDS: &str = "wine;drinks;goods\nbeer;drinks;goods\nboots;shoes;goods\nsandals;shoes;goods\n";
 const HEADER: &str = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n";

@@ -1,9 +1,5 @@
 //! Runs that are disturbed while they are in one stage or another: interrupted, or their data changed under them.
 
-mod common;
-#[path = "common/here.rs"]
-mod here;
-
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::Bench;
-use here::make_here;
+use crate::common::Bench;
+use crate::common::here::make_here;
 use privet::ErrorKind;
 use privet::engine::clock::{Clock, Progress};
 

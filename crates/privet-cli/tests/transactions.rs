@@ -1,8 +1,6 @@
 //! Transactions at the command's door: what is refused, where the message points, and that nothing is left behind.
 
-mod common;
-
-use common::{Bench, Dice};
+use crate::common::{Bench, Dice};
 
 const ITEMS: &str = "beer;Drinks;All\nwine;Drinks;All\nmilk;All\n";
 const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\nm = 1\n";

@@ -4,7 +4,7 @@ use privet::engine::clock::Clock;
 use privet::policy::Policy;
 use privet::{method, release};
 
-use super::common::Bench;
+use super::Bench;
 
 /// Makes the release `out` of a bench.
 pub fn make_here(bench: &Bench, policy: &str, clock: &Clock) -> privet::Result<()> {

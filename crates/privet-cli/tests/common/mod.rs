@@ -1,6 +1,6 @@
 //! What the end-to-end tests share: a folder to work in, the command, and what a run of it came to.
 
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
+pub mod here;
 
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};

@@ -1,0 +1,30 @@
+//! The command from end to end, on small folders of its own: one binary, so that the library is linked once.
+
+mod common;
+
+mod attacks;
+mod audits;
+mod bad_input;
+mod book;
+mod codip;
+mod commands;
+mod compare;
+mod determinism;
+mod experiment;
+mod faults;
+mod freeform;
+mod hierarchies;
+mod holdout;
+mod hostile;
+mod injector;
+mod l_plus;
+mod ledger;
+mod memory;
+mod presets;
+mod promises;
+mod public_room;
+mod quasi_sensitive;
+mod query_logs;
+mod stages;
+mod supply_chain;
+mod transactions;

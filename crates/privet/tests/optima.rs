@@ -1,0 +1,6 @@
+//! Known optima, reached through the library's front door.
+
+mod ff_optima;
+mod full_domain_optima;
+mod l_plus_adult;
+mod l_plus_optima;
