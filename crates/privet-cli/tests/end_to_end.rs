@@ -9,6 +9,7 @@ mod book;
 mod codip;
 mod commands;
 mod compare;
+mod console;
 mod determinism;
 mod experiment;
 mod faults;
