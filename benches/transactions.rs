@@ -1,6 +1,6 @@
 //! Searches over transactions: the made-up baskets as they come, and BMS-WebView-1 where `PRIVET_DATA` holds it.
 //!
-//! Run with `cargo bench --bench transactions`.
+//! Run with `cargo bench -p privet-lab --bench transactions`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Query logs: reading the made-up log, clustering its vocabularies, comparing patterns, and, where WordNet is installed,
 //! many made-up bags over its nouns.
 //!
-//! Run with `cargo bench --bench vocabulary`.
+//! Run with `cargo bench -p privet-lab --bench vocabulary`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use divan::{Bencher, black_box};
 use privet::data::Bags;
 use privet::engine::clock::Clock;
 use privet::example::Example;
-use privet::experiment::vocabulary::synthetic::{Stock, WORDS};
 use privet::method::vocabulary::utility::PatternUtility;
 use privet::method::vocabulary::{CATALOGUE, Decided, Task, decide, run};
 use privet::policy::{AnyPolicy, Clause, Policy, VocabularyPolicy};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::taxonomy::words::{Attach, Semantics, WordNet};
+use privet_lab::vocabulary::synthetic::{Stock, WORDS};
 
 fn main() {
     divan::main();

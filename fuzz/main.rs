@@ -1,9 +1,9 @@
 //! Throws damaged and hostile input at everything that reads, on the stable toolchain.
 //!
 //! ```text
-//! cargo test --test fuzz                                         a short run, as in CI
-//! cargo test --release --test fuzz -- --seconds 600              ten minutes, shared among all targets
-//! cargo test --release --test fuzz -- --seconds 600 --target csv --seed 7
+//! cargo test -p privet-lab --test fuzz                                         a short run, as in CI
+//! cargo test -p privet-lab --release --test fuzz -- --seconds 600              ten minutes, shared among all targets
+//! cargo test -p privet-lab --release --test fuzz -- --seconds 600 --target csv --seed 7
 //! ```
 //!
 //! Inputs are mutations of the corpus: `fuzz/corpus/TARGET/`, the malformed files of the end-to-end tests, and typed files that

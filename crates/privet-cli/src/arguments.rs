@@ -68,8 +68,6 @@ pub enum Command {
     Report(Report),
     /// Explain the requirements and methods a policy can name
     Explain(Explain),
-    /// Re-run a publication's experiment on real data, its figures beside ours
-    Experiment(Experiment),
 }
 
 impl Command {

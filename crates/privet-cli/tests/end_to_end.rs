@@ -2,6 +2,7 @@
 
 mod common;
 
+mod arrows;
 mod attacks;
 mod audits;
 mod bad_input;
@@ -11,7 +12,6 @@ mod commands;
 mod compare;
 mod console;
 mod determinism;
-mod experiment;
 mod faults;
 mod freeform;
 mod hierarchies;

@@ -281,7 +281,7 @@ pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a
 }
 
 /// "did you mean 'age'?", or the list of what there is.
-pub(crate) fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> String {
+pub fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> String {
     match nearest(wanted, candidates.iter().copied()) {
         Some(near) => format!("did you mean '{near}'?"),
         None if candidates.is_empty() => format!("there are no {what}"),

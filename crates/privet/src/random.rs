@@ -6,13 +6,13 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 
 /// A stream of random numbers for one purpose, derived from the seed.
-pub(crate) fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
+pub fn keyed(seed: u64, purpose: &str) -> ChaCha20Rng {
     let digest = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes()).finalize();
     ChaCha20Rng::from_seed(digest.into())
 }
 
 /// A number for some texts which only the seed tells: texts that are the same have the same, whatever comes before them.
-pub(crate) fn number_of<'t>(seed: u64, purpose: &str, texts: impl IntoIterator<Item = &'t str>) -> u64 {
+pub fn number_of<'t>(seed: u64, purpose: &str, texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = Sha256::new().chain_update(purpose.as_bytes()).chain_update(seed.to_le_bytes());
     for text in texts {
         hash.update((text.len() as u64).to_le_bytes());
@@ -24,7 +24,7 @@ pub(crate) fn number_of<'t>(seed: u64, purpose: &str, texts: impl IntoIterator<I
 }
 
 /// A uniform number below `bound` (which is not 0), without the bias of a remainder.
-pub(crate) fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
+pub fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
     let reject_from = u64::MAX - u64::MAX % bound;
     loop {
         let number = random.next_u64();
@@ -35,7 +35,7 @@ pub(crate) fn below(random: &mut ChaCha20Rng, bound: u64) -> u64 {
 }
 
 /// Puts a list into a random order (Fisher and Yates).
-pub(crate) fn shuffle<T>(list: &mut [T], random: &mut ChaCha20Rng) {
+pub fn shuffle<T>(list: &mut [T], random: &mut ChaCha20Rng) {
     for last in (1..list.len()).rev() {
         list.swap(last, below(random, last as u64 + 1) as usize);
     }

@@ -5,7 +5,6 @@ mod attack;
 mod audit;
 mod compare;
 mod example;
-mod experiment;
 mod explain;
 mod hierarchy;
 mod init;
@@ -50,6 +49,5 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Ledger(arguments) => ledger::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
-        Command::Experiment(arguments) => experiment::run(arguments, output, &clock),
     }
 }

@@ -6,7 +6,6 @@ use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -25,7 +24,6 @@ pub struct Outcome {
     pub status: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    pub took: Duration,
 }
 
 impl Outcome {
@@ -143,13 +141,11 @@ impl Bench {
 }
 
 pub fn run(mut command: Command) -> Outcome {
-    let start = Instant::now();
     let output = command.output().expect("the command runs");
     Outcome {
         status: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        took: start.elapsed(),
     }
 }
 

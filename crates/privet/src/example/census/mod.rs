@@ -1,6 +1,6 @@
 //! A made-up survey of any size, from a seeded generator: the same seed gives the same bytes everywhere.
 
-pub(crate) mod draw;
+pub mod draw;
 mod people;
 
 use std::io::{self, Write};

@@ -3,6 +3,7 @@
 use minijinja::{Value, context};
 use serde::Serialize;
 
+use super::STYLE;
 use super::chart::{self, FrontierPoint};
 use crate::Result;
 
@@ -83,7 +84,7 @@ impl ComparisonPage {
                 include_str!("templates/comparison.html")
             ),
             context! {
-                style => Value::from_safe_string(include_str!("templates/style.css").to_string()),
+                style => Value::from_safe_string(STYLE.to_string()),
                 privet => env!("CARGO_PKG_VERSION"),
                 data => self.data.clone(),
                 header => self.header.clone(),

@@ -146,7 +146,7 @@ impl Shown {
 }
 
 /// A count with its thousands apart: 20,000.
-pub(crate) fn thousands(count: u64) -> String {
+pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -187,7 +187,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A number that keeps four significant digits, or all of those before the point.
-pub(crate) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
         return if value.is_nan() { "–".to_string() } else { "∞".to_string() };

@@ -7,13 +7,13 @@
 
 pub mod buckets;
 mod cells;
-pub(crate) mod chart;
+pub mod chart;
 mod citation;
 mod common;
 mod comparison;
 mod fidelity;
 mod ledger;
-pub(crate) mod lens;
+pub mod lens;
 mod model;
 mod notion;
 pub mod projections;
@@ -49,6 +49,9 @@ use serde::Deserialize;
 
 use crate::policy::DataKind;
 use crate::{Error, Result};
+
+/// The style of all pages.
+pub const STYLE: &str = include_str!("templates/style.css");
 
 /// The template of a page: what all reports have in common, around what one kind of data has.
 macro_rules! page {

@@ -12,7 +12,7 @@ mod heat;
 mod histogram;
 mod meter;
 mod plan;
-pub(crate) mod svg;
+pub mod svg;
 mod tradeoff;
 mod tree;
 

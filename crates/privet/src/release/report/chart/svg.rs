@@ -6,14 +6,17 @@ use minijinja::{HtmlEscape, Value};
 
 /// Where a text hangs on its point.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Anchor {
+pub enum Anchor {
+    /// Its start.
     Start,
+    /// Its middle.
     Middle,
+    /// Its end.
     End,
 }
 
 /// An SVG picture in the making.
-pub(crate) struct Svg {
+pub struct Svg {
     width: f64,
     height: f64,
     body: String,
@@ -26,7 +29,8 @@ fn at(value: f64) -> impl Display {
 }
 
 impl Svg {
-    pub(crate) fn new(width: f64, height: f64) -> Svg {
+    /// An empty picture of this size.
+    pub fn new(width: f64, height: f64) -> Svg {
         Svg { width, height, body: String::new() }
     }
 
@@ -35,7 +39,8 @@ impl Svg {
         let _ = self.body.write_fmt(element);
     }
 
-    pub(crate) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str) {
+    /// A rectangle.
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, class: &str) {
         let (width, height) = (width.max(0.0), height.max(0.0));
         self.push(format_args!(
             r#"<rect class="{class}" x="{}" y="{}" width="{}" height="{}"/>"#,
@@ -47,7 +52,7 @@ impl Svg {
     }
 
     /// A rectangle that says what it stands for when pointed at.
-    pub(crate) fn titled_rect(&mut self, place: [f64; 4], class: &str, title: &str) {
+    pub fn titled_rect(&mut self, place: [f64; 4], class: &str, title: &str) {
         let [x, y, width, height] = place;
         self.push(format_args!(
             r#"<rect class="{class}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>"#,
@@ -59,7 +64,8 @@ impl Svg {
         ));
     }
 
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
+    /// A line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str) {
         self.push(format_args!(
             r#"<line class="{class}" x1="{}" y1="{}" x2="{}" y2="{}"/>"#,
             at(from.0),
@@ -70,7 +76,7 @@ impl Svg {
     }
 
     /// A line through points; each step goes across first, then up or down, as a cumulative curve does.
-    pub(crate) fn steps(&mut self, points: &[(f64, f64)], class: &str) {
+    pub fn steps(&mut self, points: &[(f64, f64)], class: &str) {
         let mut path = String::new();
         for (index, &(x, y)) in points.iter().enumerate() {
             let _ = if index == 0 {
@@ -82,7 +88,8 @@ impl Svg {
         self.push(format_args!(r#"<path class="{class}" d="{path}"/>"#));
     }
 
-    pub(crate) fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {
+    /// A circle around a point.
+    pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str) {
         self.push(format_args!(
             r#"<circle class="{class}" cx="{}" cy="{}" r="{}"/>"#,
             at(x),
@@ -92,7 +99,7 @@ impl Svg {
     }
 
     /// A triangle that stands on its tip's opposite side, the tip at the point.
-    pub(crate) fn triangle(&mut self, x: f64, y: f64, size: f64, class: &str) {
+    pub fn triangle(&mut self, x: f64, y: f64, size: f64, class: &str) {
         self.push(format_args!(
             r#"<path class="{class}" d="M{} {}L{} {}H{}Z"/>"#,
             at(x),
@@ -104,7 +111,7 @@ impl Svg {
     }
 
     /// A triangle that points to the right, the tip at the point.
-    pub(crate) fn arrow(&mut self, x: f64, y: f64, size: f64, class: &str) {
+    pub fn arrow(&mut self, x: f64, y: f64, size: f64, class: &str) {
         self.push(format_args!(
             r#"<path class="{class}" d="M{} {}L{} {}V{}Z"/>"#,
             at(x),
@@ -115,7 +122,8 @@ impl Svg {
         ));
     }
 
-    pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
+    /// A text at a point.
+    pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -130,7 +138,7 @@ impl Svg {
     }
 
     /// A text cut to `width`, with the whole of it shown when pointed at.
-    pub(crate) fn label(&mut self, x: f64, y: f64, width: f64, class: &str, text: &str) {
+    pub fn label(&mut self, x: f64, y: f64, width: f64, class: &str, text: &str) {
         let short = fitted(text, width);
         if short == text {
             self.text(x, y, Anchor::Start, class, text);
@@ -146,7 +154,7 @@ impl Svg {
     }
 
     /// The picture, ready to stand in a page; `title` is what a screen reader says.
-    pub(crate) fn finish(self, title: &str) -> Value {
+    pub fn finish(self, title: &str) -> Value {
         let title = HtmlEscape(title);
         let (width, height) = (at(self.width), at(self.height));
         Value::from_safe_string(format!(
@@ -158,7 +166,7 @@ impl Svg {
 
 /// How wide a text is at most in the charts' type size; East Asian characters are as wide as they are high. Which type a page is
 /// shown in is not known: the widths are those of a wide one, so that labels do not run into what they stand beside.
-pub(crate) fn width_of(text: &str) -> f64 {
+pub fn width_of(text: &str) -> f64 {
     text.chars().map(width_of_char).sum()
 }
 
@@ -174,7 +182,7 @@ fn width_of_char(character: char) -> f64 {
 }
 
 /// A text that fits into `width`, with an ellipsis where it had to be cut.
-pub(crate) fn fitted(text: &str, width: f64) -> String {
+pub fn fitted(text: &str, width: f64) -> String {
     if width_of(text) <= width {
         return text.to_string();
     }

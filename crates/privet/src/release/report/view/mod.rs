@@ -36,7 +36,7 @@ pub(super) use vocabularies::view as vocabularies;
 use super::common::Common;
 use super::lens::{is_small, percent};
 use super::model::{Audit, FileHash, Loss, Records, Reproduce};
-use super::{Edition, chart, citation};
+use super::{Edition, STYLE, chart, citation};
 use attacks::AttacksView;
 use columns::ColumnView;
 use consistency::ConsistencyRow;
@@ -250,7 +250,7 @@ impl Frame {
         section(true, "glossary", "Glossary");
         Frame {
             steward: edition.is_steward(),
-            style: Value::from_safe_string(include_str!("../templates/style.css").to_string()),
+            style: Value::from_safe_string(STYLE.to_string()),
             // A file's name may say whose data it is, so the public reads a neutral one.
             title: edition
                 .steward_only(common.title.to_string())
