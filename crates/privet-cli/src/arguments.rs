@@ -68,6 +68,10 @@ pub enum Command {
     Report(Report),
     /// Explain the requirements and methods a policy can name
     Explain(Explain),
+    /// Print a script that completes privet's arguments in a shell
+    Completions(Completions),
+    /// Print the manual page, or that of one command
+    Man(Man),
 }
 
 impl Command {
@@ -80,6 +84,19 @@ impl Command {
             _ => None,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// A command, such as anonymize; without one, the page of privet itself
+    pub command: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -511,3 +511,18 @@ fn what_the_release_hides_is_nowhere_in_public() {
         assert_eq!(public["records"]["suppressed"], "1-10", "one suppressed record is a small count");
     }
 }
+
+#[test]
+fn shells_and_manuals_get_every_command() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = bench.privet(&["completions", shell]).succeeds().stdout;
+        assert!(script.contains("anonymize") && script.contains("time-limit"), "{shell}: {script}");
+    }
+    let page = bench.privet(&["man"]).succeeds().stdout;
+    assert!(page.starts_with(".ie") && page.contains("privet\\-anonymize"), "{page}");
+    let page = bench.privet(&["man", "anonymize"]).succeeds().stdout;
+    assert!(page.contains("time\\-limit") && page.contains("quiet"), "{page}");
+    let error = bench.privet(&["man", "anonymise"]).exits(2).stderr;
+    assert!(error.contains("did you mean 'anonymize'?"), "{error}");
+}

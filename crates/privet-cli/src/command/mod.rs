@@ -9,6 +9,7 @@ mod explain;
 mod hierarchy;
 mod init;
 mod ledger;
+mod manual;
 mod mine;
 mod report;
 
@@ -49,5 +50,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Ledger(arguments) => ledger::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
+        Command::Completions(arguments) => manual::completions(arguments, output),
+        Command::Man(arguments) => manual::page(arguments, output),
     }
 }
