@@ -82,5 +82,5 @@ mod random;
 pub mod release;
 pub mod taxonomy;
 
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, counted, noun, ordinal};
 pub use exact::Exact;

@@ -29,9 +29,7 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
     })?;
     clock.progress().stage("mining", None);
     let (observations, shown) = known_rules(&policy, &microdata, clock)?;
-    if let Some(note) = idle_note(&shown) {
-        output.warn(&note);
-    }
+    shown.absent.iter().cloned().chain(idle_note(&shown)).for_each(|note| output.warn(&note));
     let (rules, mined) = (&shown.rules, shown.mined);
     let origin = |rule: &KnownRule| match rule.origin {
         Origin::Mined => "mined",

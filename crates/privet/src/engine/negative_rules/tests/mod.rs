@@ -295,7 +295,7 @@ fn stated_rules_join_mined_ones() {
          mute sex=F => not x\n"
     );
     let stated = stated(&text, &observations).expect("rules");
-    let Shown { rules: shown, mined: count, repeated, idle } =
+    let Shown { rules: shown, mined: count, repeated, idle, .. } =
         Knowledge::rules(&observations, Some(&half()), &stated, &clock).expect("rules");
     // A rule that is stated twice is one rule; one that is struck out though it was never mined is told.
     let idle: Vec<String> = idle.iter().map(ToString::to_string).collect();

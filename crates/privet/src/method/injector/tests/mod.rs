@@ -33,6 +33,7 @@ fn groups_of_known_tables() {
                 observations,
                 excluded: &excluded,
                 l,
+                k: 1,
                 max_posterior: None,
                 suppress: false,
                 rules: &[],
@@ -86,6 +87,7 @@ fn eligibility_for_anatomy() {
             observations: &observations,
             excluded: &excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress: false,
             rules: &[],
@@ -160,6 +162,7 @@ impl World {
             observations: &self.observations,
             excluded: &self.excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress,
             rules: &[],
@@ -248,7 +251,7 @@ proptest! {
             counts.iter().enumerate().flat_map(|(value, count)| vec![format!("v{value}"); *count]).collect();
         let observations = column(&values);
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = Task { observations: &observations, excluded: &excluded, l, max_posterior: None, suppress: false, rules: &[] };
+        let task = Task { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false, rules: &[] };
         let eligible = counts.iter().all(|count| count * l <= values.len());
         let grouping = group(&task, Strategy::Anatomy, seed, &Clock::unlimited());
         prop_assert_eq!(grouping.is_ok(), eligible);
@@ -269,6 +272,7 @@ fn culprits_are_named() {
         observations: &observations,
         excluded: &excluded,
         l: 2,
+        k: 1,
         max_posterior: None,
         suppress: false,
         rules: &[],

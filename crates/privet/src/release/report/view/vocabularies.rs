@@ -225,9 +225,11 @@ fn rare(model: &VocabularyReport) -> Option<RareView> {
         return None;
     }
     let text = format!(
-        "{} terms, {} occurrences, were used by fewer than {floor} people. Of these terms the release prints {}.",
+        "{} {}, {} {}, were used by fewer than {floor} people. Of these terms the release prints {}.",
         thousands(rare.terms),
+        noun(rare.terms, "term", "terms"),
         thousands(rare.occurrences),
+        noun(rare.occurrences, "occurrence", "occurrences"),
         if rare.printed == 0 { "none".to_string() } else { thousands(rare.printed) }
     );
     Some(RareView { text, examples: rare.examples.clone() })
