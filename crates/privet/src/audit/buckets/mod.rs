@@ -217,7 +217,7 @@ fn check_assignment(book: &Book) -> Check {
         }
     }
     if book.strays > 0 {
-        let more = counted(book.strays, "line", "lines");
+        let more = counted(book.strays as u64, "line", "lines");
         faults.push((format!("the steward's list has {more} more than there are records"), 0));
     }
     told("assignment", "the records assigned to each bucket give the published tables", faults)

@@ -9,6 +9,7 @@ use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
+use crate::error::noun;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all vocabularies with exactly the same terms, as often.";
