@@ -370,11 +370,15 @@ fn a_cell_without_meaning_is_named_with_its_place() {
 }
 
 #[test]
-fn an_unknown_requirement_fails() {
+fn hard_use_1_2_an_audit_fails_by_a_requirement_that_no_check_judges() {
     let audit = Case::new("[privacy.novelty]\nn = 1\n").audit(RELEASE);
     assert_eq!(failing(&audit), ["novelty (n = 1)"]);
-    assert!(check(&audit, "novelty").detail.starts_with("this audit does not know"));
-    assert_eq!(check(&audit, "novelty").concerned, 6);
+    assert!(check(&audit, "novelty").detail.starts_with("no check of this audit judges it"));
+    let both = Case::new(&format!("{K3}[privacy.novelty]\nn = 1\n")).audit(RELEASE);
+    assert_eq!(failing(&both), ["novelty (n = 1)"]);
+    assert!(!both.passed);
+    let known = Case::new(K3).audit(RELEASE);
+    assert!(known.passed && known.checks.iter().filter(|check| check.judges == [0]).count() == 1);
 }
 
 #[test]
