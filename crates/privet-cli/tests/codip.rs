@@ -73,7 +73,7 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     fails("alpha = 1.0", "alpha = 1e-30", 2, "has more than the 18 digits");
     fails("k = 2", "k = 7", 3, "k is 7, but the table has only 6 records");
     fails("alpha = 1.0\nbeta = 0.5", "alpha = 0\nbeta = 0", 3, "the association loss reached is Γα = 1");
-    fails("[privacy.projection]\nalpha = 1.0\nbeta = 0.5\n", "", 2, "needs one [privacy.projection]");
+    fails("[privacy.projection]\nalpha = 1.0\nbeta = 0.5\n", "", 2, "needs [privacy.projection]");
     fails(
         "[columns.job]\nrole = \"sensitive\"\n",
         "[columns.job]\nrole = \"other\"\nseparator = \"|\"\n",
@@ -84,7 +84,7 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     fails("onset = \"ordered\"", "disease = \"ordered\"", 2, "cannot tell how far apart");
     fails("onset = \"ordered\"", "onset = \"sorted\"", 2, "cannot be \"sorted\"");
     fails("onset = \"ordered\"", "age = \"ordered\"", 2, "role is 'quasi-identifier'");
-    fails("name = \"codip-star\"", "name = \"full-domain\"", 2, "'separator' has no meaning");
+    fails("name = \"codip-star\"", "name = \"full-domain\"", 2, "does not take [privacy.projection]");
     fails("name = \"codip-star\"", "name = \"codip\"\npersist = true", 2, "no key 'persist'");
     let limited = "name = \"codip-star\"\ntime_limit = \"5s\"";
     fails("name = \"codip-star\"", limited, 2, "no key 'time_limit'; 'codip' has");

@@ -14,6 +14,7 @@ mod console;
 mod determinism;
 mod faults;
 mod freeform;
+mod hard_use_asks;
 mod hierarchies;
 mod holdout;
 mod hostile;

@@ -110,7 +110,7 @@ fn what_is_wrong_is_told_and_nothing_is_left_behind() {
     fails("\nhierarchy = \"sex.csv\"", "", &["'Sex'", "mixed", "no hierarchy"]);
     fails("threat = 0.5\n", "threat = 0.5\n[method]\nname = \"full-domain\"\n", &["full-domain", "ff"]);
     let projection = "threat = 0.5\n[privacy.projection]\nalpha = 0.5\nbeta = 0.5\n";
-    fails("threat = 0.5\n", projection, &["does not know [privacy.projection]", "ff"]);
+    fails("threat = 0.5\n", projection, &["does not take [privacy.projection]", "ff"]);
     fails("Sex]\nrole = \"mixed\"", "Sex]\nrole = \"quasi-identifier\"", &["'Sex'", "mixed"]);
     fails("model = \"belief\"", "model = \"sensitivity\"", &["alpha", "belief"]);
     fails("[columns.Sex]\nrole = \"mixed\"\n", "[columns.Sex]\nrole = \"other\"\n", &["hierarchy"]);

@@ -289,6 +289,28 @@ pub fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> String {
     }
 }
 
+/// The word for so many things: `record` for 1, else `records`.
+pub fn noun<'w>(count: u64, one: &'w str, many: &'w str) -> &'w str {
+    if count == 1 { one } else { many }
+}
+
+/// A number of things in words: `1 record`, `2 records`.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", noun(count, one, many))
+}
+
+/// A number as a place in a row: `1st`, `2nd`, `3rd`, `11th`.
+pub fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
 /// A value in quotes, so that an empty one and one with blanks can be seen.
 pub(crate) fn quoted(value: &str) -> String {
     format!("'{}'", echoed(value))

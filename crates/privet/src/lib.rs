@@ -81,5 +81,5 @@ pub mod random;
 pub mod release;
 pub mod taxonomy;
 
-pub use error::{Error, ErrorKind, Result, suggestion};
+pub use error::{Error, ErrorKind, Result, counted, noun, ordinal, suggestion};
 pub use exact::Exact;

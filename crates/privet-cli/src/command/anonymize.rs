@@ -6,7 +6,7 @@ use privet::data::Formulas;
 use privet::engine::clock::Clock;
 use privet::policy::{DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
-use privet::{Result, audit, method};
+use privet::{Result, audit, counted, method};
 use serde_json::Value as Json;
 
 use crate::arguments::Anonymize;
@@ -76,21 +76,23 @@ fn text(published: &Published) -> String {
 fn about_table(manifest: &Json) -> String {
     let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
     let mut text = format!(
-        "released {} of {} records ({} suppressed, {} dropped for missing values)\n",
+        "released {} of {} ({} suppressed, {} dropped for missing values)\n",
         records("released"),
-        records("read"),
+        counted(records("read"), "record", "records"),
         records("suppressed"),
         records("dropped")
     );
     let held = records("held_out");
     if held > 0 {
         let people = manifest["holdout"]["people"].as_u64().unwrap_or(held);
-        text += &format!("held out {people} people ({held} records) for attacks to be tried on as well\n");
+        let people = counted(people, "person", "people");
+        let held = counted(held, "record", "records");
+        text += &format!("held out {people} ({held}) for attacks to be tried on as well\n");
     }
     let starred = records("starred");
     if starred > 0 {
-        let cells = if starred == 1 { "cell" } else { "cells" };
-        text += &format!("suppressed {starred} {cells} of released records, shown as *\n");
+        let cells = counted(starred, "cell", "cells");
+        text += &format!("suppressed {cells} of released records, shown as *\n");
     }
     text += &cost(manifest, &manifest["cost"]["value"].to_string());
     if let Some(levels) = manifest["plan"]["levels"].as_object() {

@@ -17,7 +17,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
         (Some(folder), _, _) => audit_release(folder, original, clock)?,
         (None, Some(policy), Some(release)) => {
             let options = AuditOptions::foreign();
-            let policy = method::check(&Policy::read(policy)?, original)?;
+            let policy = method::check_to_audit(&Policy::read(policy)?, original)?;
             if arguments.aligned && !matches!(policy, AnyPolicy::Vocabularies(_)) {
                 let kind = policy.kind().name();
                 return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))

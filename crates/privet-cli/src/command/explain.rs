@@ -98,7 +98,19 @@ fn described(declaration: &Declaration) -> String {
     let width = declaration.keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0);
     let keys: String = declaration.keys.iter().map(|key| key_line(key, width)).collect();
     let keys = if keys.is_empty() { String::new() } else { format!("\nKeys:\n{keys}") };
-    format!("{}: {}\n\n{}\n{keys}", declaration.name, declaration.summary, declaration.help)
+    let goes_with = if declaration.accepts.is_empty() {
+        format!("Methods that take it: {}", methods_for(declaration).join(", "))
+    } else {
+        format!("Requirements that it takes: {}", declaration.takes())
+    };
+    format!("{}: {}\n\n{}\n\n{goes_with}\n{keys}", declaration.name, declaration.summary, declaration.help)
+}
+
+/// The methods that take a requirement.
+fn methods_for(requirement: &Declaration) -> Vec<&'static str> {
+    let own = CATALOGUES.all().into_iter().filter(|one| one.requirement(requirement.name).is_some());
+    let methods = own.flat_map(|one| one.methods.iter());
+    methods.filter(|method| method.takes_requirement(requirement.name)).map(|method| method.name).collect()
 }
 
 /// The names that what was asked for is a part of; "l+" is how papers write l-plus.
@@ -149,7 +161,15 @@ fn to_json(declaration: &Declaration) -> Json {
             json!({ "name": key.name, "takes": takes(key.kind), "required": key.required, "default": key.default, "help": key.help })
         })
         .collect();
-    json!({ "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "keys": keys })
+    let mut told = json!({
+        "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "keys": keys,
+    });
+    if declaration.accepts.is_empty() {
+        told["methods"] = json!(methods_for(declaration));
+    } else {
+        told["takes"] = json!(declaration.takes());
+    }
+    told
 }
 
 #[cfg(test)]

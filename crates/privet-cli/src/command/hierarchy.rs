@@ -6,7 +6,7 @@ use std::path::Path;
 
 use privet::data::{MissingRule, ReadOptions, Source, Summary};
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
-use privet::{Error, Result};
+use privet::{Error, Result, counted};
 use serde_json::json;
 
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
@@ -69,10 +69,10 @@ fn build(arguments: &Build, output: &Output) -> Result<u8> {
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
     taxonomy.write(&arguments.output)?;
     let text = format!(
-        "wrote {}: {} leaves, {} levels\n",
+        "wrote {}: {}, {}\n",
         arguments.output.display(),
-        taxonomy.leaves(),
-        taxonomy.levels()
+        counted(taxonomy.leaves() as u64, "leaf", "leaves"),
+        counted(taxonomy.levels() as u64, "level", "levels")
     );
     output.result(
         &text,
@@ -143,17 +143,21 @@ fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     let values = Values::read(&arguments.data, column, arguments.delimiter, &arguments.missing)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
-        "{} leaves, {} levels, height {}, {} cuts; {} leaves do not occur in the data\n",
-        taxonomy.leaves(),
-        taxonomy.levels(),
+        "{}, {}, height {}, {} {}; {} not occur in the data\n",
+        counted(taxonomy.leaves() as u64, "leaf", "leaves"),
+        counted(taxonomy.levels() as u64, "level", "levels"),
         taxonomy.height(taxonomy.root()),
         taxonomy.cuts(),
-        fit.unused.len()
+        if taxonomy.cuts().to_string() == "1" { "cut" } else { "cuts" },
+        counted(fit.unused.len() as u64, "leaf does", "leaves do")
     );
     for misfit in &fit.misfits {
         text += &format!(
-            "no leaf: '{}' ({} records, first in line {}): {}\n",
-            misfit.value, misfit.count, misfit.line, misfit.reason
+            "no leaf: '{}' ({}, first in line {}): {}\n",
+            misfit.value,
+            counted(misfit.count, "record", "records"),
+            misfit.line,
+            misfit.reason
         );
     }
     text += if fit.is_complete() { "every value has a leaf\n" } else { "" };
@@ -164,7 +168,7 @@ fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     if fit.is_complete() {
         return Ok(0);
     }
-    Err(Error::input(format!("{} values have no leaf", fit.misfits.len()))
+    Err(Error::input(format!("{} no leaf", counted(fit.misfits.len() as u64, "value has", "values have")))
         .in_file(&arguments.hierarchy)
         .help("add a line for each, or pass spellings of missing values with --missing"))
 }

@@ -7,7 +7,7 @@ use privet::policy::draft::preset::{NO_CERTIFICATE, Preset};
 use privet::policy::draft::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
-use privet::{Error, Result};
+use privet::{Error, Result, counted};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
@@ -26,7 +26,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         let draft = draft_transactions(&TransactionSource::open(data, form)?, &options)?;
         finish(
             &draft,
-            format!("{} transactions\n", draft.rows),
+            format!("{}\n", counted(draft.rows, "transaction", "transactions")),
             ("transactions", options.preset.is_some()),
             &folder,
             output,
@@ -55,7 +55,8 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         }
         draft => draft?,
     };
-    let mut text = format!("{} records, {} columns\n", draft.rows, draft.columns.len());
+    let columns = counted(draft.columns.len() as u64, "column", "columns");
+    let mut text = format!("{}, {columns}\n", counted(draft.rows, "record", "records"));
     for column in &draft.columns {
         let role = column.role.map_or("left out".to_string(), |role| role.to_string());
         text += &format!("  {:<20} {role:<17} {}\n", column.name, column.reason);
@@ -75,7 +76,8 @@ fn finish(
     if has_preset {
         output.tell(&format!("{NO_CERTIFICATE}\n"));
     }
-    text += &format!("wrote {} files to {}\n", written.len(), folder.display());
+    let files = counted(written.len() as u64, "file", "files");
+    text += &format!("wrote {files} to {}\n", folder.display());
     let policy = folder.join("policy.toml");
     text += &format!("next: read {0}, mend it, then privet anonymize {0} -o release\n", policy.display());
     output.result(&text, || {

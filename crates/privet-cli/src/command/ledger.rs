@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use privet::ledger::{self, Ledger, Recorded, State};
 use privet::policy::Policy;
 use privet::release::released_files;
-use privet::{Error, Result};
+use privet::{Error, Result, counted};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Ledger as Arguments;
@@ -103,7 +103,7 @@ fn show(ledger: &Ledger, entry: u64, output: &Output) -> Result<u8> {
     let composed = composed.filter(|found| found.people > 0);
     let classes: usize = release.signatures.views.iter().map(|view| view.classes.len()).sum();
     let mut text = format!(
-        "release {} of {}, {}\n  source    {} ({})\n            sha256 {}\n  people    {} in {classes} classes\n  method    {}\n  \
+        "release {} of {}, {}\n  source    {} ({})\n            sha256 {}\n  people    {} in {}\n  method    {}\n  \
          policy    sha256 {}\n  key       {}\n  release   sha256 {}\n  folder    {}\n  recipient {}\n",
         recorded.entry,
         recorded.date,
@@ -112,6 +112,7 @@ fn show(ledger: &Ledger, entry: u64, output: &Output) -> Result<u8> {
         release.source.kind,
         release.source.sha256,
         release.people,
+        counted(classes as u64, "class", "classes"),
         release.method,
         release.policy_sha256,
         release.key,
@@ -121,10 +122,10 @@ fn show(ledger: &Ledger, entry: u64, output: &Output) -> Result<u8> {
     );
     if let Some(found) = &composed {
         text += &format!(
-            "  with {} earlier: {} people again, {} of {} pinned by all together and by none alone, {:.2} values left instead of \
+            "  with {} earlier: {} again, {} of {} pinned by all together and by none alone, {:.2} values left instead of \
              {:.2}\n",
             found.releases - 1,
-            found.people,
+            counted(found.people, "person", "people"),
             found.pinned,
             found.targets,
             found.candidates,
@@ -189,11 +190,11 @@ fn check(ledger: &Ledger, folders: &[PathBuf], output: &Output) -> Result<u8> {
         text += &format!("{mark}: {message}\n");
     }
     let count = releases.len();
-    let noun = if count == 1 { "release" } else { "releases" };
     text += &if sound {
         format!(
-            "sound: {count} {noun}, {} lines; the last has the SHA-256 {}\n",
-            ledger.entries().len(),
+            "sound: {}, {}; the last has the SHA-256 {}\n",
+            counted(count as u64, "release", "releases"),
+            counted(ledger.entries().len() as u64, "line", "lines"),
             ledger.head
         )
     } else {

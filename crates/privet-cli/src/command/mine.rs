@@ -5,7 +5,7 @@ use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
 use privet::method::injector::{idle_note, known_rules};
 use privet::policy::{AnyPolicy, Policy, Subject};
-use privet::{Error, Result, method};
+use privet::{Error, Result, counted, method};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Mine;
@@ -29,9 +29,7 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
     })?;
     clock.progress().stage("mining", None);
     let (observations, shown) = known_rules(&policy, &microdata, clock)?;
-    if let Some(note) = idle_note(&shown) {
-        output.warn(&note);
-    }
+    shown.absent.iter().cloned().chain(idle_note(&shown)).for_each(|note| output.warn(&note));
     let (rules, mined) = (&shown.rules, shown.mined);
     let origin = |rule: &KnownRule| match rule.origin {
         Origin::Mined => "mined",
@@ -43,16 +41,19 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
         let expectation = 100.0 * rule.rule.expectation(&observations);
         let confidence = 100.0 * rule.rule.confidence();
         text += &format!(
-            "{}  {:<6} {}\n           {} records, expectation {expectation:.2} %, confidence {confidence:.1} %\n",
+            "{}  {:<6} {}\n           {} {}, expectation {expectation:.2} %, confidence {confidence:.1} %\n",
             rule.text.name(),
             origin(rule),
             rule.text,
             rule.rule.support,
+            if rule.rule.support == 1.0 { "record" } else { "records" },
         );
     }
-    text += &format!("{} rules; {mined} mined in all, implied ones are folded\n", rules.len());
+    let listed = counted(rules.len() as u64, "rule", "rules");
+    text += &format!("{listed}; {mined} mined in all, implied ones are folded\n");
     if shown.repeated > 0 {
-        text += &format!("{} stated rules say what others say as well, and are folded too\n", shown.repeated);
+        let folded = counted(shown.repeated, "stated rule says", "stated rules say");
+        text += &format!("{folded} what others say as well: not listed\n");
     }
     output.result(&text, || {
         let rule = |rule: &KnownRule| {

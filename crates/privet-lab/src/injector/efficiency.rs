@@ -66,6 +66,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             observations,
             excluded: &excluded,
             l: L,
+            k: 1,
             max_posterior: None,
             suppress: false,
             rules: &[],

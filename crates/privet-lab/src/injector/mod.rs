@@ -75,6 +75,7 @@ impl Bench {
             observations: &self.adult.observations,
             excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress: false,
             rules: &[],

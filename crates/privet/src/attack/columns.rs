@@ -3,7 +3,7 @@
 use super::groups::{Placed, sensitive};
 use super::view::ViewColumn;
 use super::{Figure, Finding, Scene};
-use crate::policy::CheckedPolicy;
+use crate::policy::{CheckedPolicy, Clause};
 use crate::{Error, Exact, Result};
 
 /// Runs an attack on every sensitive column that it goes for, and puts what it finds into one finding: the column that fares
@@ -54,9 +54,18 @@ fn joined(mut found: Vec<(String, Finding)>) -> Option<Finding> {
     Some(all)
 }
 
-/// How many values the policy promises to leave open about a person; 2 where it promises none.
-pub(super) fn promised(policy: &CheckedPolicy) -> u64 {
-    let asked = policy.requirements.iter().filter_map(|clause| {
+/// How many values of a column the policy promises to leave open about a person; 2 where it promises none. What it promises
+/// of another column says nothing about this one.
+pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
+    let is_about = |clause: &&Clause| {
+        let named = clause.settings.column("column").and_then(|column| policy.columns.get(column));
+        // A column whose cells hold several values is released as one column per value.
+        named.is_none_or(|named| {
+            let own = column.name.strip_prefix(named.name.as_str());
+            own.is_some_and(|rest| rest.is_empty() || named.separator.is_some() && rest.starts_with('='))
+        })
+    };
+    let asked = policy.requirements.iter().filter(is_about).filter_map(|clause| {
         let exact = |key: &str| clause.settings.exact(key).filter(|value| *value > Exact::ZERO);
         let l = exact("l").map(|l| l.numerator().div_ceil(l.denominator()));
         let share = exact("default").map(|theta| theta.denominator() / theta.numerator());

@@ -77,8 +77,8 @@ pub(crate) struct Guessed {
 }
 
 fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
-    columns::each(scene, |policy, _, placed| {
-        let l = columns::promised(policy);
+    columns::each(scene, |policy, column, placed| {
+        let l = columns::promised(policy, column);
         Ok(finding(&guess(&placed.groups, l), l, name))
     })
 }

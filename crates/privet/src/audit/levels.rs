@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::Check;
 use super::cover::{EVERYTHING, number_of, value_tree};
 use super::notion::Facts;
+use crate::error::counted;
 use crate::taxonomy::{NodeId, Range, Taxonomy};
 use crate::{Error, Result};
 
@@ -66,7 +67,7 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<Option<Check>> {
         check.concerned += size;
         if size > most {
             most = size;
-            check.worst = Some(format!("{}: {size} records", facts.describe(class)));
+            check.worst = Some(format!("{}: {}", facts.describe(class), counted(size, "record", "records")));
         }
     }
     Ok(Some(check))

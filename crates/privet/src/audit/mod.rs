@@ -16,6 +16,9 @@
 //! 7. *counts*: the manifest's numbers are right, where there is one;
 //! 8. every requirement of the policy, in every class.
 //!
+//! Every check of a requirement says which one it judges. An audit, of whatever kind of release, fails by each requirement
+//! of the policy that none of its checks judges.
+//!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
 //! groups and several tables about the same people: [`buckets`] and [`projections`].
 
@@ -101,18 +104,54 @@ pub struct Check {
     pub classes_failing: u64,
     /// What was found, in words.
     pub detail: String,
+    /// The requirements of the policy that it judges, by their positions; none for what is checked of every release.
+    #[serde(skip)]
+    pub judges: Vec<usize>,
 }
 
 impl Check {
-    fn new(name: impl Into<String>, holds: bool, detail: impl Into<String>) -> Check {
+    pub(crate) fn new(name: impl Into<String>, holds: bool, detail: impl Into<String>) -> Check {
         let (name, detail) = (name.into(), detail.into());
-        Check { name, holds, undetermined: false, worst: None, concerned: 0, classes_failing: 0, detail }
+        let (worst, judges) = (None, Vec::new());
+        Check { name, holds, undetermined: false, worst, concerned: 0, classes_failing: 0, detail, judges }
+    }
+
+    /// The check as one of a requirement, by its position in the policy.
+    fn judging(mut self, requirement: usize) -> Check {
+        self.judges.push(requirement);
+        self
     }
 
     /// A check that nothing speaks against, and that cannot be decided from what is there.
     fn undetermined(name: impl Into<String>, detail: impl Into<String>) -> Check {
         Check { undetermined: true, ..Check::new(name, true, detail) }
     }
+}
+
+impl Audit {
+    /// What checks found, set against what was `asked`: the requirements of the policy, in words. A requirement that no check
+    /// judges is not shown to hold, so the audit fails by it.
+    fn of(
+        kind: DataKind,
+        records: AuditRecords,
+        classes: u64,
+        mut checks: Vec<Check>,
+        asked: &[String],
+    ) -> Audit {
+        for (position, requirement) in asked.iter().enumerate() {
+            if !checks.iter().any(|check| check.judges.contains(&position)) {
+                let detail = "no check of this audit judges it, so nothing shows that it holds";
+                checks.push(Check::new(requirement, false, detail));
+            }
+        }
+        let passed = checks.iter().all(|check| check.holds);
+        Audit { passed, kind, records, classes, checks }
+    }
+}
+
+/// What a policy about a table asks for, in words.
+fn asked(policy: &CheckedPolicy) -> Vec<String> {
+    policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect()
 }
 
 /// What is known about a release besides the policy. The default is the strictest: a release of Privet's own.
@@ -187,12 +226,10 @@ pub fn audit_table_watched(
         checks.push(check_counts(expected, &records, "records"));
     }
     for (position, clause) in policy.requirements.iter().enumerate() {
-        let check = notion::check(clause, &facts);
-        checks.push(check.map_err(|error| policy.at_requirement(position, error))?);
+        let check = notion::check(clause, &facts).map_err(|error| policy.at_requirement(position, error))?;
+        checks.extend(check.map(|check| check.judging(position)));
     }
-    let passed = checks.iter().all(|check| check.holds);
-    let classes = classes.len() as u64;
-    Ok(Audit { passed, kind: DataKind::Table, records, classes, checks })
+    Ok(Audit::of(DataKind::Table, records, classes.len() as u64, checks, &asked(policy)))
 }
 
 fn coverage(policy: &CheckedPolicy, layout: &Layout, tables: &Tables) -> Result<Vec<Coverage>> {
@@ -263,9 +300,9 @@ fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
     let line = first.map(|(_, id)| records.line(id)).min().unwrap_or(0);
     check.holds = false;
     check.worst = Some(format!(
-        "{}: {count} of {} records stand for no original record",
+        "{}: {count} of {} for no original record",
         facts.describe(class),
-        facts.classes.cells.count(class)
+        counted(facts.classes.cells.count(class), "record stands", "records stand")
     ));
     check.detail = match check.concerned {
         1 => format!("the released record in line {line} stands for no original record of its own"),
@@ -283,12 +320,18 @@ fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &A
     let scheme = Scheme::of(policy);
     let withholds = policy.method.settings.choice("infeasible") == Some("suppress");
     if options.allow_suppression || withholds || scheme.is_some_and(|scheme| scheme.drops_records(policy)) {
-        let detail = format!("{suppressed} of {kept} records are suppressed; any number may be");
+        let detail = format!(
+            "{suppressed} of {} suppressed; any number may be",
+            counted(kept, "record is", "records are")
+        );
         return Check::new("suppression", true, detail);
     }
     let limit = policy.method.settings.exact("suppression_limit").filter(|_| scheme.is_none());
     let most = limit.map_or(0, |limit: Exact| limit.floor_of(kept));
-    let detail = format!("{suppressed} of {kept} records are suppressed; at most {most} may be");
+    let detail = format!(
+        "{suppressed} of {} suppressed; at most {most} may be",
+        counted(kept, "record is", "records are")
+    );
     Check::new("suppression", suppressed <= most, detail)
 }
 

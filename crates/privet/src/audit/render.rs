@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::Audit;
+pub(crate) use crate::error::counted;
 use crate::policy::DataKind;
 
 /// A short verdict: one line per check, and for what matters the worst class and the records concerned.
@@ -75,11 +76,6 @@ fn nouns(kind: DataKind) -> (&'static str, &'static str) {
         DataKind::Transactions => ("transaction", "transactions"),
         DataKind::QueryLog | DataKind::Vocabularies => ("vocabulary", "vocabularies"),
     }
-}
-
-/// A number of things in words.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::columns::Layout;
 use super::notion::Facts;
 use super::table::{Tables, Tuples};
 use super::{AuditOptions, Check};
+use crate::error::{counted, noun};
 use crate::policy::CheckedPolicy;
 use crate::{Error, Result};
 
@@ -165,8 +166,11 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
         }
     }
     check.detail = match check.classes_failing {
-        0 => format!("{suppressed} sensitive cells are suppressed"),
-        failing => format!("{failing} classes are suppressed in part, which \"all-sa\" does not do"),
+        0 => counted(suppressed, "sensitive cell is suppressed", "sensitive cells are suppressed"),
+        failing => format!(
+            "{} suppressed in part, which \"all-sa\" does not do",
+            counted(failing, "class is", "classes are")
+        ),
     };
     Some(check)
 }
@@ -185,10 +189,9 @@ pub(super) fn count(facts: &Facts<'_>) -> Option<Check> {
         let name = place
             .and_then(|place| facts.policy.columns.get(place.original))
             .map_or("", |column| &column.name);
-        match suppressed {
-            0 => {}
-            1 => parts.push(format!("1 cell of {name} is suppressed (*)")),
-            more => parts.push(format!("{more} cells of {name} are suppressed (*)")),
+        if suppressed > 0 {
+            let is = noun(suppressed, "is", "are");
+            parts.push(format!("{} of {name} {is} suppressed (*)", counted(suppressed, "cell", "cells")));
         }
     }
     (!parts.is_empty()).then(|| Check::new("suppressed cells", true, parts.join("; ")))

@@ -281,7 +281,11 @@ fn nothing_left(source: &Source, summary: &Summary) -> Error {
     let error = if summary.read == 0 {
         Error::input("the data has no records").help("a header alone is not enough")
     } else {
-        Error::input(format!("all {} records have a missing value and are dropped", summary.read))
+        let wrong = match summary.read {
+            1 => "the only record has a missing value and is dropped".to_string(),
+            read => format!("all {read} records have a missing value and are dropped"),
+        };
+        Error::input(wrong)
             .help("set on_missing = \"value\" in [data], or list fewer spellings under 'missing'")
     };
     error.in_file(source.path())

@@ -27,12 +27,19 @@ use crate::engine::lattice::{self, Levelled};
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
 use crate::privacy::{self, Class, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::of(&[
+        "k-anonymity",
+        "l-diversity",
+        "l-plus-diversity",
+        "t-closeness",
+        "n-t-closeness",
+    ])],
     name: "full-domain",
     summary: "the optimal generalisation level for every column, proven over the whole lattice",
     help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \

@@ -25,7 +25,9 @@ use serde_json::Value as Json;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Cost, Measure};
-use crate::policy::{AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy};
+use crate::policy::{
+    AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy, Purpose,
+};
 use crate::privacy;
 use crate::{Error, Result, random};
 use recoding::Recoding;
@@ -52,6 +54,9 @@ static METHODS: &[&Declaration] = &[
     &ff::OPTIMAL,
     &quasi_sensitive::DECLARATION,
 ];
+
+/// The requirements that classes are judged by one by one.
+const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];
 
 /// The keys that every table method takes.
 const COST: Key = Key::with_default(
@@ -134,6 +139,11 @@ pub struct Moment {
 /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
 pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
     policy.check_any(&CATALOGUES, original)
+}
+
+/// Checks a policy for a release that is there already and that another tool may have made.
+pub fn check_to_audit(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
+    policy.check_any_for(&CATALOGUES, original, Purpose::Audit)
 }
 
 /// Makes the policy's decision.

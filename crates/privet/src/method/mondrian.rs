@@ -16,11 +16,12 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::engine::partition::{self, Splitter};
 use crate::loss::{Cell, Extent};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::{self, Class, Counts, Requirement};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ABOUT_CLASSES)],
     name: "mondrian",
     summary: "multi-dimensional partitioning from the top: small classes, quickly",
     help: "Splits the table again and again along its widest column, numbers at the median and categories along their \

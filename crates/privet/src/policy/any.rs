@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::check::{CheckedPolicy, DataKind};
 use super::declare::{Catalogues, Declaration};
+use super::door::Purpose;
 use super::file::Policy;
 use super::settings::Clause;
 use super::transactions::TransactionPolicy;
@@ -65,14 +66,26 @@ impl Policy {
     ///
     /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
     pub fn check_any(&self, catalogues: &Catalogues, original: Option<&Path>) -> Result<AnyPolicy> {
+        self.check_any_for(catalogues, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub fn check_any_for(
+        &self,
+        catalogues: &Catalogues,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<AnyPolicy> {
         let kind = self.kind()?;
         self.fits(kind, catalogues)?;
         let own = catalogues.of(kind);
         match kind {
-            DataKind::Table => self.check(own, original).map(AnyPolicy::Table),
-            DataKind::Transactions => self.check_transactions(own, original).map(AnyPolicy::Transactions),
+            DataKind::Table => self.check_for(own, original, purpose).map(AnyPolicy::Table),
+            DataKind::Transactions => {
+                self.check_transactions_for(own, original, purpose).map(AnyPolicy::Transactions)
+            }
             DataKind::QueryLog | DataKind::Vocabularies => {
-                self.check_vocabularies(own, original).map(AnyPolicy::Vocabularies)
+                self.check_vocabularies_for(own, original, purpose).map(AnyPolicy::Vocabularies)
             }
         }
     }

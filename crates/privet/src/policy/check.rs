@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::declare::{Catalogue, Catalogues, Declaration, Subject};
+use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
@@ -240,6 +241,16 @@ impl Policy {
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of tables that lie elsewhere.
     pub fn check(&self, catalogue: &Catalogue, original: Option<&Path>) -> Result<CheckedPolicy> {
+        self.check_for(catalogue, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub(super) fn check_for(
+        &self,
+        catalogue: &Catalogue,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<CheckedPolicy> {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
@@ -262,9 +273,10 @@ impl Policy {
         let columns = check_columns(self, &root, &source)?;
         self.check_publication(Some(&columns))?;
         let written = check_requirements(&root, catalogue, &columns)?;
+        let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
+        self.admit(catalogue, (&written, &method), purpose)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
-        let method = check_method(&root, catalogue, &columns, implied_method(&requirements, catalogue))?;
-        mixed::fit(&root, &columns, &requirements, &method)?;
+        mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
         if let Some(entry) = root.entry("knowledge").filter(|_| method.declaration.subject != Subject::Groups)

@@ -83,6 +83,52 @@ pub enum Subject {
     Terms,
 }
 
+/// What a setting of a requirement must say for a method to take it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// The key has one of these words.
+    OneOf(&'static str, &'static [&'static str]),
+    /// The key is this whole number or exact number.
+    Is(&'static str, u64),
+    /// No value has a threshold of its own below 1.
+    NoThresholds(&'static str),
+}
+
+/// Requirements that a method takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepts {
+    /// Their names.
+    pub requirements: &'static [&'static str],
+    /// Whether the method needs one of them.
+    pub needed: bool,
+    /// Whether each may be asked for more than once.
+    pub repeated: bool,
+    /// What their settings must say.
+    pub conditions: &'static [Condition],
+}
+
+impl Accepts {
+    /// These, each as often as wanted.
+    pub const fn of(requirements: &'static [&'static str]) -> Accepts {
+        Accepts { requirements, needed: false, repeated: true, conditions: &[] }
+    }
+
+    /// One of these or more, each as often as wanted.
+    pub const fn some(requirements: &'static [&'static str]) -> Accepts {
+        Accepts { needed: true, ..Accepts::of(requirements) }
+    }
+
+    /// One of these or more, each once.
+    pub const fn once(requirements: &'static [&'static str]) -> Accepts {
+        Accepts { needed: true, repeated: false, ..Accepts::of(requirements) }
+    }
+
+    /// The same, where their settings say this.
+    pub const fn with(self, conditions: &'static [Condition]) -> Accepts {
+        Accepts { conditions, ..self }
+    }
+}
+
 /// A requirement (`[privacy.NAME]`) or a method (`[method] name = NAME`) with all that can be said about it.
 #[derive(Debug, PartialEq)]
 pub struct Declaration {
@@ -96,6 +142,8 @@ pub struct Declaration {
     pub help: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
+    /// For a method: the requirements that it takes, and no others. Empty for a requirement.
+    pub accepts: &'static [Accepts],
 }
 
 /// All requirements and methods that this build knows.

@@ -16,12 +16,6 @@ use crate::error::{echoed, quoted, suggestion};
 use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Exact, Result};
 
-/// The requirement that mixed columns are for.
-const REQUIREMENT: &str = "ff-anonymity";
-
-/// What may stand beside it.
-const BESIDE: &str = "k-anonymity";
-
 /// How sensitive an inner node is, of whose n leaves z are sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SensitivityModel {
@@ -199,39 +193,14 @@ fn known(entry: &Entry<'_>, label: &str, taxonomy: &Taxonomy) -> Result<()> {
         .help(suggestion(label, &labels, "its nodes")))
 }
 
-/// Mixed columns, the requirement of FF-anonymity and its methods go together; of other requirements only k-anonymity fits.
-pub(super) fn fit(
-    root: &Section<'_>,
-    columns: &[PolicyColumn],
-    requirements: &[Clause],
-    method: &Clause,
-) -> Result<()> {
+/// Mixed columns and the methods of FF-anonymity go together.
+pub(super) fn fit(root: &Section<'_>, columns: &[PolicyColumn], method: &Clause) -> Result<()> {
     let (freeform, name) = (method.declaration.subject == Subject::Freeform, method.name());
     let entry = |section: &str, key: &str| root.entry(section)?.section().ok()?.entry(key);
     let at = |entry: Option<Entry<'_>>, message: String| match entry {
         Some(entry) => entry.error(message),
         None => root.error(message),
     };
-    let asked = || requirements.iter().map(Clause::name);
-    if let Some(other) = asked().find(|asked| freeform && ![REQUIREMENT, BESIDE].contains(asked)) {
-        let message = format!("the method \"{name}\" does not know [privacy.{other}]");
-        return Err(at(entry("privacy", other), message).help(
-            "it takes [privacy.ff-anonymity], and [privacy.k-anonymity] beside it; 'full-domain' and 'mondrian' take other \
-             requirements",
-        ));
-    }
-    if !freeform && asked().any(|asked| asked == REQUIREMENT) {
-        let message = format!("the method \"{name}\" does not know [privacy.{REQUIREMENT}]");
-        return Err(
-            at(entry("privacy", REQUIREMENT), message).help("set name = \"ff\" in [method], or leave it out")
-        );
-    }
-    if freeform && asked().filter(|asked| *asked == REQUIREMENT).count() != 1 {
-        let message = format!("the method \"{name}\" takes [privacy.{REQUIREMENT}] once");
-        return Err(
-            at(entry("privacy", REQUIREMENT), message).help("keep one; the strictest implies the others")
-        );
-    }
     for column in columns {
         let role = || entry("columns", &column.name).and_then(|entry| entry.section().ok()?.entry("role"));
         let help = match (column.role, freeform) {

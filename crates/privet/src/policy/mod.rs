@@ -7,6 +7,7 @@
 mod any;
 mod check;
 mod declare;
+mod door;
 pub mod draft;
 mod file;
 mod knowledge;
@@ -22,7 +23,8 @@ mod vocabulary;
 
 pub use any::AnyPolicy;
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
-pub use declare::{Catalogue, Catalogues, Declaration, Key, KeyKind, Subject};
+pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, KeyKind, Subject};
+pub use door::Purpose;
 pub use file::Policy;
 pub use knowledge::{KnowledgePolicy, MiningPolicy};
 pub use mixed::{Belief, Degrees, MixedColumn, ObservabilityModel, SensitivityModel};

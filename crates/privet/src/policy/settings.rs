@@ -209,6 +209,41 @@ impl Clause {
     }
 }
 
+impl Clause {
+    /// Whether it gives single values the same thresholds as another.
+    pub(crate) fn has_thresholds_of(&self, other: &Clause) -> bool {
+        let own = |clause: &Clause| -> Vec<BTreeMap<String, Exact>> {
+            let settings = clause.settings.iter().filter_map(|(_, setting)| match setting {
+                Setting::Thresholds(thresholds) => Some(thresholds.clone()),
+                _ => None,
+            });
+            settings.collect()
+        };
+        own(self) == own(other)
+    }
+
+    /// Where [`Clause::describe`] writes thresholds of single values, and `shows` is false for some of these: what it writes,
+    /// and what it would write of the others.
+    pub(crate) fn thresholds_shown(&self, shows: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        for (key, setting) in self.settings.iter() {
+            let Setting::Thresholds(all) = setting else { continue };
+            let shown: BTreeMap<String, Exact> = all
+                .iter()
+                .filter(|(value, _)| shows(value))
+                .map(|(value, own)| (value.clone(), *own))
+                .collect();
+            if shown.len() == all.len() {
+                continue;
+            }
+            let text = |own: &BTreeMap<String, Exact>| format!(", {key} = {}", show_thresholds(own));
+            let rest = if shown.is_empty() { String::new() } else { text(&shown) };
+            texts.push((text(all), rest));
+        }
+        texts
+    }
+}
+
 pub(super) fn default_clause(catalogue: &Catalogue, name: &str) -> Clause {
     let declaration =
         catalogue.method(name).unwrap_or_else(|| unreachable!("the catalogue lists its default method"));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::check::{DataKind, character, check_method, check_requirements, data_section};
 use super::declare::Catalogue;
+use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
 use crate::data::{TransactionOptions, TransactionSource, read_list};
@@ -42,6 +43,16 @@ impl Policy {
         catalogue: &Catalogue,
         original: Option<&Path>,
     ) -> Result<TransactionPolicy> {
+        self.check_transactions_for(catalogue, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub(super) fn check_transactions_for(
+        &self,
+        catalogue: &Catalogue,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<TransactionPolicy> {
         let root = self.root();
         self.of_kind(DataKind::Transactions)?;
         root.only_at_root(&["seed", "data", "items", "privacy", "method"])?;
@@ -66,6 +77,7 @@ impl Policy {
         }
         let requirements = check_requirements(&root, catalogue, &[])?;
         let method = check_method(&root, catalogue, &[], None)?;
+        self.admit(catalogue, (&requirements, &method), purpose)?;
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,
@@ -164,7 +176,7 @@ mod tests {
 
     use super::*;
     use crate::ErrorKind;
-    use crate::policy::{AnyPolicy, Catalogues, Declaration, Key, KeyKind, Subject};
+    use crate::policy::{Accepts, AnyPolicy, Catalogues, Declaration, Key, KeyKind, Subject};
 
     static REQUIREMENT: Declaration = Declaration {
         subject: Subject::Classes,
@@ -172,9 +184,16 @@ mod tests {
         summary: "",
         help: "",
         keys: &[Key::required("k", KeyKind::Count(1), "as in k = 5")],
+        accepts: &[],
     };
-    static METHOD: Declaration =
-        Declaration { subject: Subject::Classes, name: "og", summary: "", help: "", keys: &[] };
+    static METHOD: Declaration = Declaration {
+        subject: Subject::Classes,
+        name: "og",
+        summary: "",
+        help: "",
+        keys: &[],
+        accepts: &[Accepts::of(&["kl-privacy", "k-anonymity"])],
+    };
     static CATALOGUE: Catalogue =
         Catalogue { requirements: &[&REQUIREMENT], methods: &[&METHOD], default_method: "og" };
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::check::{DataKind, character, check_method, check_requirements, data_section};
 use super::declare::Catalogue;
+use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
 use crate::data::{
@@ -61,6 +62,16 @@ impl Policy {
         catalogue: &Catalogue,
         original: Option<&Path>,
     ) -> Result<VocabularyPolicy> {
+        self.check_vocabularies_for(catalogue, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub(super) fn check_vocabularies_for(
+        &self,
+        catalogue: &Catalogue,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<VocabularyPolicy> {
         let root = self.root();
         let kind = match self.kind()? {
             DataKind::Vocabularies => DataKind::Vocabularies,
@@ -74,6 +85,7 @@ impl Policy {
         let section = |name: &str| root.entry(name).map(|entry| entry.section()).transpose();
         let requirements = check_requirements(&root, catalogue, &[])?;
         let method = check_method(&root, catalogue, &[], None)?;
+        self.admit(catalogue, (&requirements, &method), purpose)?;
         let path = self.data_path(&data, original)?;
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
         let options = match kind {

@@ -5,10 +5,12 @@
 
 use super::{Class, Closure, Requirement, Table, Tightness, given};
 use crate::Result;
+use crate::error::counted;
 use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "k-anonymity",
     summary: "every released record looks like at least k - 1 others",
     help: "In every class of records with equal released quasi-identifiers there are at least k records. \
@@ -44,6 +46,6 @@ impl Requirement for KAnonymity {
     }
 
     fn why_impossible(&self, table: &Class<'_>) -> String {
-        format!("k is {}, but the table has only {} records", self.k, table.size)
+        format!("k is {}, but the table has only {}", self.k, counted(table.size, "record", "records"))
     }
 }

@@ -21,6 +21,7 @@ const K: Key = Key::required(
 
 static KL_PRIVACY: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "kl-privacy",
     summary: "knowing m items present and n absent points at k transactions or more, and tells no sensitive item",
     help: "An adversary knows at most m items (or groups of items) that a person's transaction holds, and items with at \
@@ -50,6 +51,7 @@ static KL_PRIVACY: Declaration = Declaration {
 
 static KM_ANONYMITY: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "km-anonymity",
     summary: "knowing up to m items points at k transactions or more",
     help: "k^m-anonymity (Terrovitis, Mamoulis and Kalnis, 2008): every combination of up to m items that occurs, occurs in \
@@ -60,6 +62,7 @@ static KM_ANONYMITY: Declaration = Declaration {
 
 static COHERENCE: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "coherence",
     summary: "knowing up to p items points at k transactions or more, and at no sensitive item with confidence above h",
     help: "(h,k,p)-coherence (Xu et al., 2008) over the items and all groups above them: kl-privacy with 1/l = h, m = p and \
@@ -78,6 +81,7 @@ static COHERENCE: Declaration = Declaration {
 
 static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "transactional-k-anonymity",
     summary: "every released transaction looks like at least k - 1 others",
     help: "Transactional k-anonymity (He and Naughton, 2009): whoever knows all that a transaction holds and all that it \
@@ -87,6 +91,7 @@ static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
 
 static PRIVACY_DEGREE: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "privacy-degree",
     summary: "among transactions that look alike, no sensitive item is surer than 1/p",
     help: "Privacy degree p (Ghinita, Tao and Kalnis, 2008): kl-privacy with k = 1, l = p and m = n = the number of items.",

@@ -17,6 +17,7 @@ use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "l-diversity",
     summary: "every class has at least l well-represented values of a sensitive column",
     help: "Whoever knows which class a person is in still cannot tell the sensitive value. kind = \"distinct\": at \

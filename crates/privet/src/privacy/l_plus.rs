@@ -19,6 +19,7 @@ use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "l-plus-diversity",
     summary: "in every class no value of a sensitive column exceeds its own threshold",
     help: "Each value of the column has a threshold: the largest share of a class that may have it. l = 4 or \

@@ -238,13 +238,9 @@ pub(crate) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requiremen
         "k-anonymity" => k_anonymity::build(clause, table),
         "l-diversity" => l_diversity::build(clause, table),
         "l-plus-diversity" => l_plus::build(clause, table),
-        "matching-l-diversity" => Err(matching::not_for_classes()),
-        "ff-anonymity" => Err(freeform::not_for_classes()),
-        "qs-diversity" | "qs-closeness" => Err(quasi_sensitive::not_for_classes(clause)),
         "t-closeness" => t_closeness::build(clause, table),
-        "n-t-closeness" => Err(n_t_closeness::not_for_this_method()),
-        "projection" => Err(projection::not_for_one_table()),
-        other => Err(Error::internal(format!("the requirement '{other}' is declared but not built"))),
+        // No method that judges classes one by one takes it.
+        other => Err(Error::internal(format!("classes are not judged by '{other}'"))),
     }
 }
 

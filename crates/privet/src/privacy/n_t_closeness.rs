@@ -18,11 +18,12 @@ use crate::{Error, Exact, Result};
 /// How a policy asks for it.
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "n-t-closeness",
     summary: "in every class a sensitive column is distributed much as in a larger group of at least n like records",
     help: "As t-closeness, but a class need not look like the whole table: it is enough that it looks like some group of at \
            least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \
-           such a group itself. For methods full-domain, codip-star and codip.",
+           such a group itself.",
     keys: &[
         COLUMN,
         Key::required(
@@ -79,15 +80,6 @@ impl NtCloseness {
         superset.counts.for_each(&self.mover.slots, |code, count| totals[code as usize] = count);
         self.mover.is_within(self.t, class, Whole { totals: &totals, records: superset.size })
     }
-}
-
-/// The error for a method that does not generalise to levels.
-pub(super) fn not_for_this_method() -> Error {
-    Error::input(
-        "[privacy.n-t-closeness] compares classes with those at higher levels, which only methods \"full-domain\", \
-         \"codip-star\" and \"codip\" have",
-    )
-    .help("set [method] name = \"full-domain\", or ask for [privacy.t-closeness]")
 }
 
 #[cfg(test)]

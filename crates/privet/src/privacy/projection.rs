@@ -2,17 +2,18 @@
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
 use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
-use crate::{Error, Exact, Result};
+use crate::{Exact, Result};
 
 /// How a policy asks for it.
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Projections,
+    accepts: &[],
     name: "projection",
     summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
     help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
            share no sensitive column stop that, at the price of associations that can no longer be studied. alpha bounds \
            the share of association that is lost, beta the share of information that is exposed: 0 and 1 for one table, \
-           1 and 0 for one table per column. For methods codip-star and codip.",
+           1 and 0 for one table per column.",
     keys: &[
         Key::required(
             "alpha",
@@ -80,12 +81,4 @@ impl Projection {
                 .is_some_and(|dm| dm <= u128::from(most.numerator()))
         })
     }
-}
-
-/// The error for a method that publishes one table.
-pub(super) fn not_for_one_table() -> Error {
-    Error::input(
-        "[privacy.projection] is about several tables, which only methods \"codip-star\" and \"codip\" publish",
-    )
-    .help("set [method] name = \"codip-star\", or remove it")
 }

@@ -33,6 +33,7 @@ pub(super) const COLUMNS: Key = Key::optional(
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "t-closeness",
     summary: "in every class a sensitive column is distributed much as in the whole table",
     help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \

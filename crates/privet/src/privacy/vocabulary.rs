@@ -10,6 +10,7 @@ pub static DECLARATIONS: &[&Declaration] = &[&DECLARATION];
 
 static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[],
     name: "vocabulary-k-anonymity",
     summary: "every published vocabulary is identical to at least k - 1 others",
     help: "Every published bag of terms occurs at least k times, so that whoever knows how often a person used any \

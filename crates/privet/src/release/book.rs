@@ -15,6 +15,7 @@ use super::target::Target;
 use crate::attack::composition::{self, Composed};
 use crate::attack::{Attacks, Finding};
 use crate::engine::clock::Clock;
+use crate::error::counted;
 use crate::ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
@@ -209,9 +210,10 @@ impl Book {
         }
         if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
             return Err(Error::infeasible(format!(
-                "together with earlier releases this one would tell the sensitive value of {} of {} people whom no release \
-                 tells about alone",
-                found.added, found.targets
+                "together with earlier releases this one would tell the sensitive value of {} of {} whom no release tells \
+                 about alone",
+                found.added,
+                counted(found.targets, "person", "people")
             ))
             .in_file(&self.keys.path)
             .help(
@@ -221,8 +223,8 @@ impl Book {
         }
         if found.contradicted > 0 {
             warnings.push(format!(
-                "{} people have another sensitive value than in an earlier release: whoever has both learns that it changed",
-                found.contradicted
+                "{} another sensitive value than in an earlier release: whoever has both learns that it changed",
+                counted(found.contradicted, "person has", "people have")
             ));
         }
         let seconds = start.elapsed().as_secs_f64();

@@ -4,6 +4,7 @@ use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
 use crate::Result;
 use crate::attack::freeform::Attacked;
 use crate::engine::microdata::Microdata;
+use crate::error::counted;
 use crate::method::recoding::Recoding;
 use crate::policy::CheckedPolicy;
 use crate::privacy::freeform::model;
@@ -88,7 +89,7 @@ pub(super) fn tightness(
     Ok(vec![match table.worst() {
         Some(worst) => entry(
             format!("{} of {}", worst.hits, worst.support),
-            format!("{worst} ({} of {} records)", worst.hits, worst.support),
+            format!("{worst} ({} of {})", worst.hits, counted(worst.support, "record", "records")),
             worst.threat,
             !worst.is_breach,
         ),

@@ -7,6 +7,7 @@ use super::report::{
     Attack, Cover, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
 };
 use crate::attack::label_linking::{Linkage, Nearest};
+use crate::error::{counted, ordinal};
 use crate::policy::{CheckedPolicy, Clause, Role};
 
 /// More terms than this are not filed.
@@ -64,7 +65,11 @@ pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightnes
             column,
             inequality: inequality(clause, &policy.columns),
             exact: nearest.figures.clone(),
-            worst: format!("{} ({} records)", cells.collect::<Vec<_>>().join(", "), nearest.records),
+            worst: format!(
+                "{} ({})",
+                cells.collect::<Vec<_>>().join(", "),
+                counted(nearest.records, "record", "records")
+            ),
             value: nearest.value,
             threshold: clause.settings.exact(limit)?.to_f64(),
             side: Side::AtMost,
@@ -93,9 +98,9 @@ pub(super) fn notion(clause: &Clause, column: &str, text: &dyn Fn(&str) -> Strin
             format!("QS (c,l)-diversity of {column}"),
             format!(
                 "whoever looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most \
-                 {} times as likely as the {}th and all less likely ones together",
+                 {} times as likely as the {} and all less likely ones together",
                 text("c"),
-                text("l")
+                text("l").parse().map_or_else(|_| text("l"), ordinal)
             ),
         )
     } else {

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::holdout::HeldOut;
 use super::report::LedgerAccount;
+use super::veil::Veil;
 use crate::attack::Attacks;
 use crate::audit::Audit;
 use crate::method::released_sets::ReleasedSets;
@@ -33,6 +34,8 @@ pub(super) struct Facts<'a> {
     pub costs: &'a [ShownCost],
     pub search: &'a SearchFacts,
     pub plan: &'a Json,
+    /// What requirements name and the release hides.
+    pub veil: &'a Veil,
     /// What became of a quasi-sensitive column.
     pub sets: Option<&'a ReleasedSets>,
     pub warnings: &'a [String],
@@ -54,6 +57,8 @@ pub(super) struct Claims<'a> {
     pub method: &'a Clause,
     /// The requirements as a person would say them.
     pub asked: Vec<String>,
+    /// What of that the public does not read.
+    pub veil: Veil,
     pub seed: u64,
     pub read: u64,
     pub dropped: u64,
@@ -164,7 +169,7 @@ impl Claims<'_> {
             "privet": env!("CARGO_PKG_VERSION"),
             "kind": self.kind.name(),
             "method": self.method.name(),
-            "requirements": self.asked,
+            "requirements": self.asked.iter().map(|asked| self.veil.public(asked)).collect::<Vec<_>>(),
         });
         let keys = self.policy.report_keys().unwrap_or_default();
         let said = [
@@ -237,6 +242,7 @@ impl Facts<'_> {
             data: policy.source.path(),
             method: &policy.method,
             asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+            veil: self.veil.clone(),
             seed: self.seed,
             read: self.read,
             dropped: self.dropped,

@@ -25,6 +25,7 @@ mod target;
 mod tests;
 mod transactions;
 mod turns;
+mod veil;
 mod vocabularies;
 
 pub use book::{attack_by_ledger, released_files};

@@ -13,6 +13,7 @@ use super::manifest::{Facts, repeated, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
+use super::veil::Veil;
 use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
@@ -244,6 +245,7 @@ pub(super) fn publish(
     warnings.extend(attacks.warnings());
 
     let files = vec![(name, sha256_of(&path)?)];
+    let veil = Veil::of_table(&policy.requirements, &microdata, &classes);
     let facts = Facts {
         policy: &policy,
         seed,
@@ -256,6 +258,7 @@ pub(super) fn publish(
         costs: &costs,
         search: &solution.search,
         plan: &solution.plan,
+        veil: &veil,
         sets: solution.sets.as_ref(),
         warnings: &warnings,
         attacks: &attacks,
@@ -461,15 +464,7 @@ pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
         [] => "the public room holds the published files and no others".to_string(),
         faults => faults.join("; "),
     };
-    Ok(Check {
-        name: "files".to_string(),
-        holds: faults.is_empty(),
-        undetermined: false,
-        worst: None,
-        concerned: 0,
-        classes_failing: 0,
-        detail,
-    })
+    Ok(Check::new("files", faults.is_empty(), detail))
 }
 
 /// The files of the public room that a folder's manifest names.

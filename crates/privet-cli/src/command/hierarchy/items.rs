@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use privet::data::{TransactionOptions, TransactionSource, read_list};
 use privet::taxonomy::ItemTree;
-use privet::{Error, Result};
+use privet::{Error, Result, counted};
 use serde_json::json;
 
 use crate::arguments::Check;
@@ -57,13 +57,18 @@ pub(super) fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     let levels = leaves().map(|leaf| tree.depth(leaf) + 1).max().unwrap_or(0);
     let (roots, cuts) = (tree.roots().count(), tree.cuts());
     let mut text = format!(
-        "{} leaves, {levels} levels, {roots} {}, {cuts} cuts; {transactions} transactions; {unused} leaves do not occur in them\n",
-        tree.total_leaves(),
-        if roots == 1 { "root" } else { "roots" },
+        "{}, {}, {}, {cuts} {}; {}; {} not occur in them\n",
+        counted(u64::from(tree.total_leaves()), "leaf", "leaves"),
+        counted(levels as u64, "level", "levels"),
+        counted(roots as u64, "root", "roots"),
+        if cuts.to_string() == "1" { "cut" } else { "cuts" },
+        counted(transactions, "transaction", "transactions"),
+        counted(unused as u64, "leaf does", "leaves do")
     );
     for (item, Stranger { count, line, is_group }) in &strangers {
         let reason = if *is_group { "a group, not a leaf" } else { "not in the hierarchy" };
-        text += &format!("no leaf: '{item}' ({count} times, first in line {line}): {reason}\n");
+        let times = counted(*count, "time", "times");
+        text += &format!("no leaf: '{item}' ({times}, first in line {line}): {reason}\n");
     }
     text += if strangers.is_empty() { "every item has a leaf\n" } else { "" };
     output.result(&text, || {
@@ -76,7 +81,7 @@ pub(super) fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     if strangers.is_empty() {
         return Ok(0);
     }
-    Err(Error::input(format!("{} items have no leaf", strangers.len()))
+    Err(Error::input(format!("{} no leaf", counted(strangers.len() as u64, "item has", "items have")))
         .in_file(&arguments.hierarchy)
         .help("add a line for each, or name the sensitive ones with --sensitive FILE"))
 }

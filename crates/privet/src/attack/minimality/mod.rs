@@ -19,6 +19,7 @@ use splits::splits;
 use super::groups::{Placed, sensitive, with_values};
 use super::view::ViewColumn;
 use super::{Attack, Figure, Finding, PolicyRef, Scene};
+use crate::error::counted;
 use crate::policy::{CheckedPolicy, Subject};
 use crate::privacy::{self, Class, Counts, Requirement, l_plus};
 use crate::{Error, Result};
@@ -167,7 +168,9 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
             lots[lot].values.len()
         )
     });
-    let not = |people: u64, why: &str| (people > 0).then(|| format!("{people} people: {why}"));
+    let not = |people: u64, why: &str| {
+        (people > 0).then(|| format!("{}: {why}", counted(people, "person", "people")))
+    };
     let lines: Vec<String> = [
         worst.clone(),
         not(found.not_estimable, "not estimable, too few worlds remain"),
@@ -198,9 +201,9 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
         warning: match found.hits {
             0 => String::new(),
             hits => format!(
-                "who knows why the method did not release a finer version becomes surer of {hits} of {} people than the \
-                 policy allows",
-                found.people
+                "who knows why the method did not release a finer version becomes surer of {hits} of {} than the policy \
+                 allows",
+                counted(found.people, "person", "people")
             ),
         },
         more: [("worlds".to_string(), more)].into_iter().collect(),

@@ -38,8 +38,8 @@ pub(super) const ATTACK: Attack = Attack {
 const MIN_EXPECTATION: (u64, u64) = (9, 10);
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    columns::each(scene, |policy, _, placed| {
-        let l = columns::promised(policy);
+    columns::each(scene, |policy, column, placed| {
+        let l = columns::promised(policy, column);
         let found = sources(scene, policy, &placed.groups)?;
         let inferred: Vec<(&str, Inferred)> =
             found.iter().map(|(source, excluded)| (*source, infer(&placed.groups, excluded, l))).collect();

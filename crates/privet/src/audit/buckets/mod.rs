@@ -7,7 +7,7 @@
 //! 5. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
 //!    the original records does;
 //! 6. *suppression* and *counts*, as for other tables;
-//! 7. the requirement, in every bucket, with rules that are mined here once more.
+//! 7. every requirement, in every bucket, with rules that are mined here once more.
 //!
 //! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
@@ -25,9 +25,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use self::book::{Book, Bucket, Person};
 use self::matching::Kind;
 use self::transport::{Bounds, Transport, Verdict};
-use super::{Audit, AuditRecords, Check, ExpectedCounts, check_counts};
+use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
 use crate::data::Source;
-use crate::policy::{CheckedPolicy, Clause, DataKind};
+use crate::policy::{CheckedPolicy, Clause, DataKind, Role};
 use crate::{Error, Exact, Result};
 
 /// The column that says which bucket a record is in.
@@ -59,7 +59,7 @@ pub fn audit_buckets(
     expected: Option<ExpectedCounts>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    let (clause, about) = requirement(policy)?;
+    let about = hidden_column(policy)?;
     let (book, columns) = Book::read(policy, release, about, assignment, tick)?;
     let records = AuditRecords {
         original: book.rows + book.dropped,
@@ -68,7 +68,7 @@ pub fn audit_buckets(
         suppressed: book.rows.saturating_sub(book.released()),
     };
     let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
-    let matching = clause.name() == "matching-l-diversity";
+    let matching = policy.requirements.iter().any(|clause| clause.name() == MATCHING);
     let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
     let is_exception =
         |person: &Person, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
@@ -86,37 +86,42 @@ pub fn audit_buckets(
     };
     checks.push(check_suppression(policy, &records));
     checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
-    let name = clause.describe(&policy.columns);
-    checks.push(if matching {
-        let exceptions = book.original.keys().any(|(person, value)| is_exception(person, *value));
-        let sight = match (assignment, transport) {
-            (Some(_), _) => Sight::List,
-            (None, _) if !exceptions => Sight::Rules,
-            (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
-            (None, _) => Sight::Nothing,
+    let exceptions = book.original.keys().any(|(person, value)| is_exception(person, *value));
+    let sight = match (assignment, transport) {
+        (Some(_), _) => Sight::List,
+        (None, _) if !exceptions => Sight::Rules,
+        (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
+        (None, _) => Sight::Nothing,
+    };
+    for (position, clause) in policy.requirements.iter().enumerate() {
+        let name = clause.describe(&policy.columns);
+        let check = match clause.name() {
+            MATCHING => check_matching(clause, name, &book, &excluded, &sight, tick)?,
+            "l-diversity" => check_diversity(clause, name, &book)?,
+            "k-anonymity" => check_size(clause, &name, &book),
+            _ => continue,
         };
-        check_matching(clause, name, &book, &excluded, &sight, tick)?
-    } else {
-        check_diversity(clause, name, &book)?
-    });
-    let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, kind: DataKind::Table, records, classes: book.buckets.len() as u64, checks })
+        checks.push(check.judging(position));
+    }
+    Ok(Audit::of(DataKind::Table, records, book.buckets.len() as u64, checks, &asked(policy)))
 }
 
-/// The one requirement, and the column that it is about.
-fn requirement(policy: &CheckedPolicy) -> Result<(&Clause, usize)> {
-    let [clause] = policy.requirements.as_slice() else {
-        return Err(Error::input("buckets are audited against one requirement")
-            .in_file(policy.written.path())
-            .help("keep [privacy.matching-l-diversity] or [privacy.l-diversity]"));
-    };
-    let column = clause.settings.column("column");
-    let known = ["matching-l-diversity", "l-diversity"].contains(&clause.name());
-    match column.filter(|_| known) {
-        Some(column) => Ok((clause, column)),
-        None => Err(Error::input(format!("'{}' says nothing about buckets", clause.name()))
-            .in_file(policy.written.path())
-            .help("ask for matching-l-diversity or l-diversity")),
+/// The requirement that depends on what an adversary knows.
+const MATCHING: &str = "matching-l-diversity";
+
+/// The column whose values are told by bucket: the one that requirements are about, or the only sensitive one.
+fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
+    let named = policy.requirements.iter().filter_map(|clause| clause.settings.column("column"));
+    let sensitive = policy.with_role(Role::Sensitive).map(|column| column.index);
+    let columns: BTreeSet<usize> = named.chain(sensitive).collect();
+    match columns.iter().copied().collect::<Vec<usize>>().as_slice() {
+        [column] => Ok(*column),
+        columns => {
+            let found = if columns.is_empty() { "none is sensitive" } else { "several are sensitive" };
+            Err(Error::input(format!("buckets tell the values of one column, and {found}"))
+                .in_file(policy.written.path())
+                .help("set role = \"sensitive\" for the column whose values are told by bucket"))
+        }
     }
 }
 
@@ -142,7 +147,9 @@ fn check_buckets(book: &Book) -> Check {
         let (records, values) = (bucket.records(), bucket.occurrences());
         faults.extend(bucket.faults.iter().map(|fault| (format!("bucket {name}: {fault}"), records)));
         if records != values {
-            faults.push((format!("bucket {name} has {records} records, but {values} values"), records));
+            let there = counted(records, "record", "records");
+            let told = counted(values, "value", "values");
+            faults.push((format!("bucket {name} has {there}, but {told}"), records));
         }
     }
     told("buckets", "every bucket has as many values as records", faults)
@@ -163,7 +170,10 @@ fn check_records(book: &Book) -> Check {
         Vec::new()
     } else {
         vec![(
-            format!("{strange} records have quasi-identifiers of no original record of their own"),
+            format!(
+                "{} the quasi-identifiers of no original record of its own",
+                counted(strange, "record has", "records have")
+            ),
             strange,
         )]
     };
@@ -181,7 +191,7 @@ fn check_values(book: &Book) -> Check {
         if count > original {
             let name = book.values.text(value);
             faults.push((
-                format!("'{name}' occurs {count} times, in the original {original} times"),
+                format!("'{name}' occurs {}, in the original {original}", counted(count, "time", "times")),
                 count - original,
             ));
         }
@@ -207,7 +217,8 @@ fn check_assignment(book: &Book) -> Check {
         }
     }
     if book.strays > 0 {
-        faults.push((format!("the steward's list has {} lines more than there are records", book.strays), 0));
+        let more = counted(book.strays as u64, "line", "lines");
+        faults.push((format!("the steward's list has {more} more than there are records"), 0));
     }
     told("assignment", "the records assigned to each bucket give the published tables", faults)
 }
@@ -215,10 +226,14 @@ fn check_assignment(book: &Book) -> Check {
 fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
     let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
     if policy.method.settings.choice("infeasible") == Some("suppress") {
-        let detail = format!("{suppressed} of {kept} records are suppressed; any number may be");
+        let detail = format!(
+            "{suppressed} of {} suppressed; any number may be",
+            counted(kept, "record is", "records are")
+        );
         return Check::new("suppression", true, detail);
     }
-    let detail = format!("{suppressed} of {kept} records are suppressed; at most 0 may be");
+    let detail =
+        format!("{suppressed} of {} suppressed; at most 0 may be", counted(kept, "record is", "records are"));
     Check::new("suppression", suppressed == 0, detail)
 }
 
@@ -232,15 +247,37 @@ fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> 
         let distinct = bucket.values.len() as u64;
         let fault = match kind {
             "distinct" => (u128::from(distinct) * u128::from(l.denominator()) < u128::from(l.numerator()))
-                .then(|| format!("bucket {bucket_name} has {distinct} different values")),
+                .then(|| {
+                    format!("bucket {bucket_name} has {}", counted(distinct, "value", "different values"))
+                }),
             "frequency" => (u128::from(most) * u128::from(l.numerator())
                 > u128::from(size) * u128::from(l.denominator()))
-            .then(|| format!("bucket {bucket_name} has a value {most} times among {size}")),
+            .then(|| {
+                format!("bucket {bucket_name} has a value {} among {size}", counted(most, "time", "times"))
+            }),
             other => return Err(Error::input(format!("buckets are not audited for kind = \"{other}\""))),
         };
         faults.extend(fault.map(|fault| (fault, size)));
     }
     Ok(told(&name, "every bucket meets it", faults))
+}
+
+/// k-anonymity of buckets: each has at least k records.
+fn check_size(clause: &Clause, name: &str, book: &Book) -> Check {
+    let k = clause.settings.count("k").unwrap_or(1);
+    let sizes = || book.buckets.iter().map(|(name, bucket)| (name, bucket.records()));
+    let small = sizes().filter(|(_, records)| *records < k);
+    let faults = small.map(|(name, records)| {
+        (format!("bucket {name} has {}, k = {k}", counted(records, "record", "records")), records)
+    });
+    let mut check = told(name, "every bucket has at least k records", faults.collect());
+    if check.holds {
+        let smallest = sizes().min_by_key(|(_, records)| *records);
+        check.worst = smallest.map(|(name, records)| {
+            format!("bucket {name}: {} ≥ k = {k}", counted(records, "record", "records"))
+        });
+    }
+    check
 }
 
 /// A bucket as far as valid values go: kinds of records with their numbers, and values with theirs.
@@ -343,8 +380,10 @@ fn check_matching(
     }
     if faults.is_empty() && open > 0 {
         let detail = format!(
-            "some records have a value that a rule excludes for them; in {open} buckets with {open_records} records it depends \
-             on which ones these are, and only the steward's list tells; the other buckets meet it"
+            "some records have a value that a rule excludes for them; in {} with {} it depends on which ones these are, \
+             and only the steward's list tells; the other buckets meet it",
+            counted(open, "bucket", "buckets"),
+            counted(open_records, "record", "records")
         );
         return Ok(Check::undetermined(name, detail));
     }
@@ -414,7 +453,8 @@ fn judge((kinds, values): &Look, l: u64, bound: Option<Exact>) -> Option<String>
         return Some("its values cannot be assigned to its records without breaking a rule".to_string());
     };
     if let Some(fewest) = valid.iter().copied().min().filter(|fewest| (*fewest as u64) < l) {
-        return Some(format!("a record has only {fewest} valid values (l = {l})"));
+        let only = counted(fewest as u64, "valid value", "valid values");
+        return Some(format!("a record has only {only} (l = {l})"));
     }
     let bound = bound?;
     match matching::likeliest(kinds, values) {

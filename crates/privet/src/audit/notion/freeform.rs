@@ -10,6 +10,7 @@ use num_integer::Integer;
 use super::super::Check;
 use super::super::cover::value_tree;
 use super::{Facts, number};
+use crate::error::counted;
 use crate::policy::{Belief, Clause, MixedColumn, ObservabilityModel, SensitivityModel};
 use crate::taxonomy::{NodeId, Range, Taxonomy};
 use crate::{Error, Exact, Result};
@@ -333,8 +334,8 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
         _ if tried == 0 => {
             "no released value is sensitive and hidden from sight, so there is nothing to infer".to_string()
         }
-        0 => format!("none of {tried} attacks exceeds the threshold"),
-        _ => format!("{breaches} of {tried} attacks are breaches"),
+        0 => format!("none of {} exceeds the threshold", counted(tried, "attack", "attacks")),
+        _ => format!("{breaches} of {}", counted(tried, "attack is a breach", "attacks are breaches")),
     };
     let mut check = Check::new(clause.describe(&facts.policy.columns), breaches == 0, detail);
     check.worst = attacks.worst.as_ref().map(|(threat, attack)| attacks.describe(*threat, attack));

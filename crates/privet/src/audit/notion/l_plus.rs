@@ -164,8 +164,14 @@ mod tests {
     use super::*;
     use crate::policy::{Declaration, Setting, Settings, Subject};
 
-    static DECLARATION: Declaration =
-        Declaration { subject: Subject::Classes, name: "l-plus-diversity", summary: "", help: "", keys: &[] };
+    static DECLARATION: Declaration = Declaration {
+        subject: Subject::Classes,
+        name: "l-plus-diversity",
+        summary: "",
+        help: "",
+        keys: &[],
+        accepts: &[],
+    };
 
     fn exact(text: &str) -> Setting {
         Setting::Exact(Exact::parse(text).expect("a number"))

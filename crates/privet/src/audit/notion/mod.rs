@@ -16,6 +16,7 @@ use super::classes::{Classes, Histogram};
 use super::columns::Layout;
 use super::suppressed::Suppressed;
 use super::table::Tables;
+use crate::error::counted;
 use crate::policy::{CheckedPolicy, Clause};
 use crate::{Error, Exact, Result};
 
@@ -110,24 +111,17 @@ fn lacks(clause: &Clause, key: &str) -> Error {
     Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()))
 }
 
-/// Checks one requirement on every class.
-pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
+/// Checks one requirement on every class; `None` for one that is not about the classes of a table.
+pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
     // Not a matter of single classes.
     match clause.name() {
-        "ff-anonymity" => return freeform::check(clause, facts),
-        "n-t-closeness" => return n_t_closeness::check(clause, facts),
+        "ff-anonymity" => return freeform::check(clause, facts).map(Some),
+        "n-t-closeness" => return n_t_closeness::check(clause, facts).map(Some),
         _ => {}
     }
     let name = clause.describe(&facts.policy.columns);
     let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {
-        let detail = format!(
-            "this audit does not know the requirement '{}', so it cannot vouch for it",
-            clause.name()
-        );
-        let mut check = Check::new(name, false, detail);
-        check.concerned = facts.tables.release.rows;
-        check.classes_failing = facts.classes.len() as u64;
-        return Ok(check);
+        return Ok(None);
     };
     let notion = auditor(clause, facts)?;
     let quasi = facts.layout.quasi.len();
@@ -162,7 +156,9 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
         (_, 0) => "the release has no records".to_string(),
         (0, 1) => "holds in the only class".to_string(),
         (0, classes) => format!("holds in all {classes} classes"),
-        (failing, classes) => format!("fails in {failing} of {classes} classes"),
+        (failing, classes) => {
+            format!("fails in {failing} of {}", counted(classes as u64, "class", "classes"))
+        }
     };
-    Ok(check)
+    Ok(Some(check))
 }

@@ -13,6 +13,7 @@ use crate::audit::Check;
 use crate::audit::classes::Histogram;
 use crate::audit::cover::value_tree;
 use crate::audit::table::Dictionary;
+use crate::error::counted;
 use crate::policy::Clause;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -139,7 +140,9 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
     check.worst = worst.map(|(_, _, text)| text);
     check.detail = match (check.classes_failing, facts.classes.len()) {
         (0, classes) => format!("holds in all {classes} classes"),
-        (failing, classes) => format!("fails in {failing} of {classes} classes"),
+        (failing, classes) => {
+            format!("fails in {failing} of {}", counted(classes as u64, "class", "classes"))
+        }
     };
     Ok(check)
 }

@@ -13,6 +13,7 @@ use num_traits::{ToPrimitive, Zero};
 use super::{Facts, Notion, number};
 use crate::audit::classes::Histogram;
 use crate::data::{Knowledge, terms_of};
+use crate::error::{counted, ordinal};
 use crate::policy::{Clause, UnknownTerms};
 use crate::{Error, Exact, Result};
 
@@ -151,19 +152,19 @@ impl Notion for QsDiversity {
     fn explain(&self, class: &Histogram) -> String {
         let (posteriors, tail) = self.posteriors(class);
         let Some(first) = posteriors.first() else {
-            return format!("{} records, none of which links to a label", class.size);
+            return format!("{}, none of which links to a label", counted(class.size, "record", "records"));
         };
         let all: BigUint = posteriors.iter().sum();
         format!(
-            "{} records; {} labels, the likeliest with {:.4} of what links, the rest from the {}th on with {:.4}; \
-             p1 ≤ {} · rest and at least {} labels are asked for",
-            class.size,
-            posteriors.len(),
+            "{}; {}, the likeliest with {:.4} of what links, the rest from the {} on with {:.4}; p1 ≤ {} · rest and at least {} \
+             asked for",
+            counted(class.size, "record", "records"),
+            counted(posteriors.len() as u64, "label", "labels"),
             ratio(first, &all),
-            self.l,
+            ordinal(self.l as u64),
             ratio(&tail, &all),
             self.c,
-            self.l
+            counted(self.l as u64, "label is", "labels are")
         )
     }
 }
@@ -246,8 +247,8 @@ impl Notion for QsCloseness {
     fn explain(&self, class: &Histogram) -> String {
         let (over, under) = self.squared_distance(class);
         format!(
-            "{} records; Σ (prior − posterior)² = {:.6}, at most t² = {:.6} is asked for",
-            class.size,
+            "{}; Σ (prior − posterior)² = {:.6}, at most t² = {:.6} is asked for",
+            counted(class.size, "record", "records"),
             ratio(&over, &under),
             self.t.to_f64().powi(2)
         )

@@ -139,20 +139,43 @@ impl Book {
         policy
     }
 
-    /// What is asked of a table: of all tables, and of its attributes.
-    pub fn clauses_of(&self, policy: &CheckedPolicy, projection: &Projection) -> Vec<Clause> {
+    /// What is asked of a table: of all tables, and of its attributes; each with its position in the policy.
+    pub fn clauses_of(&self, policy: &CheckedPolicy, projection: &Projection) -> Vec<(usize, Clause)> {
         let mut clauses = Vec::new();
-        for clause in policy.requirements.iter().filter(|clause| !is_projection(clause)) {
+        let asked = policy.requirements.iter().enumerate();
+        for (position, clause) in asked.filter(|(_, clause)| !is_projection(clause)) {
             let Some(column) = clause.settings.column("column") else {
-                clauses.push(clause.clone());
+                clauses.push((position, clause.clone()));
                 continue;
             };
             let own = projection.attributes.iter().map(|at| &self.attributes[*at]);
             let concerned = own.filter(|attribute| attribute.source == column);
-            clauses
-                .extend(concerned.map(|attribute| about(clause, attribute.column, attribute.item.is_some())));
+            clauses.extend(
+                concerned
+                    .map(|attribute| (position, about(clause, attribute.column, attribute.item.is_some()))),
+            );
         }
         clauses
+    }
+
+    /// Checks of requirements about a column that has no attribute, because no cell of it holds a value: nothing of it is
+    /// published, and nothing can be learnt.
+    pub fn vacuous(&self, policy: &CheckedPolicy) -> Vec<Check> {
+        let is_empty = |column: &usize| {
+            let holds_sets = policy
+                .columns
+                .get(*column)
+                .is_some_and(|column| column.role == Some(Role::Sensitive) && column.separator.is_some());
+            holds_sets && self.attributes.iter().all(|attribute| attribute.source != *column)
+        };
+        let asked = policy.requirements.iter().enumerate();
+        let empty =
+            asked.filter(|(_, clause)| clause.settings.column("column").as_ref().is_some_and(is_empty));
+        let check = |(position, clause): (usize, &Clause)| {
+            let detail = "no cell of the column holds a value, so nothing of it is published";
+            Check::new(clause.describe(&policy.columns), true, detail).judging(position)
+        };
+        empty.map(check).collect()
     }
 
     /// Reads a published table, and checks its columns.

@@ -21,10 +21,11 @@ use super::classes::Classes;
 use super::notion::{self, Facts};
 use super::suppressed::Suppressed;
 use super::{
-    Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, check_counts, check_records, check_values,
-    coverage,
+    Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, asked, check_counts, check_records,
+    check_values, coverage,
 };
 use crate::data::Source;
+use crate::error::counted;
 use crate::policy::{CheckedPolicy, Clause, DataKind, Setting};
 use crate::{Error, Exact, Result};
 
@@ -80,21 +81,22 @@ pub fn audit_projections(
     }
     let ratios = information::Ratios::of(&book);
     let plan: Vec<Vec<usize>> = projections.iter().map(|projection| projection.attributes.clone()).collect();
-    checks.push(check_ratio(
+    let loss = check_ratio(
         "association loss",
         ratios.association_loss(&plan),
         limits.alpha,
         stated.map(|stated| stated.gamma_alpha),
-    ));
-    checks.push(check_ratio(
+    );
+    let exposure = check_ratio(
         "information exposure",
         ratios.information_exposure(&plan),
         limits.beta,
         stated.map(|stated| stated.gamma_beta),
-    ));
+    );
+    checks.extend([loss, exposure].map(|check| check.judging(limits.position)));
     checks.push(order::check(&book, &sides, tick)?);
-    let passed = checks.iter().all(|check| check.holds);
-    Ok(Audit { passed, kind: DataKind::Table, records, classes: classes_in_all, checks })
+    checks.extend(book.vacuous(policy));
+    Ok(Audit::of(DataKind::Table, records, classes_in_all, checks, &asked(policy)))
 }
 
 /// What is found in one table.
@@ -131,18 +133,25 @@ fn judge<'a>(
     found.push(Check::new(
         "complete",
         records.released == book.rows(),
-        format!("the table has {} records, the original {}", records.released, book.rows()),
+        format!(
+            "the table has {}, the original {}",
+            counted(records.released, "record", "records"),
+            book.rows()
+        ),
     ));
     found.extend(expected.map(|expected| check_counts(expected, &records, "records")));
-    for clause in book.clauses_of(policy, projection) {
-        found.push(notion::check(&clause, &facts)?);
+    for (position, clause) in book.clauses_of(policy, projection) {
+        found.extend(notion::check(&clause, &facts)?.map(|check| check.judging(position)));
     }
-    found.extend(limits.max_discernibility.map(|most| check_discernibility(&classes, most)));
+    let discernibility = limits.max_discernibility.map(|most| check_discernibility(&classes, most));
+    found.extend(discernibility.map(|check| check.judging(limits.position)));
     Ok(Judged { side: order::Side { projection, classes, coverage }, records, found })
 }
 
 /// What `[privacy.projection]` says.
 struct Limits {
+    /// Where it stands among the requirements.
+    position: usize,
     alpha: Exact,
     beta: Exact,
     max_discernibility: Option<Exact>,
@@ -153,12 +162,13 @@ fn is_projection(clause: &Clause) -> bool {
 }
 
 fn limits(policy: &CheckedPolicy) -> Result<Limits> {
-    let clause = policy.requirements.iter().find(|clause| is_projection(clause));
+    let position = policy.requirements.iter().position(is_projection).unwrap_or_default();
+    let clause = policy.requirements.get(position).filter(|clause| is_projection(clause));
     let settings = clause.map(|clause| &clause.settings);
     let exact = |key: &str| settings.and_then(|settings| settings.exact(key));
     match (exact("alpha"), exact("beta")) {
         (Some(alpha), Some(beta)) => {
-            Ok(Limits { alpha, beta, max_discernibility: exact("max_discernibility") })
+            Ok(Limits { position, alpha, beta, max_discernibility: exact("max_discernibility") })
         }
         _ => Err(Error::input("projected tables are audited against [privacy.projection]")
             .in_file(policy.written.path())
@@ -181,7 +191,7 @@ fn check_partition(book: &Book, projections: &[Projection]) -> Check {
     for (at, attribute) in book.attributes.iter().enumerate() {
         let tables = projections.iter().filter(|projection| projection.attributes.contains(&at)).count();
         if tables != 1 {
-            faults.push(format!("'{}' is in {tables} tables", attribute.name));
+            faults.push(format!("'{}' is in {}", attribute.name, counted(tables as u64, "table", "tables")));
         }
     }
     for projection in projections.iter().filter(|projection| projection.attributes.is_empty()) {

@@ -96,17 +96,15 @@ fn judge(
     }
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
     let release = Released::new(facts.tree, facts.sensitive.len(), rows);
-    for (name, demand) in requirements {
-        checks.push(match demand {
-            Some(demand) => check_requirement(facts, &release, name, demand, tick)?,
-            None => {
-                Check::new(name, false, "this audit does not know the requirement, so it cannot vouch for it")
-            }
-        });
+    for (position, (name, demand)) in requirements.iter().enumerate() {
+        if let Some(demand) = demand {
+            let check = check_requirement(facts, &release, name, demand, tick)?;
+            checks.push(check.judging(position));
+        }
     }
-    let passed = checks.iter().all(|check| check.holds);
     let classes = release.cells.len() as u64;
-    Ok(Audit { passed, kind: DataKind::Transactions, records, classes, checks })
+    let asked: Vec<String> = requirements.iter().map(|(name, _)| name.clone()).collect();
+    Ok(Audit::of(DataKind::Transactions, records, classes, checks, &asked))
 }
 
 /// Everything released must mean something.

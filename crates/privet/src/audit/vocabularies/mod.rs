@@ -37,12 +37,16 @@ use self::classes::{Classes, Members};
 use self::meaning::Word;
 use super::{Audit, AuditRecords, Check, ExpectedCounts};
 use crate::data::{Bags, Extraction, Source, Term};
+use crate::error::counted;
 use crate::policy::DataKind;
 use crate::taxonomy::words::Distances;
 use crate::{Error, Result};
 
 /// Stands between the terms of a bag that is printed as one word.
 pub const BAG_SEPARATOR: &str = " | ";
+
+/// The position of the only requirement.
+const REQUIREMENT: usize = 0;
 
 /// What nobody can tell who does not know which published vocabulary is whose.
 const NOT_LISTED: &str = "whether published words are within epsilon of what they stand for cannot be told without knowing which \
@@ -118,9 +122,9 @@ pub fn audit_vocabularies(
     let records = AuditRecords { original, dropped: 0, released, suppressed };
     let classes = Classes::of(facts.release);
     let checks = judge(facts, &classes, &records, tick)?;
-    let passed = checks.iter().all(|check| check.holds);
-    let classes = classes.len() as u64;
-    Ok(Audit { passed, kind: DataKind::Vocabularies, records, classes, checks })
+    // A policy about vocabularies has one requirement, and the demand is what it says.
+    let asked = [format!("vocabulary-k-anonymity (k = {})", facts.demand.k)];
+    Ok(Audit::of(DataKind::Vocabularies, records, classes.len() as u64, checks, &asked))
 }
 
 fn judge(
@@ -189,8 +193,8 @@ fn check_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Check {
         return Check::new("words", true, "every printed word is a term of the data or a node of the tree");
     }
     let detail = format!(
-        "{} words are neither terms of the data nor nodes of the tree: {}",
-        unknown.len(),
+        "neither a term of the data nor a node of the tree: {} ({})",
+        counted(unknown.len() as u64, "word", "words"),
         crate::error::shortened_values(&unknown)
     );
     let mut check = Check::new("words", false, detail);
@@ -212,7 +216,10 @@ fn check_records(facts: &VocabularyRelease<'_>, records: &AuditRecords) -> Check
         Some(withheld) => format!("{withheld} withheld"),
         None => "an unknown number withheld".into(),
     };
-    let detail = format!("{original} vocabularies in the original, {released} in the release, {withheld}");
+    let detail = format!(
+        "{} in the original, {released} in the release, {withheld}",
+        counted(original, "vocabulary", "vocabularies")
+    );
     Check::new("records", holds, detail)
 }
 
@@ -232,23 +239,31 @@ fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Option<Che
             Manner::Vote | Manner::Hyper => used.or(below),
         }
     };
-    let counted = |number: usize| users(&words[number]).unwrap_or(0);
-    let rare: Vec<usize> = (0..words.len()).filter(|word| counted(*word) < least).collect();
+    let people = |number: usize| users(&words[number]).unwrap_or(0);
+    let rare: Vec<usize> = (0..words.len()).filter(|word| people(*word) < least).collect();
     let name = format!("rare words (min_term_users = {least})");
-    let worst = (0..words.len()).min_by_key(|word| counted(*word)).map(|word| {
-        format!("'{}' was used by {} people, {least} are needed", facts.release.terms()[word], counted(word))
+    let worst = (0..words.len()).min_by_key(|word| people(*word)).map(|word| {
+        let used = counted(u64::from(people(word)), "person", "people");
+        format!("'{}' was used by {used}; needed are {least}", facts.release.terms()[word])
     });
     let mut check = if rare.is_empty() {
         Check::new(name, true, "every printed word was used by enough people")
     } else {
-        Check::new(name, false, format!("{} printed words were used by too few people", rare.len()))
+        Check::new(
+            name,
+            false,
+            format!(
+                "{} used by too few people",
+                counted(rare.len() as u64, "printed word was", "printed words were")
+            ),
+        )
     };
-    let has_rare = |bag: &&[Term]| bag.iter().any(|word| counted(*word as usize) < least);
+    let has_rare = |bag: &&[Term]| bag.iter().any(|word| people(*word as usize) < least);
     if !rare.is_empty() {
         check.concerned = facts.release.iter().filter(has_rare).count() as u64;
     }
     check.worst = worst;
-    Some(check)
+    Some(check.judging(REQUIREMENT))
 }
 
 /// Every distinct published bag must be k people's.
@@ -266,7 +281,10 @@ fn check_anonymity(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members
     let sizes: Vec<u64> = (0..classes.len()).map(people).collect();
     let failing: Vec<usize> = (0..classes.len()).filter(|class| sizes[*class] < k).collect();
     let mut check = if !failing.is_empty() {
-        let detail = format!("{} distinct bags are published for fewer than {k} {who}", failing.len());
+        let detail = format!(
+            "{} published for fewer than {k} {who}",
+            counted(failing.len() as u64, "distinct bag is", "distinct bags are")
+        );
         Check::new(name, false, detail)
     } else if facts.demand.distinct_users && members.is_none() && k > 1 {
         let name = format!("vocabulary-k-anonymity (k = {k}, different users)");
@@ -284,7 +302,7 @@ fn check_anonymity(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members
     });
     check.classes_failing = failing.len() as u64;
     check.concerned = failing.iter().map(|class| classes.size(*class)).sum();
-    check
+    check.judging(REQUIREMENT)
 }
 
 /// There must be an original for each published vocabulary that is at least as large: the largest for the largest.
@@ -298,8 +316,8 @@ fn check_sizes(facts: &VocabularyRelease<'_>) -> Check {
     let holds =
         released.len() <= original.len() && released.iter().zip(&original).all(|(new, old)| new <= old);
     let detail = format!(
-        "{} occurrences in the original, {} in the release; {}",
-        facts.original.occurrences(),
+        "{} in the original, {} in the release; {}",
+        counted(facts.original.occurrences() as u64, "occurrence", "occurrences"),
         facts.release.occurrences(),
         if holds {
             "every vocabulary may be one that was no smaller"
@@ -318,16 +336,16 @@ fn check_assignment(classes: &Classes<'_>, members: &Members) -> Check {
         return Check::new("assignment", true, "the list of originals and the release agree");
     };
     let detail = format!(
-        "{} distinct bags are listed for other numbers of originals than are published",
-        failing.len()
+        "{} listed for another number of originals than published",
+        counted(failing.len() as u64, "distinct bag is", "distinct bags are")
     );
     let mut check = Check::new("assignment", false, detail);
     check.classes_failing = failing.len() as u64;
     check.concerned = failing.iter().map(|class| classes.size(*class)).sum();
     check.worst = Some(format!(
-        "{}: published {} times, listed for {}",
+        "{}: published {}, listed for {}",
         classes.describe(*first),
-        classes.size(*first),
+        counted(classes.size(*first), "time", "times"),
         members.of_class(*first).len()
     ));
     check
@@ -361,7 +379,8 @@ fn per_original(
     bad: &str,
 ) -> Check {
     let Some(first) = first else { return Check::new(name, true, good) };
-    let mut check = Check::new(name, false, format!("{originals} vocabularies {bad}"));
+    let mut check =
+        Check::new(name, false, format!("{} {bad}", counted(originals, "vocabulary", "vocabularies")));
     check.concerned = originals;
     check.classes_failing = failing;
     check.worst = Some(format!("some that are published as {}", classes.describe(first)));
@@ -374,7 +393,7 @@ fn check_each_size(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members
         |class: usize, member: u32| Ok(classes.bag(class).len() > facts.original.bag(member as usize).len());
     let counts = count_failing(classes, members, grown)?;
     let good = "no vocabulary is published with more occurrences than it had";
-    Ok(per_original(classes, "sizes", counts, good, "are published with more occurrences than they had"))
+    Ok(per_original(classes, "sizes", counts, good, "published with more occurrences than it had"))
 }
 
 /// The published bag injects into every member's occurrences.
@@ -395,7 +414,7 @@ fn check_meaning(
     })?;
     let good =
         "every published occurrence stands for one of its own in every vocabulary that is published so";
-    let bad = "are published with words that stand for nothing in them";
+    let bad = "published with words that stand for nothing in it";
     Ok(per_original(classes, "meaning", counts, good, bad))
 }
 
@@ -431,7 +450,10 @@ fn check_use(
     let Some(first) = first else {
         return Check::new("use", true, "every printed term was used in a vocabulary that is published so");
     };
-    let detail = format!("{unused} printed terms are those of no vocabulary that is published so");
+    let detail = format!(
+        "{} of no vocabulary that is published so",
+        counted(unused, "printed term is one", "printed terms are those")
+    );
     let mut check = Check::new("use", false, detail);
     check.classes_failing = failing;
     check.concerned = concerned;

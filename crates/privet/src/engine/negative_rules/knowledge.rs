@@ -94,6 +94,8 @@ pub struct Shown {
     pub repeated: u64,
     /// What was to be struck out, but was not mined.
     pub idle: Vec<RuleText>,
+    /// Rules about values that do not occur, as sentences.
+    pub absent: Vec<String>,
 }
 
 impl Knowledge {
@@ -104,7 +106,8 @@ impl Knowledge {
         stated: &Stated,
         clock: &Clock,
     ) -> Result<Shown> {
-        let mut shown = Shown { repeated: stated.repeated, ..Shown::default() };
+        let mut shown =
+            Shown { repeated: stated.repeated, absent: stated.absent.clone(), ..Shown::default() };
         let attributes = &observations.attributes;
         let implies = |pattern: &Pattern, rule: &Rule| {
             pattern.value == rule.value && pattern.implies(&rule.items, attributes)

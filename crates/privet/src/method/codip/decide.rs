@@ -13,18 +13,24 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::recoding::Recoding;
 use crate::method::{COST, SearchFacts, TIME_LIMIT};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy::projection::Projection;
 use crate::{Error, Result};
 
+/// What the tables themselves may be asked for, beside what is asked of the plan.
+const TAKES: &[Accepts] = &[
+    Accepts::once(&["projection"]),
+    Accepts::some(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
+];
+
 pub(in crate::method) static STAR: Declaration = Declaration {
     subject: Subject::Projections,
+    accepts: TAKES,
     name: "codip-star",
     summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
     help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
            every table can be anonymised and the exposure stays within beta. Each table has all quasi-identifiers, \
-           generalised to one level each, and is shuffled on its own. For [privacy.projection] with k-anonymity, \
-           t-closeness or l-diversity.",
+           generalised to one level each, and is shuffled on its own.",
     keys: &[
         Key::with_default(
             "persist",
@@ -38,11 +44,12 @@ pub(in crate::method) static STAR: Declaration = Declaration {
 
 pub(in crate::method) static CODIP: Declaration = Declaration {
     subject: Subject::Projections,
+    accepts: TAKES,
     name: "codip",
     summary: "several tables with disjoint sensitive columns, the plan of least association loss of all",
     help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
            about ten sensitive attributes the best is found and proven; beyond, the best so far is returned with what is \
-           proven about it. For [privacy.projection] with k-anonymity, t-closeness or l-diversity.",
+           proven about it.",
     keys: &[TABLE_COST, TIME_LIMIT],
 };
 
@@ -67,23 +74,11 @@ pub struct Asked {
 impl Asked {
     /// Reads a policy whose method publishes projections.
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
-        let method = policy.method.name();
-        let mut limits = policy.requirements.iter().filter(|clause| Projection::is(clause));
-        let (Some(clause), None) = (limits.next(), limits.next()) else {
-            return Err(Error::input(format!("method \"{method}\" needs one [privacy.projection]"))
-                .in_file(policy.written.path())
-                .help(
-                    "say what may be lost and what exposed: [privacy.projection] alpha = 0.3, beta = 0.3",
-                ));
-        };
-        if policy.requirements.len() == 1 {
-            return Err(Error::input("nothing is asked of the tables themselves")
-                .in_file(policy.written.path())
-                .help("add [privacy.k-anonymity] with k = 5, or another requirement"));
-        }
+        let limits = policy.requirements.iter().find(|clause| Projection::is(clause));
+        let clause = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
         Ok(Asked {
             limits: Projection::of(clause)?,
-            exhaustive: method == CODIP.name,
+            exhaustive: policy.method.name() == CODIP.name,
             persist: policy.method.settings.flag("persist"),
         })
     }

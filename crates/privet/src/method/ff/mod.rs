@@ -27,11 +27,14 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, Found, Limits, Step, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::Cost;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result};
+
+const TAKES: &[Accepts] = &[Accepts::once(&["ff-anonymity"]), Accepts::of(&["k-anonymity"])];
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Freeform,
+    accepts: TAKES,
     name: "ff",
     summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
     help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
@@ -42,6 +45,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 
 pub(super) static OPTIMAL: Declaration = Declaration {
     subject: Subject::Freeform,
+    accepts: TAKES,
     name: "ff-optimal",
     summary: "the cuts of least cost under FF-anonymity, proven",
     help: "Of all cuts of all mixed columns together that have no breach, and no class below k where [privacy.k-anonymity] asks \

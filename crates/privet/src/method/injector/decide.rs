@@ -8,18 +8,20 @@ use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::{
     Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
 };
+use crate::error::counted;
 use crate::method::SearchFacts;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Condition, Declaration, Key, KeyKind, Role, Subject};
 use crate::privacy::matching::MatchingDiversity;
 use crate::{Error, Exact, Result};
 
 pub(in crate::method) static DECLARATION: Declaration = Declaration {
     subject: Subject::Groups,
+    accepts: &[Accepts::once(&["matching-l-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "injector",
     summary: "exact quasi-identifiers in groups in which the adversary's knowledge does not help",
     help: "Mines from the data what cannot be (men do not have ovarian cancer), takes the adversary to know it, and puts the \
            records into groups so that l values stay possible for everybody all the same. Quasi-identifiers are published as \
-           they are: who knows them finds the person's group, not the value. For matching-l-diversity.",
+           they are: who knows them finds the person's group, not the value.",
     keys: &[
         Key::with_default(
             "strategy",
@@ -39,11 +41,15 @@ pub(in crate::method) static DECLARATION: Declaration = Declaration {
 
 pub(in crate::method) static ANATOMY: Declaration = Declaration {
     subject: Subject::Groups,
+    accepts: &[
+        Accepts::once(&["l-diversity"]).with(&[Condition::OneOf("kind", &["distinct", "frequency"])]),
+        Accepts::of(&["k-anonymity"]),
+    ],
     name: "anatomy",
     summary: "exact quasi-identifiers in groups of l different values, blind to what the adversary knows",
     help: "Puts the records into groups of l or more, each with another sensitive value (Xiao and Tao, 2006), and publishes \
            quasi-identifiers as they are. A value that is out of the question for some people gives others away: the \
-           baseline that injector is compared with. For l-diversity of kind distinct or frequency.",
+           baseline that injector is compared with.",
     keys: &[PUBLISH],
 };
 
@@ -69,6 +75,8 @@ pub enum Publication {
 pub struct Asked {
     /// The sensitive column, and how many of its values must stay possible.
     pub demand: MatchingDiversity,
+    /// How many records every group must have.
+    pub k: u64,
     /// How groups are formed.
     pub strategy: Strategy,
     /// Whether records that can never be published are left out.
@@ -83,29 +91,16 @@ impl Asked {
         let settings = &policy.method.settings;
         let anatomy = policy.method.name() == ANATOMY.name;
         let wanted = if anatomy { "l-diversity" } else { "matching-l-diversity" };
-        let stranger = policy.requirements.iter().position(|clause| clause.name() != wanted);
-        if let Some(position) = stranger.or_else(|| (policy.requirements.len() > 1).then_some(1)) {
-            let method = policy.method.name();
-            let error =
-                Error::input(format!("method \"{method}\" takes one requirement, [privacy.{wanted}]"))
-                    .help("remove the others, or choose another method");
-            return Err(policy.at_requirement(position, error));
-        }
-        let clause =
-            policy.requirements.first().ok_or_else(|| Error::internal("a policy asks for nothing"))?;
+        let asked = policy.requirements.iter().position(|clause| clause.name() == wanted);
+        let position = asked.ok_or_else(|| Error::internal("groups without a requirement"))?;
+        let clause = &policy.requirements[position];
         let demand = if anatomy {
-            let kind = clause.settings.choice("kind").unwrap_or("distinct");
             let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
-            if !["distinct", "frequency"].contains(&kind) {
-                let error = Error::input(format!("method \"anatomy\" cannot promise kind = \"{kind}\""))
-                    .help("set kind = \"distinct\" or \"frequency\"");
-                return Err(policy.at_requirement(0, error));
-            }
             let l = l.numerator().div_ceil(l.denominator());
             let column = clause.settings.column("column").unwrap_or_default();
             MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior: None }
         } else {
-            MatchingDiversity::of(clause).map_err(|error| policy.at_requirement(0, error))?
+            MatchingDiversity::of(clause).map_err(|error| policy.at_requirement(position, error))?
         };
         check_columns(policy, &demand)?;
         let strategy = match settings.choice("strategy") {
@@ -118,8 +113,10 @@ impl Asked {
             Some("permuted") => Publication::Permuted,
             _ => Publication::TwoTables,
         };
+        let sizes = policy.requirements.iter().filter(|clause| clause.name() == "k-anonymity");
         Ok(Asked {
             demand,
+            k: sizes.filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1),
             strategy,
             suppress: settings.choice("infeasible") == Some("suppress"),
             publication,
@@ -239,6 +236,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
         observations: &observations,
         excluded: &knowledge.excluded,
         l: asked.demand.l,
+        k: asked.k,
         max_posterior: asked.demand.max_posterior,
         suppress: asked.suppress,
         rules,
@@ -307,7 +305,8 @@ fn loss_note(observations: &Observations, grouping: &Grouping, l: usize) -> Opti
         })
         .collect();
     Some(format!(
-        "{records} records can never have l = {l} possible values and are left out; their values are {}",
+        "{} l = {l} possible values, and left out: {}",
+        counted(records, "record can never have", "records can never have"),
         told.join(", ")
     ))
 }
@@ -324,7 +323,7 @@ fn numbers_note(observations: &Observations) -> Option<String> {
 
 /// Anatomy's groups have a whole number of values.
 fn rounded_up(policy: &CheckedPolicy, asked: &Asked) -> Option<String> {
-    let l = policy.requirements.first()?.settings.exact("l")?;
+    let l = policy.requirements.iter().find_map(|clause| clause.settings.exact("l"))?;
     let rounded = asked.strategy == Strategy::Anatomy && l.denominator() != 1;
     rounded.then(|| {
         format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)
@@ -337,8 +336,12 @@ fn warnings(asked: &Asked, shown: &Shown, knowledge: &Knowledge) -> Vec<String> 
          and in which group"
             .to_string(),
     ];
-    if asked.demand.l == 1 {
-        warnings.push("l = 1 asks nothing: groups of one record publish their values".to_string());
+    match (asked.demand.l, asked.k) {
+        (1, 1) => {
+            warnings.push("l = 1 asks nothing: groups of one record publish their values".to_string());
+        }
+        (1, _) => warnings.push("l = 1 asks nothing: all records of a group may share one value".to_string()),
+        _ => {}
     }
     if knowledge.is_empty && asked.strategy != Strategy::Anatomy {
         warnings.push(
@@ -349,14 +352,15 @@ fn warnings(asked: &Asked, shown: &Shown, knowledge: &Knowledge) -> Vec<String> 
     }
     let muted = shown.rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
     if muted > 0 {
-        warnings
-            .push(format!("{muted} mined rules are struck out: who knows them may learn more than l allows"));
+        let muted = counted(muted as u64, "mined rule is", "mined rules are");
+        warnings.push(format!("{muted} struck out: who knows more may learn more than l allows"));
     }
+    warnings.extend(shown.absent.iter().cloned());
     warnings.extend(idle_note(shown));
     if knowledge.exceptions > 0 {
         warnings.push(format!(
-            "{} records have a value that a rule excludes for them; rules count as facts except where the data refutes them",
-            knowledge.exceptions
+            "{} a value that a rule excludes there; rules count as facts except where the data refutes them",
+            counted(knowledge.exceptions, "record has", "records have")
         ));
     }
     warnings

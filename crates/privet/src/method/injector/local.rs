@@ -3,18 +3,18 @@
 //!
 //! A part is split along a quasi-identifier, between two leaves, where that tells most about the sensitive value
 //! (information gain), as long as in both halves no value belongs to more than one record in l, every record can still
-//! have l valid values, there are 4·l records, and the groups formed in it keep every value at one record in l.
+//! have l valid values, there are 4·l records, and k, and the groups formed in it keep every value at one record in l.
 
 use std::collections::BTreeMap;
 
-use super::balanced;
 use super::classes::Classes;
 use super::grouping::Slot;
+use super::{Limits, balanced};
+use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::negative_rules::Observations;
 use crate::engine::partition::{self, Splitter};
 use crate::privacy::matching::judge;
-use crate::{Exact, Result};
 
 /// How many of the most telling cuts of a part are tried.
 const MOST_CUTS: usize = 12;
@@ -32,12 +32,11 @@ pub(super) fn split(
     classes: &Classes,
     class_of: &[u32],
     records: Vec<u32>,
-    l: usize,
-    bound: Option<Exact>,
+    limits: Limits,
     clock: &Clock,
 ) -> Result<Vec<Part>> {
-    let groups = balanced(classes, l, bound, clock)?;
-    let local = Local { observations, classes, class_of, l, bound, clock };
+    let groups = balanced(classes, limits, clock)?;
+    let local = Local { observations, classes, class_of, limits, clock };
     partition::partition(&local, Part { records, groups }, clock)
 }
 
@@ -45,8 +44,7 @@ struct Local<'a> {
     observations: &'a Observations,
     classes: &'a Classes,
     class_of: &'a [u32],
-    l: usize,
-    bound: Option<Exact>,
+    limits: Limits,
     clock: &'a Clock,
 }
 
@@ -118,7 +116,8 @@ impl Local<'_> {
     fn is_mixed(&self, counts: &[u64]) -> bool {
         let total: u64 = counts.iter().sum();
         let most = counts.iter().max().copied().unwrap_or(0);
-        total >= 4 * self.l as u64 && u128::from(most) * self.l as u128 <= u128::from(total)
+        let Limits { l, k, .. } = self.limits;
+        total >= (4 * l as u64).max(k) && u128::from(most) * l as u128 <= u128::from(total)
     }
 
     /// A half with its groups, if it can stand alone.
@@ -129,16 +128,16 @@ impl Local<'_> {
         }
         let classes = self.classes.with_counts(&counts);
         let (_, kinds) = classes.kinds();
-        if !judge(classes.values, &kinds, self.l).failing.is_empty() {
+        if !judge(classes.values, &kinds, self.limits.l).failing.is_empty() {
             return None;
         }
-        let groups = balanced(&classes, self.l, self.bound, self.clock).ok()?;
+        let groups = balanced(&classes, self.limits, self.clock).ok()?;
         let is_even = |group: &Vec<Slot>| {
             let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
             for slot in group {
                 *counts.entry(classes.list[slot.class as usize].value).or_default() += 1;
             }
-            counts.values().all(|count| count * self.l <= group.len())
+            counts.values().all(|count| count * self.limits.l <= group.len())
         };
         groups.iter().all(is_even).then_some(Part { records, groups })
     }

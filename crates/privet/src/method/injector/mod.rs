@@ -29,7 +29,7 @@ use grouping::{Choice, Slot};
 
 use crate::engine::clock::Clock;
 use crate::engine::negative_rules::{KnownRule, Observations, Origin};
-use crate::error::shortened_values;
+use crate::error::{counted, shortened_values};
 use crate::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, peel};
 use crate::{Error, Exact, Result, random};
 
@@ -67,12 +67,25 @@ pub struct Task<'a> {
     pub excluded: &'a [ValueSet],
     /// How many values must stay possible for everybody.
     pub l: usize,
+    /// How many records a group must have; 1 asks nothing.
+    pub k: u64,
     /// The most that an adversary may become sure of any value, where that is asked for.
     pub max_posterior: Option<Exact>,
     /// Whether records that can never have l valid values are left out; else they make the task fail.
     pub suppress: bool,
     /// The adversary's rules, for messages.
     pub rules: &'a [KnownRule],
+}
+
+/// What must hold in every group.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// How many values must stay possible for everybody.
+    l: usize,
+    /// How many records there must be.
+    k: u64,
+    /// The most that an adversary may become sure of any value.
+    bound: Option<Exact>,
 }
 
 /// Records in groups.
@@ -109,7 +122,8 @@ pub struct Exposure {
 
 /// Forms groups; every choice left open is drawn from the seed.
 pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> Result<Grouping> {
-    let Task { observations, l, .. } = *task;
+    let Task { observations, l, k, max_posterior: bound, .. } = *task;
+    let limits = Limits { l, k, bound };
     let blind = if strategy == Strategy::Anatomy { observations.len() } else { 0 };
     let nothing = vec![ValueSet::none(observations.values.len()); blind];
     let known = if strategy == Strategy::Anatomy { &nothing } else { task.excluded };
@@ -123,20 +137,21 @@ pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> R
             class.count *= u64::from(*kept);
         }
     }
+    check_enough(&classes, k)?;
     let is_kept = |record: &u32| kept[class_of[*record as usize] as usize];
     let (records, suppressed): (Vec<u32>, Vec<u32>) = (0..observations.len() as u32).partition(is_kept);
     let mut random = random::keyed(seed, "groups");
     let parts = match strategy {
-        Strategy::Local => {
-            local::split(observations, &classes, &class_of, records, l, task.max_posterior, clock)?
-        }
+        Strategy::Local => local::split(observations, &classes, &class_of, records, limits, clock)?,
         Strategy::Balanced => {
-            vec![local::Part { records, groups: balanced(&classes, l, task.max_posterior, clock)? }]
+            vec![local::Part { records, groups: balanced(&classes, limits, clock)? }]
         }
         Strategy::Paper => {
-            vec![local::Part { records, groups: as_published(&classes, l, task.max_posterior, clock)? }]
+            vec![local::Part { records, groups: as_published(&classes, limits, clock)? }]
         }
-        Strategy::Anatomy => vec![local::Part { records, groups: anatomy::form(&classes, l, &mut random) }],
+        Strategy::Anatomy => {
+            vec![local::Part { records, groups: enlarge(anatomy::form(&classes, l, &mut random), k) }]
+        }
     };
     if let Some(bound) = task.max_posterior.filter(|_| strategy != Strategy::Anatomy) {
         check_posteriors(&classes, &parts, bound)?;
@@ -153,14 +168,56 @@ pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> R
     Ok(Grouping { groups, suppressed })
 }
 
-fn as_published(classes: &Classes, l: usize, bound: Option<Exact>, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
-    let phase = grouping::form(classes, l, Choice::FewestBlocked, clock)?;
-    remaining::place_as_published(classes, phase.groups, &phase.remaining, l, bound, clock)
+fn as_published(classes: &Classes, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
+    let phase = grouping::form(classes, limits.l, Choice::FewestBlocked, clock)?;
+    remaining::place_as_published(classes, phase.groups, &phase.remaining, limits, clock)
 }
 
-fn balanced(classes: &Classes, l: usize, bound: Option<Exact>, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
-    let phase = grouping::form(classes, l, Choice::MostLeft, clock)?;
-    remaining::place_sparingly(classes, phase.groups, phase.remaining, l, bound, clock)
+fn balanced(classes: &Classes, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
+    let phase = grouping::form(classes, limits.l, Choice::MostLeft, clock)?;
+    remaining::place_sparingly(classes, phase.groups, phase.remaining, limits, clock)
+}
+
+/// Puts groups of fewer than k records together until none is left. Groups of the same classes come together, where that
+/// goes: there nobody becomes surer of a value. What is valid for a record stays valid when its group grows, and no value's
+/// share of two groups exceeds the larger of its shares in each.
+fn enlarge(groups: Vec<Vec<Slot>>, k: u64) -> Vec<Vec<Slot>> {
+    let is_small = |group: &Vec<Slot>| (group.len() as u64) < k;
+    if !groups.iter().any(is_small) {
+        return groups;
+    }
+    let look = |group: &Vec<Slot>| {
+        let mut look: Vec<u32> = group.iter().map(|slot| slot.class).collect();
+        look.sort_unstable();
+        look
+    };
+    let (mut small, mut large): (Vec<Vec<Slot>>, Vec<Vec<Slot>>) = groups.into_iter().partition(is_small);
+    small.sort_by_cached_key(look);
+    let mut pile: Vec<Slot> = Vec::new();
+    for group in small {
+        pile.extend(group);
+        if !is_small(&pile) {
+            large.push(std::mem::take(&mut pile));
+        }
+    }
+    if !pile.is_empty() {
+        match large.iter_mut().min_by_key(|group| group.len()) {
+            Some(group) => group.append(&mut pile),
+            None => large.push(pile),
+        }
+    }
+    large
+}
+
+/// Refuses a table of fewer records than a group must have.
+fn check_enough(classes: &Classes, k: u64) -> Result<()> {
+    let records = classes.total();
+    if records >= k || records == 0 {
+        return Ok(());
+    }
+    let there = counted(records, "record", "records");
+    Err(Error::infeasible(format!("k = {k} asks for groups of more records than there are: {there}"))
+        .help("lower k in [privacy.k-anonymity], or bring more records"))
 }
 
 /// Per class, its distinct records, each as often as it occurs.
@@ -186,7 +243,8 @@ fn check_eligible(task: &Task<'_>) -> Result<()> {
     let Some((value, count)) = anatomy::too_frequent(counts, task.l) else { return Ok(()) };
     let (total, l) = (task.observations.total(), task.l);
     let name = &task.observations.values[value as usize];
-    let message = format!("{count} of {total} records have the value '{name}', more than one in l = {l}");
+    let records = counted(total, "record has", "records have");
+    let message = format!("{count} of {records} the value '{name}', more than one in l = {l}");
     Err(Error::infeasible(message)
         .help(format!("l = {} is the largest that works; injector takes any share", total / count.max(1))))
 }
@@ -236,8 +294,8 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         false => ("", " set infeasible = \"suppress\","),
     };
     Err(Error::infeasible(format!(
-        "{failing} of {} records can never have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
-        task.observations.total(),
+        "{failing} of {} can never have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
+        counted(task.observations.total(), "record", "records"),
         task.l,
         who.join(", "),
         name(classes.list[at[worst]].value),
@@ -261,9 +319,10 @@ fn check_posteriors(classes: &Classes, parts: &[local::Part], bound: Exact) -> R
         return Ok(());
     }
     Err(Error::infeasible(format!(
-        "in {failing} groups an adversary could be surer of a value than max_posterior = {bound} allows"
+        "in {} an adversary could be surer of a value than max_posterior = {bound} allows",
+        counted(failing, "group", "groups")
     ))
-    .help("raise max_posterior, lower l, or try another strategy"))
+    .help("raise max_posterior, lower l or k, or try another strategy"))
 }
 
 /// What is left to an adversary who knows which values are excluded for whom.

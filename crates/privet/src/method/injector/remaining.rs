@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use super::classes::Classes;
 use super::grouping::Slot;
 use super::shelf::{Shelf, posterior};
+use super::{Limits, enlarge};
 use crate::engine::clock::Clock;
 use crate::{Exact, Result};
 
@@ -18,10 +19,10 @@ pub(super) fn place_as_published(
     classes: &Classes,
     groups: Vec<Vec<Slot>>,
     remaining: &[Slot],
-    l: usize,
-    bound: Option<Exact>,
+    limits: Limits,
     clock: &Clock,
 ) -> Result<Vec<Vec<Slot>>> {
+    let l = limits.l;
     let mut shelf = Shelf::new(classes, groups);
     for slot in remaining {
         clock.check()?;
@@ -35,23 +36,20 @@ pub(super) fn place_as_published(
         while shelf.count_valid(slot.class, &[&shelf.look(group)]) < l && merge_widest(&mut shelf, group) {}
     }
     merge_failing(&mut shelf, l, clock)?;
-    if let Some(bound) = bound {
-        merge_too_sure(&mut shelf, bound, clock)?;
-    }
-    Ok(shelf.into_groups())
+    grown(shelf, limits, clock)
 }
 
 /// Places the records with most barred values first, each into the smallest group in which enough values are valid for
 /// it, rather one that does not have its value yet; only where there is none, a group merges with the one that helps
-/// most. `bound` is the most that an adversary may become sure of any value.
+/// most.
 pub(super) fn place_sparingly(
     classes: &Classes,
     groups: Vec<Vec<Slot>>,
     mut remaining: Vec<Slot>,
-    l: usize,
-    bound: Option<Exact>,
+    limits: Limits,
     clock: &Clock,
 ) -> Result<Vec<Vec<Slot>>> {
+    let Limits { l, bound, .. } = limits;
     remaining.sort_by_key(|slot| (Reverse(classes.list[slot.class as usize].barred.len()), *slot));
     let mut shelf = Shelf::new(classes, groups);
     for slot in remaining {
@@ -62,10 +60,7 @@ pub(super) fn place_sparingly(
         }
     }
     merge_failing(&mut shelf, l, clock)?;
-    if let Some(bound) = bound {
-        merge_too_sure(&mut shelf, bound, clock)?;
-    }
-    Ok(shelf.into_groups())
+    grown(shelf, limits, clock)
 }
 
 /// The smallest group in which the record has enough valid values.
@@ -138,6 +133,17 @@ fn merge_failing(shelf: &mut Shelf<'_>, l: usize, clock: &Clock) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The groups, merged until each has k records and, as far as that helps, until nobody can be surer of a value than the bound
+/// allows.
+fn grown(shelf: Shelf<'_>, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
+    let classes = shelf.classes;
+    let groups = enlarge(shelf.into_groups(), limits.k);
+    let Some(bound) = limits.bound else { return Ok(groups) };
+    let mut shelf = Shelf::new(classes, groups);
+    merge_too_sure(&mut shelf, bound, clock)?;
+    Ok(shelf.into_groups())
 }
 
 /// So many groups are tried as partners of one in which an adversary could become too sure.

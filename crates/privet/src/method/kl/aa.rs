@@ -21,12 +21,21 @@ use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
 use crate::engine::itemset::spread::{Held, Spread, Spreader};
 use crate::method::SearchFacts;
-use crate::policy::{Declaration, Subject};
+use crate::policy::{Accepts, Condition, Declaration, Subject};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity"]),
+        Accepts::of(&["kl-privacy"]).with(&[
+            Condition::Is("n", 0),
+            Condition::Is("l", 1),
+            Condition::NoThresholds("theta"),
+        ]),
+        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
+    ],
     name: "aa",
     summary: "k^m-anonymity by greedy generalisation: quick, good, without proof of how good",
     help: "The Apriori-based anonymisation of Terrovitis, Mamoulis and Kalnis (2008). Combinations of one item, then of \

@@ -13,12 +13,18 @@ use crate::engine::clock::Clock;
 use crate::engine::local::{Crowd, Itemsets, Local, Part, Steering};
 use crate::engine::partition::partition;
 use crate::method::SearchFacts;
-use crate::policy::{Declaration, Subject};
+use crate::policy::{Accepts, Condition, Declaration, Subject};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity", "transactional-k-anonymity"]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("l", 1), Condition::NoThresholds("theta")]),
+        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
+        Accepts::of(&["privacy-degree"]).with(&[Condition::Is("p", 1)]),
+    ],
     name: "lg",
     summary: "every transaction looks like k - 1 others, by splitting from the top: very quick, items at mixed levels",
     help: "The local generalisation of He and Naughton (2009). All transactions begin as the most general set and are \

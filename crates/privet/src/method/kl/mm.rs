@@ -21,12 +21,16 @@ use super::{COST, ItemSolution, Task, feasible};
 use crate::engine::clock::Clock;
 use crate::engine::itemset::rows::Rows;
 use crate::method::SearchFacts;
-use crate::policy::{Declaration, Key, Subject};
+use crate::policy::{Accepts, Condition, Declaration, Key, Subject};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity", "coherence"]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
+    ],
     name: "mm",
     summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
     help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \

@@ -31,6 +31,10 @@ pub static CATALOGUE: Catalogue =
 static METHODS: &[&Declaration] =
     &[&og::DECLARATION, &og::MULTI_ROUND, &aa::DECLARATION, &lg::DECLARATION, &mm::DECLARATION];
 
+/// The requirements for transactions.
+const ALL: &[&str] =
+    &["kl-privacy", "km-anonymity", "coherence", "transactional-k-anonymity", "privacy-degree"];
+
 /// What the release should lose least of.
 const COST: Key = Key::with_default(
     "cost",

@@ -14,11 +14,12 @@ use crate::engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limi
 use crate::engine::microdata::Microdata;
 use crate::engine::numbering::bucket;
 use crate::method::Solution;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Result, random};
 
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "simulated-annealing",
     summary: "a good cut through every taxonomy under l+-diversity by simulated annealing, without proof",
     help: "A random walk over the cuts of l-plus-optimize, with the same costs and suppression schemes: each move opens \

@@ -37,11 +37,12 @@ use crate::engine::clock::Clock;
 use crate::engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
 use crate::engine::microdata::Microdata;
 use crate::loss::{self, Info};
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::{Error, Result, privacy};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "l-plus-optimize",
     summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
     help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \

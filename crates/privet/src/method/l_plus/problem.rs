@@ -9,7 +9,7 @@ use super::rules::{Metric, Rules, Scheme};
 use super::table::Fine;
 use crate::engine::cut::{Amount, Forest, Tree};
 use crate::engine::microdata::Microdata;
-use crate::policy::{CheckedPolicy, Clause};
+use crate::policy::CheckedPolicy;
 use crate::privacy::l_plus::{Thresholds, thresholds};
 use crate::{Error, Exact, Result};
 
@@ -28,7 +28,6 @@ pub struct Asked {
 /// Reads the requirements and the method's settings.
 pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
     let settings = &policy.method.settings;
-    let name = policy.method.name();
     let scheme = Scheme::named(settings.choice("suppression").unwrap_or("all-rec"));
     let metric = Metric::named(settings.choice("cost").unwrap_or("LM"));
     if scheme.stars() && metric != Metric::Lm {
@@ -51,28 +50,13 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
             return Err(policy.at_method(key, Error::input(wrong).help(help)));
         }
     }
-    let (mut plus, mut k): (Option<(usize, &Clause)>, u64) = (None, 1);
-    for (position, clause) in policy.requirements.iter().enumerate() {
-        match clause.name() {
-            "l-plus-diversity" if plus.is_none() => plus = Some((position, clause)),
-            "k-anonymity" => k = k.max(clause.settings.count("k").unwrap_or(1)),
-            other => {
-                let wrong = if other == "l-plus-diversity" {
-                    format!("the method '{name}' protects one sensitive column, and this is a second one")
-                } else {
-                    format!("the method '{name}' does not know [privacy.{other}]")
-                };
-                let help = "it takes one [privacy.l-plus-diversity], and [privacy.k-anonymity] beside it; \
-                            'full-domain' and 'mondrian' take any requirements";
-                return Err(policy.at_requirement(position, Error::input(wrong).help(help)));
-            }
-        }
-    }
-    let Some((position, clause)) = plus else {
-        let wrong = format!("the method '{name}' needs [privacy.l-plus-diversity]");
-        let help = "add it with column = \"…\" and l = 4, or choose another method";
-        return Err(policy.at_method("name", Error::input(wrong).help(help)));
+    let named = |name: &'static str| {
+        policy.requirements.iter().enumerate().filter(move |(_, clause)| clause.name() == name)
     };
+    let k = named("k-anonymity").filter_map(|(_, clause)| clause.settings.count("k")).max().unwrap_or(1);
+    let (position, clause) = named("l-plus-diversity")
+        .next()
+        .ok_or_else(|| Error::internal("thresholds without a requirement"))?;
     let thresholds =
         thresholds(clause, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
     if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {

@@ -27,8 +27,9 @@ use crate::engine::clock::Clock;
 use crate::engine::microdata::{Microdata, SetColumn};
 use crate::engine::partition;
 use crate::engine::suppression::{Answer, Goal, Order, Prices};
+use crate::error::counted;
 use crate::loss;
-use crate::policy::{CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
 use crate::privacy;
 use crate::privacy::quasi_sensitive::{Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity};
 use crate::{Error, Result};
@@ -38,6 +39,7 @@ use sets::Sets;
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Terms,
+    accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
     name: "quasi-sensitive",
     summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",
     help: "Puts the records into groups by Mondrian, then removes single occurrences of terms from the quasi-sensitive \
@@ -102,28 +104,18 @@ impl Asked {
         let mut prior = Some(counter);
         for (position, clause) in policy.requirements.iter().enumerate() {
             let at = |error| policy.at_requirement(position, error);
-            let twice =
-                || at(Error::input(format!("[privacy.{}] is there twice", clause.name())).help("keep one"));
             match clause.name() {
                 "qs-diversity" => {
-                    let earlier = diversity.replace(QsDiversity::of(clause).map_err(at)?);
-                    if earlier.is_some() {
-                        return Err(twice());
-                    }
+                    diversity = Some(QsDiversity::of(clause).map_err(at)?);
                 }
                 "qs-closeness" => {
                     let demand = QsCloseness::of(clause).map_err(at)?;
-                    let Some(counter) = prior.take() else { return Err(twice()) };
+                    let Some(counter) = prior.take() else { continue };
                     let prior = prior_of(demand.prior, counter, &column, &links).map_err(at)?;
                     closeness = Some((demand, prior));
                 }
                 _ => {}
             }
-        }
-        if diversity.is_none() && closeness.is_none() {
-            let lacking = Error::input("method \"quasi-sensitive\" has nothing to meet")
-                .help("ask for [privacy.qs-diversity] or [privacy.qs-closeness]");
-            return Err(policy.at_method("name", lacking));
         }
         let prices = Prices::new(sets.longest());
         Ok(Asked { column, links, goal: Goal::new(diversity, closeness), sets, prices, unlinked })
@@ -142,14 +134,16 @@ impl Asked {
         if self.column.policy.unknown_terms == crate::policy::UnknownTerms::Strict {
             warnings.push(format!(
                 "unknown_terms = \"strict\" lets a term that no label mentions hide what a record's other terms reveal; an \
-                 adversary who leaves such terms aside links more ({} of {records} records link to nothing)",
-                self.unlinked
+                 adversary who leaves such terms aside links more ({} of {} to nothing)",
+                self.unlinked,
+                counted(records, "record links", "records link")
             ));
         } else if self.unlinked > 0 {
             warnings.push(format!(
-                "{} of {records} records have terms that no single label has together: they link to nothing and are not \
-                 protected by this requirement",
-                self.unlinked
+                "{} of {} terms that no single label has together: such a record links to nothing and is not protected by this \
+                 requirement",
+                self.unlinked,
+                counted(records, "record has", "records have")
             ));
         }
         warnings
@@ -254,8 +248,10 @@ fn beyond_help(solver: &Solver<'_>, groups: usize, proven: bool) -> Error {
             format!("l = {} asks for more labels than the {labels} of the knowledge file", demand.l)
         }
         Some(demand) if !demand.is_possible(labels) => format!(
-            "with {labels} labels, c = {} and l = {} not even records without terms are diverse",
-            demand.c, demand.l
+            "with {}, c = {} and l = {} not even records without terms are diverse",
+            counted(labels as u64, "label", "labels"),
+            demand.c,
+            demand.l
         ),
         _ if proven => format!("no removal of terms brings {how_many} near enough to the prior"),
         _ => format!("no removal of terms was found within the time limit that saves {how_many}"),

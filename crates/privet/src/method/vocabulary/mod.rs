@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use super::SearchFacts;
 use crate::data::{Bags, Term};
 use crate::engine::clock::Clock;
-use crate::policy::{Catalogue, Clause, Declaration};
+use crate::policy::{Accepts, Catalogue, Clause, Declaration};
 use crate::privacy::vocabulary::{self, VocabularyAnonymity};
 use crate::taxonomy::Node;
 use crate::taxonomy::words::Distances;
@@ -25,6 +25,9 @@ pub static CATALOGUE: Catalogue =
     Catalogue { requirements: vocabulary::DECLARATIONS, methods: METHODS, default_method: "ssg" };
 
 static METHODS: &[&Declaration] = &[&ssg::DECLARATION, &lg::BAG_DECLARATION, &lg::DECLARATION];
+
+/// What all of them take.
+const TAKES: &[Accepts] = &[Accepts::once(&["vocabulary-k-anonymity"])];
 
 /// The measure that releases are compared by.
 pub const COST: &str = "bLM";

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 use super::text::{comment, grouped, percent, quoted};
 use super::{Draft, DraftOptions, USUAL_K, preset, profile};
 use crate::data::{Form, Source, TransactionSource};
+use crate::error::noun;
 use crate::taxonomy::{ROOT_LABEL, Taxonomy};
 use crate::{Error, Result};
 
@@ -174,11 +175,12 @@ fn text(
     comment(
         &mut text,
         &format!(
-            "A first policy for {path}: {} transactions ({} without items) of {} different items, {mean:.1} in the mean, {} \
-             at most.",
+            "A first policy for {path}: {} {} ({} without items) of {} {}, {mean:.1} in the mean, {} at most.",
             grouped(found.transactions),
+            noun(found.transactions, "transaction", "transactions"),
             grouped(found.empty),
             grouped(found.items.len() as u64),
+            noun(found.items.len() as u64, "item", "different items"),
             grouped(found.longest as u64)
         ),
     );

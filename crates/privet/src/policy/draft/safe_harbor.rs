@@ -10,6 +10,7 @@ use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
 use crate::Result;
 use crate::data::Source;
+use crate::error::noun;
 use crate::policy::Role;
 use crate::taxonomy::Taxonomy;
 
@@ -293,16 +294,18 @@ impl Scan {
                     let name = self.names.get(hit.column).map_or("", String::as_str);
                     match hit.cells {
                         None => format!("column '{name}'"),
-                        Some(1) => format!("1 cell of '{name}'"),
-                        Some(cells) => format!("{} cells of '{name}'", grouped(cells)),
+                        Some(cells) => {
+                            format!("{} {} of '{name}'", grouped(cells), noun(cells, "cell", "cells"))
+                        }
                     }
                 })
                 .collect();
             let mut found = if seen.is_empty() { "none seen".to_string() } else { seen.join(", ") };
             if kind.letter == 'B' && self.small_areas > 0 {
                 found += &format!(
-                    "; {} records lie in areas that are published as 000",
-                    grouped(self.small_areas)
+                    "; {} {} in areas that are published as 000",
+                    grouped(self.small_areas),
+                    noun(self.small_areas, "record lies", "records lie")
                 );
             }
             if kind.letter == 'C' {

@@ -6,6 +6,7 @@ use super::preset::{self, Preset};
 use super::profile::Profile;
 use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L};
+use crate::error::{counted, noun};
 use crate::policy::Role;
 
 /// More incomplete records than this (in percent) are kept, with "missing" as a value, instead of dropped.
@@ -54,7 +55,12 @@ fn head(text: &mut String, findings: &Findings<'_>) {
     let (records, columns) = (grouped(profile.rows), profile.columns.len());
     comment(
         text,
-        &format!("A first policy for {}: {records} records, {columns} columns.", findings.data_path),
+        &format!(
+            "A first policy for {}: {records} {}, {}.",
+            findings.data_path,
+            noun(profile.rows, "record", "records"),
+            counted(columns as u64, "column", "columns")
+        ),
     );
     comment(
         text,
@@ -153,13 +159,14 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         (false, super::USUAL_K) => "a common start; take more for data that goes to the public",
         _ => "at most half of the records, for there are so few",
     };
-    comment(text, &format!("At least {k} people look alike, whoever is looked for: {why}."));
+    let people = counted(k, "person looks", "people look");
+    comment(text, &format!("At least {people} alike, whoever is looked for: {why}."));
     if k > findings.profile.rows {
         comment(
             text,
             &format!(
-                "The table has only {} records: no release of it can have as many, and running this says so.",
-                findings.profile.rows
+                "The table has only {}: no release of it can have as many, and running this says so.",
+                counted(findings.profile.rows, "record", "records")
             ),
         );
     }

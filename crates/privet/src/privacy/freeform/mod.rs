@@ -42,6 +42,7 @@ use crate::{Error, Exact, Result};
 /// How a policy asks for it.
 pub(crate) static DECLARATION: Declaration = Declaration {
     subject: Subject::Freeform,
+    accepts: &[],
     name: "ff-anonymity",
     summary: "no guarded value follows from what can be observed, whatever columns and levels it is from",
     help: "Columns have role 'mixed': some of their values can be seen on a person, others are guarded. Whoever sees any \
@@ -100,12 +101,6 @@ pub fn model(
         Ok(Attribute::new(name, taxonomy, mixed, &thresholds))
     };
     Ok(Model::new(columns.into_iter().map(attribute).collect::<Result<_>>()?))
-}
-
-/// The error where a requirement of classes is asked for: FF-anonymity is one of whole tables.
-pub(super) fn not_for_classes() -> Error {
-    Error::input("ff-anonymity needs the method \"ff\" or \"ff-optimal\"")
-        .help("set name = \"ff\" in [method]")
 }
 
 /// What the publisher should know about a requirement that can run as it is.

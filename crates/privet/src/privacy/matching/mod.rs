@@ -24,17 +24,18 @@ pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors}
 pub use values::ValueSet;
 
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
-use crate::{Error, Exact, Result};
+use crate::{Exact, Result};
 
 /// How a policy asks for it.
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Groups,
+    accepts: &[],
     name: "matching-l-diversity",
     summary: "l values stay possible for everybody, whatever rules the adversary knows",
     help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \
            rules of [knowledge] (men do not have ovarian cancer) and works out every assignment of the values of a group \
            to its records that agrees with them still finds at least l values for each record. It bounds how many values \
-           are possible, not how likely each is, unless max_posterior says so. For method injector.",
+           are possible, not how likely each is, unless max_posterior says so.",
     keys: &[
         Key::required(
             "column",
@@ -73,14 +74,6 @@ impl MatchingDiversity {
         let max_posterior = clause.settings.exact("max_posterior");
         Ok(MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior })
     }
-}
-
-/// The error for a method that publishes classes, not groups.
-pub(super) fn not_for_classes() -> Error {
-    Error::input(
-        "[privacy.matching-l-diversity] is about groups of records, which only method \"injector\" publishes",
-    )
-    .help("set [method] name = \"injector\", or ask for l-diversity")
 }
 
 /// Records that are alike as far as groups go: they have the same value and may have the same values.

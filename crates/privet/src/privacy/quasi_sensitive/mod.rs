@@ -27,11 +27,12 @@ use crate::{Error, Exact, Result};
 /// How a policy asks for diversity.
 pub(super) static DIVERSITY: Declaration = Declaration {
     subject: Subject::Terms,
+    accepts: &[],
     name: "qs-diversity",
     summary: "nobody's terms point at few labels, whatever public table one links them to",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the likeliest label \
            must be at most c times as likely as the l-th likeliest and all less likely ones together, and at least l labels \
-           must be possible. For method quasi-sensitive.",
+           must be possible.",
     keys: &[
         Key::required(
             "column",
@@ -50,6 +51,7 @@ pub(super) static DIVERSITY: Declaration = Declaration {
 /// How a policy asks for closeness.
 pub(super) static CLOSENESS: Declaration = Declaration {
     subject: Subject::Terms,
+    accepts: &[],
     name: "qs-closeness",
     summary: "what a group's terms reveal is nearly what was believed before",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
@@ -70,15 +72,6 @@ pub(super) static CLOSENESS: Declaration = Declaration {
         ),
     ],
 };
-
-/// The error for a method that does not heed what terms reveal.
-pub(super) fn not_for_classes(clause: &Clause) -> Error {
-    Error::input(format!(
-        "[privacy.{}] is about what terms reveal, which only method \"quasi-sensitive\" heeds",
-        clause.name()
-    ))
-    .help("set [method] name = \"quasi-sensitive\"")
-}
 
 /// QS (c,l)-diversity as a policy asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
+use crate::error::counted;
 use crate::loss::Extent;
 use crate::method::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell, STAR};
 use crate::policy::{PolicyColumn, Role};
@@ -109,7 +110,9 @@ fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[
         Some((level, highest)) if levels.iter().all(|other| *other == Some((level, highest))) => {
             if level == highest { "replaced by *".to_string() } else { format!("level {level} of {highest}") }
         }
-        _ if quasi.hierarchy.is_some() => format!("cut of {} values", levels.len()),
+        _ if quasi.hierarchy.is_some() => {
+            format!("cut of {}", counted(levels.len() as u64, "value", "values"))
+        }
         _ => "kept, or replaced by *".to_string(),
     }
 }
@@ -152,7 +155,7 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
     TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }
 }
 
-pub(super) fn counts_after(slots: &std::ops::Range<u32>, classes: &ClassTable) -> Vec<u64> {
+pub(in crate::release) fn counts_after(slots: &std::ops::Range<u32>, classes: &ClassTable) -> Vec<u64> {
     let mut counts = vec![0; slots.len()];
     for class in 0..classes.sizes.len() {
         classes.class(class).counts.for_each(slots, |value, count| counts[value as usize] += count);

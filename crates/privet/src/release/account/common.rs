@@ -68,6 +68,7 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         attacks_not_run: claims.attacks.not_run.clone(),
         ledger: claims.ledger.cloned(),
         audit: audit(claims.audit),
+        veil: claims.veil.clone(),
         reproduce: reproduce(claims, inputs),
     })
 }

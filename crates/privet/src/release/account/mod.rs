@@ -11,14 +11,13 @@ mod subgroups;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use columns::{account_column, reason};
+pub(super) use columns::{account_column, counts_after, reason};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
 pub(super) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
-use self::columns::counts_after;
 use super::manifest::Facts;
 use super::report::{
     Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
@@ -26,6 +25,7 @@ use super::report::{
 use super::{confidence, scan, suppression};
 use crate::Result;
 use crate::engine::microdata::Microdata;
+use crate::error::counted;
 use crate::method::ShownCost;
 use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
@@ -46,9 +46,10 @@ pub(super) fn model(
     let policy = facts.policy;
     let scheme = policy.method.settings.choice("suppression");
     let missing = match (policy.on_missing, policy.missing.first()) {
-        (OnMissing::Value, Some(spelling)) => {
+        (OnMissing::Value, Some(spelling)) if shows(spelling, microdata, recoding, classes) => {
             format!("A missing value is a value of its own, written '{spelling}'.")
         }
+        (OnMissing::Value, _) => "A missing value is a value of its own.".to_string(),
         _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
             .to_string(),
     };
@@ -86,6 +87,19 @@ pub(super) fn model(
         sensitive: distributions(microdata, classes),
         links: None,
     })
+}
+
+/// Whether some released cell of a column that matters has this text.
+fn shows(text: &str, microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> bool {
+    let generalised = (0..recoding.len()).filter(|class| classes.sizes[*class] > 0).any(|class| {
+        let mut cells = recoding.columns.iter().zip(recoding.cells(class));
+        cells.any(|(column, cell)| column.cells[*cell as usize].label == text)
+    });
+    generalised
+        || microdata.table.tracked.iter().any(|column| {
+            let code = column.values.iter().position(|value| value == text);
+            code.is_some_and(|code| counts_after(&column.slots, classes)[code] > 0)
+        })
 }
 
 /// Who was left out of a generalised table.
@@ -203,7 +217,11 @@ fn in_numbers(clause: &Clause, class: usize, microdata: &Microdata, classes: &Cl
     counts.retain(|count| *count > 0);
     counts.sort_unstable_by(|a, b| b.cmp(a));
     match (clause.name(), clause.settings.choice("kind")) {
-        ("l-diversity", Some("distinct") | None) => format!("{} values in {size} records", counts.len()),
+        ("l-diversity", Some("distinct") | None) => format!(
+            "{} in {}",
+            counted(counts.len() as u64, "value", "values"),
+            counted(size, "record", "records")
+        ),
         _ => {
             let shown: Vec<String> = counts.iter().take(MOST_COUNTS).map(u64::to_string).collect();
             let more = if counts.len() > MOST_COUNTS { ", …" } else { "" };
@@ -217,7 +235,7 @@ fn in_words(class: usize, microdata: &Microdata, recoding: &Recoding, classes: &
     let cells: Vec<String> = cells
         .map(|((quasi, column), cell)| format!("{} = {}", quasi.name, column.cells[*cell as usize].label))
         .collect();
-    format!("{} ({} records)", cells.join(", "), classes.sizes[class])
+    format!("{} ({})", cells.join(", "), counted(classes.sizes[class], "record", "records"))
 }
 
 fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distribution> {

@@ -18,6 +18,7 @@ use super::report::buckets::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
+use super::veil::Veil;
 use super::{caution, lettering, people};
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
@@ -112,6 +113,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         data: policy.source.path(),
         method: &policy.method,
         asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        veil: Veil::default(),
         seed,
         read: microdata.summary.read,
         dropped: microdata.summary.dropped,
@@ -171,13 +173,17 @@ fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
             "significance": mined.significance.map(text),
         })
     });
-    json!({
+    let mut parameters = json!({
         "l": asked.demand.l,
         "max_posterior": asked.demand.max_posterior.map(text),
         "strategy": asked.strategy.name(),
         "infeasible": if asked.suppress { "suppress" } else { "fail" },
         "mining": mined,
-    })
+    });
+    if asked.k > 1 {
+        parameters["k"] = asked.k.into();
+    }
+    parameters
 }
 
 /// What can be said about the groups in public: how many values stay possible, sizes, and how sure one can be.

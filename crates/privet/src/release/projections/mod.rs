@@ -17,6 +17,7 @@ use super::report::projections::{Facts, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
+use super::veil::{Veil, is_shown};
 use super::{caution, lettering, people};
 use crate::attack::{PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
@@ -94,12 +95,17 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         .collect::<Result<_>>()?;
     let classes: Vec<ClassTable> =
         decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
+    let totals: Vec<Vec<u64>> = microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
     let claims = Claims {
         kind: DataKind::Table,
         policy: &policy.written,
         data: policy.source.path(),
         method: &policy.method,
         asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        // Every record is in every table.
+        veil: Veil::of(&policy.requirements, |clause, value| {
+            is_shown(&microdata.table, &totals, clause, value)
+        }),
         seed,
         read: microdata.summary.read,
         dropped: microdata.summary.dropped,

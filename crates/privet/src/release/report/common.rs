@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Edition;
 use super::fidelity::Fidelity;
 use super::ledger::LedgerAccount;
 use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
@@ -9,6 +10,7 @@ use super::risk::Risk;
 use super::scan::Scan;
 use crate::attack::{Finding, NotRun};
 use crate::policy::{ReportKeys, Role};
+use crate::release::veil::Veil;
 
 /// What every report draws from; each kind of data adds figures of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,6 +79,9 @@ pub struct Common {
     pub ledger: Option<LedgerAccount>,
     /// What the independent audit found.
     pub audit: Audit,
+    /// What requirements name and the release hides. Steward only.
+    #[serde(default, skip_serializing_if = "Veil::is_empty")]
+    pub veil: Veil,
     /// How to get the same bytes again.
     pub reproduce: Reproduce,
 }
@@ -85,6 +90,11 @@ impl Common {
     /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.
     pub(super) fn is_quasi_identifier(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())
+    }
+
+    /// A text that may name values of the data, as an edition may have it.
+    pub(super) fn spoken(&self, text: &str, edition: Edition) -> String {
+        if edition.is_steward() { text.to_string() } else { self.veil.public(text) }
     }
 
     /// Whether the release lacks records or sensitive cells of the original. What is told of the original then, less what

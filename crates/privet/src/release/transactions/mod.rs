@@ -20,6 +20,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
+use super::veil::Veil;
 use crate::attack::{PolicyRef, Released};
 use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
 use crate::engine::baskets::Baskets;
@@ -127,6 +128,13 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         data: policy.source.path(),
         method: &policy.method,
         asked: policy.requirements.iter().map(|clause| clause.describe(&[])).collect(),
+        veil: Veil::of(&policy.requirements, |_, item| {
+            baskets
+                .sensitive
+                .iter()
+                .zip(baskets.mark_counts())
+                .any(|(known, count)| known == item && count > 0)
+        }),
         seed,
         read: baskets.total(),
         dropped: 0,

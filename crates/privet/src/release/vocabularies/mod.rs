@@ -21,6 +21,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
+use super::veil::Veil;
 use crate::attack::{PolicyRef, Released};
 use crate::audit::vocabularies::{
     Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies,
@@ -137,6 +138,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         data: policy.source.path(),
         method: &policy.method,
         asked: vec![policy.requirement.describe(&[])],
+        veil: Veil::default(),
         seed,
         read,
         dropped: 0,

@@ -295,7 +295,7 @@ fn stated_rules_join_mined_ones() {
          mute sex=F => not x\n"
     );
     let stated = stated(&text, &observations).expect("rules");
-    let Shown { rules: shown, mined: count, repeated, idle } =
+    let Shown { rules: shown, mined: count, repeated, idle, .. } =
         Knowledge::rules(&observations, Some(&half()), &stated, &clock).expect("rules");
     // A rule that is stated twice is one rule; one that is struck out though it was never mined is told.
     let idle: Vec<String> = idle.iter().map(ToString::to_string).collect();
@@ -320,20 +320,29 @@ fn stated_rules_join_mined_ones() {
 #[test]
 fn what_the_data_does_not_know_is_refused_with_its_line() {
     let observations = couples();
-    let cases = [
-        ("sex=F => not X", "no value of the sensitive column"),
-        ("sex=G => not x", "nor a node"),
-        ("sex=* => not x", "the root"),
-    ];
-    for (line, told) in cases {
-        let error = stated(&format!("# first\n{line}\n"), &observations).expect_err(line);
-        assert!(error.message().contains(told) && error.remedy().is_some(), "{error}");
-        assert_eq!(error.line(), Some(2), "{error}");
-    }
+    let error = stated("# first\nsex=* => not x\n", &observations).expect_err("the root");
+    assert!(error.message().contains("the root") && error.remedy().is_some(), "{error}");
+    assert_eq!(error.line(), Some(2), "{error}");
     for (line, told) in [("sex=F => not x", "contradicts"), ("mute r00000000", "no rule r00000000")] {
         let stated = stated(line, &observations).expect("rules");
         let error = gather(&observations, Some(&half()), &stated, &Clock::unlimited()).expect_err(line);
         assert!(error.message().contains(told) && error.line() == Some(1), "{error}");
+    }
+}
+
+#[test]
+fn hard_use_3_rules_about_values_that_do_not_occur_have_no_effect() {
+    let observations = couples();
+    let told = [
+        ("sex=F => not X", "'X' does not occur in the sensitive column"),
+        ("usually sex=G => not x", "'G' does not occur in column 'sex' or its hierarchy"),
+        ("mute sex=F => not X", "'X' does not occur in the sensitive column"),
+    ];
+    for (line, why) in told {
+        let stated = stated(&format!("# first\n{line}\n"), &observations).expect("rules");
+        assert!(stated.rules.is_empty() && stated.muted.is_empty(), "{line}");
+        let [note] = stated.absent.as_slice() else { panic!("{:?}", stated.absent) };
+        assert!(note.contains("in line 2") && note.contains(why), "{note}");
     }
 }
 

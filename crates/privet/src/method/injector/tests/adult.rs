@@ -125,6 +125,7 @@ fn groups_on_adult() {
             observations: &observations,
             excluded: &excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress: false,
             rules: &[],

@@ -33,6 +33,7 @@ fn groups_of_known_tables() {
                 observations,
                 excluded: &excluded,
                 l,
+                k: 1,
                 max_posterior: None,
                 suppress: false,
                 rules: &[],
@@ -86,6 +87,7 @@ fn eligibility_for_anatomy() {
             observations: &observations,
             excluded: &excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress: false,
             rules: &[],
@@ -160,6 +162,7 @@ impl World {
             observations: &self.observations,
             excluded: &self.excluded,
             l,
+            k: 1,
             max_posterior: None,
             suppress,
             rules: &[],
@@ -233,6 +236,40 @@ proptest! {
     }
 
     #[test]
+    fn hard_use_3_groups_have_k_records_and_what_held_without(world in any_world(), l in 1usize..4, k in 1u64..12) {
+        let clock = Clock::unlimited();
+        for strategy in [Strategy::Balanced, Strategy::Local, Strategy::Paper, Strategy::Anatomy] {
+            let plain = world.task(l, true);
+            let task = Task { k, ..plain };
+            let Ok(without) = group(&plain, strategy, 5, &clock) else {
+                prop_assert!(group(&task, strategy, 5, &clock).is_err());
+                continue;
+            };
+            let records = without.groups.iter().map(Vec::len).sum::<usize>() as u64;
+            match group(&task, strategy, 5, &clock) {
+                Ok(grouping) => {
+                    prop_assert!(grouping.groups.iter().all(|group| group.len() as u64 >= k));
+                    let mut members: Vec<u32> = grouping.groups.concat();
+                    let mut before: Vec<u32> = without.groups.concat();
+                    members.sort_unstable();
+                    before.sort_unstable();
+                    prop_assert_eq!(members, before);
+                    if strategy == Strategy::Anatomy {
+                        let exposure = expose(&task, &grouping);
+                        prop_assert_eq!(exposure.above_one_in_l, 0);
+                    } else {
+                        check_groups(&task, &grouping);
+                    }
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.kind(), ErrorKind::Infeasible);
+                    prop_assert!(records < k, "{records} records, k = {k}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn clashes_are_counted_as_defined(world in any_world()) {
         let (classes, _) = Classes::of(&world.observations, &world.excluded);
         let sums = Sums::new(&classes);
@@ -248,7 +285,7 @@ proptest! {
             counts.iter().enumerate().flat_map(|(value, count)| vec![format!("v{value}"); *count]).collect();
         let observations = column(&values);
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = Task { observations: &observations, excluded: &excluded, l, max_posterior: None, suppress: false, rules: &[] };
+        let task = Task { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false, rules: &[] };
         let eligible = counts.iter().all(|count| count * l <= values.len());
         let grouping = group(&task, Strategy::Anatomy, seed, &Clock::unlimited());
         prop_assert_eq!(grouping.is_ok(), eligible);
@@ -269,6 +306,7 @@ fn culprits_are_named() {
         observations: &observations,
         excluded: &excluded,
         l: 2,
+        k: 1,
         max_posterior: None,
         suppress: false,
         rules: &[],

@@ -26,13 +26,14 @@ use crate::engine::itemset::{Effort, Threat};
 use crate::loss::items::ItemMeasure;
 use crate::method::kl::recoding::{ItemRecoding, cost_of_everything};
 use crate::method::{Moment, SearchFacts};
-use crate::policy::{Declaration, Key, KeyKind, Subject};
+use crate::policy::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::privacy::kl::KlPrivacy;
 use crate::taxonomy::{ItemTree, Node};
 use crate::{Error, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ALL)],
     name: "og",
     summary: "the cut of the item tree that loses least of all that meet the requirement, proven",
     help: "Optimal generalisation (Liu, 2010). Every item is published as its ancestor in one cut of the hierarchy, the same \
@@ -65,6 +66,7 @@ pub(super) static DECLARATION: Declaration = Declaration {
 
 pub(super) static MULTI_ROUND: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ALL)],
     name: "mog",
     summary: "og in rounds of growing power: valid, and often but not always the optimum",
     help: "OG in rounds (Liu, 2010): first against adversaries who know one item, then two, … m items, then one absence … n \

@@ -19,6 +19,7 @@ use super::{BagSolution, Cluster, Shown, Task};
 use crate::engine::clock::Clock;
 use crate::engine::local::{Crowd, Local, Part, Steering};
 use crate::engine::partition::partition;
+use crate::error::counted;
 use crate::loss::items::ItemMeasure;
 use crate::method::SearchFacts;
 use crate::policy::{Declaration, Subject};
@@ -28,6 +29,7 @@ use crate::{Error, Result};
 /// LG(bag): nodes with how often they occur.
 pub static BAG_DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: super::TAKES,
     name: "lg-bag",
     summary: "vocabularies are generalised from the top until k look alike: very quick, general words, counts kept where all have them",
     help: "The local generalisation of He and Naughton (2009) for bags. All vocabularies begin as the root of the tree and are \
@@ -39,6 +41,7 @@ pub static BAG_DECLARATION: Declaration = Declaration {
 /// LG: each node once.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: super::TAKES,
     name: "lg",
     summary: "as lg-bag, but every word is published once: sets instead of bags",
     help: "The local generalisation of He and Naughton (2009). All vocabularies begin as the root of the tree and are split, word \
@@ -188,14 +191,14 @@ fn warnings(task: &Task<'_>, places: &Places<'_>, withheld: usize) -> Vec<String
     }
     if places.unplaced_terms > 0 {
         warnings.push(format!(
-            "{} terms with {} occurrences are not in the tree of words and are suppressed",
-            places.unplaced_terms, places.unplaced_occurrences
+            "not in the tree of words, and suppressed: {} with {}",
+            counted(u64::from(places.unplaced_terms), "term", "terms"),
+            counted(places.unplaced_occurrences, "occurrence", "occurrences")
         ));
     }
     if withheld > 0 {
-        warnings.push(format!(
-            "{withheld} vocabularies are withheld: too few others touch the same trees of words"
-        ));
+        let withheld = counted(withheld as u64, "vocabulary is", "vocabularies are");
+        warnings.push(format!("{withheld} withheld: too few others touch the same trees of words"));
     }
     warnings
 }

@@ -59,6 +59,7 @@ use stretch::Stretches;
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
+    accepts: super::TAKES,
     name: "ssg",
     summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
     help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
@@ -303,15 +304,16 @@ fn solution(
         let members =
             clusters.iter().filter(|cluster| cluster.shown.is_empty()).map(|cluster| cluster.members.len());
         let members: usize = members.sum();
+        let members = counted(members as u64, "vocabulary is", "vocabularies are");
         warnings.push(format!(
-            "{members} vocabularies are published without any term; a larger epsilon or a residual reach may keep some"
+            "{members} published without any term; a larger epsilon or a residual reach may keep some"
         ));
     }
     if outcome.surplus > 0 {
         warnings.push(format!(
-            "{} vocabularies are of people who have far more than the vocabularies of others can be put beside; they joined \
-             last, where they do least harm, or lost their terms",
-            outcome.surplus
+            "{} of people who have far more than the vocabularies of others can be put next to: these joined last, where they \
+             do least harm, or lost their terms",
+            counted(outcome.surplus as u64, "vocabulary is", "vocabularies are")
         ));
     }
     if !placed.withheld.is_empty() {

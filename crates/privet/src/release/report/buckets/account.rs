@@ -7,6 +7,7 @@ use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow}
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::engine::negative_rules::Origin;
+use crate::error::counted;
 use crate::method::injector::utility::Accuracy;
 use crate::method::injector::{Decision, Exposure, Grouping, Publication, Strategy};
 use crate::policy::{CheckedPolicy, PolicyColumn, Role};
@@ -51,16 +52,17 @@ pub(in crate::release) fn account(
         left: left(&decision.exposure),
     };
     let requirement = BucketLimit {
-        description: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+        description: claims.asked.join("; "),
         column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
         l: asked.demand.l as u64,
+        k: asked.k,
         max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
         knowledge: asked.strategy != Strategy::Anatomy,
     };
     let present = present(&decision.grouping, microdata);
     common.columns = columns(policy, microdata, &present);
     common.scan = Some(scan::table(policy, tick)?);
-    common.tightness = tightness(&requirement, &groups.left, decision);
+    common.tightness = tightness(&requirement, &groups, decision);
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
@@ -117,7 +119,8 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
 }
 
 /// How near the worst record comes to each limit.
-fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tightness> {
+fn tightness(limit: &BucketLimit, groups: &Groups, decision: &Decision) -> Vec<Tightness> {
+    let left = &groups.left;
     let (most, size) = decision.exposure.frequency;
     let column = &limit.column;
     let mut all = vec![Tightness {
@@ -134,6 +137,22 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
         from_hidden: false,
         holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
     }];
+    if limit.k > 1 {
+        all.push(Tightness {
+            requirement: "records of a group".to_string(),
+            column: None,
+            inequality: format!("n(group) ≥ {}", limit.k),
+            worst: format!("the smallest group: {}", counted(groups.smallest, "record", "records")),
+            exact: groups.smallest.to_string(),
+            value: groups.smallest as f64,
+            threshold: limit.k as f64,
+            side: Side::AtLeast,
+            counted: true,
+            from_data: false,
+            from_hidden: false,
+            holds: groups.smallest >= limit.k || groups.count == 0,
+        });
+    }
     if !limit.knowledge {
         all.push(Tightness {
             requirement: format!("share of one value of {column} in a group"),

@@ -48,10 +48,21 @@ pub struct BucketLimit {
     pub column: String,
     /// How many values must stay possible.
     pub l: u64,
+    /// How many records every group must have; 1 asks nothing.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub k: u64,
     /// How sure an adversary may become of a value, as the policy writes it.
     pub max_posterior: Option<String>,
     /// Whether the adversary is taken to know rules.
     pub knowledge: bool,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn is_one(k: &u64) -> bool {
+    *k == 1
 }
 
 /// The groups of a release.

@@ -21,12 +21,19 @@ const ON_GROUPS: [Attack; 11] = [
 /// What the requirement promises, as a clause that can follow "In this release".
 pub(in super::super) fn promise(limit: &BucketLimit) -> String {
     let (l, column) = (limit.l, &limit.column);
+    let size = match limit.k {
+        0 | 1 => String::new(),
+        k => format!(", and every group has at least {k} records"),
+    };
     if l <= 1 {
-        return "nothing is promised, for l = 1 asks nothing".to_string();
+        return match limit.k {
+            0 | 1 => "nothing is promised, for l = 1 asks nothing".to_string(),
+            k => format!("every group has at least {k} records, which may all share one value of {column}"),
+        };
     }
     if !limit.knowledge {
         return format!(
-            "every group of records has at least {l} values of {column}, each for at most one record in {l}"
+            "every group of records has at least {l} values of {column}, each for at most one record in {l}{size}"
         );
     }
     let bound = match &limit.max_posterior {
@@ -35,7 +42,7 @@ pub(in super::super) fn promise(limit: &BucketLimit) -> String {
     };
     format!(
         "at least {l} values of {column} stay possible for every record{bound}, whatever rules of the policy an adversary \
-         knows"
+         knows{size}"
     )
 }
 

@@ -6,6 +6,7 @@ use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
+use crate::error::noun;
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;
@@ -127,10 +128,11 @@ pub(in super::super) fn histogram(bins: &[Bin], before: &Risk, after: &Risk, k: 
     for (base, name, risk) in
         [(FIRST_PANEL, "Original", before), (FIRST_PANEL + PANEL + BETWEEN, "Release", after)]
     {
-        let classes = if risk.figures.classes == 1 { "class" } else { "classes" };
+        let classes = noun(risk.figures.classes, "class", "classes");
         let text = format!(
-            "{name}: {} records in {} {classes}",
+            "{name}: {} {} in {} {classes}",
             thousands(risk.figures.records),
+            noun(risk.figures.records, "record", "records"),
             thousands(risk.figures.classes)
         );
         svg.text(WIDTH - RIGHT, base - 6.0, Anchor::End, "note", &text);

@@ -248,6 +248,7 @@ pub(super) fn census() -> ReportModel {
             attacks: Vec::new(),
             attacks_not_run: Vec::new(),
             ledger: None,
+            veil: Default::default(),
             audit: Audit {
                 passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]

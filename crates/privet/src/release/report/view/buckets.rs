@@ -9,6 +9,7 @@ use super::super::buckets::{BucketReport, Left, RuleRow, promise, protections};
 use super::super::lens::{capital, percent, thousands};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Frame, Own, shown_losses};
+use crate::error::noun;
 
 /// So many rules are listed.
 const MOST_RULES: usize = 200;
@@ -167,7 +168,13 @@ fn groups(model: &BucketReport, edition: Edition) -> Vec<(&'static str, String)>
 fn posterior(left: &Left) -> String {
     match (&left.posterior, left.not_worked_out) {
         (Some(posterior), 0) => posterior.clone(),
-        (Some(posterior), groups) => format!("{posterior} (not worked out in {} groups)", thousands(groups)),
+        (Some(posterior), groups) => {
+            format!(
+                "{posterior} (not worked out in {} {})",
+                thousands(groups),
+                noun(groups, "group", "groups")
+            )
+        }
         (None, _) => "not worked out".to_string(),
     }
 }

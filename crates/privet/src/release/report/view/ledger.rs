@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::super::common::Common;
 use super::super::ledger::{EarlierRelease, LedgerAccount};
 use super::super::lens::{figure, percent, thousands};
+use crate::error::noun;
 use crate::ledger::{Composition, Relation};
 
 /// Characters of a hash that are shown: the ledger has all of them.
@@ -136,7 +137,8 @@ fn outcome(account: &LedgerAccount) -> String {
                 .to_string(),
         };
     };
-    let mut text = format!("{} people of this release are in an earlier one too. ", thousands(found.people));
+    let people = noun(found.people, "person of this release is", "people of this release are");
+    let mut text = format!("{} {people} in an earlier one too. ", thousands(found.people));
     text += &match (found.pinned, found.added) {
         (0, _) => "All releases together make nobody’s value certain that no single one does.".to_string(),
         (pinned, 0) => format!(

@@ -35,7 +35,7 @@ pub(super) use vocabularies::view as vocabularies;
 
 use super::common::Common;
 use super::lens::{is_small, percent};
-use super::model::{Audit, FileHash, Loss, Records, Reproduce};
+use super::model::{FileHash, Loss, Records, Reproduce};
 use super::{Edition, STYLE, chart, citation};
 use attacks::AttacksView;
 use columns::ColumnView;
@@ -278,11 +278,13 @@ impl Frame {
             search_curve: search.and_then(search::curve),
             attacks,
             ledger,
-            audit: audit(&common.audit, edition),
+            audit: audit(common, edition),
             consistency: consistency::consistency(common, edition),
             reproduce: reproduce(&common.reproduce, edition),
             verdict: own.verdict.weighed(common),
-            requirements: own.requirements,
+            requirements: (own.requirements.into_iter())
+                .map(|(name, text)| (common.spoken(&name, edition), common.spoken(&text, edition)))
+                .collect(),
             records: own.records.beside(common.held_out, edition),
             reading: own.reading,
             sections,
@@ -379,9 +381,10 @@ fn loss_view(loss: &Loss, edition: Edition) -> LossView {
     }
 }
 
-fn audit(audit: &Audit, edition: Edition) -> AuditView {
+fn audit(common: &Common, edition: Edition) -> AuditView {
+    let audit = &common.audit;
     let checks = audit.checks.iter().map(|check| CheckView {
-        name: check.name.clone(),
+        name: common.spoken(&check.name, edition),
         holds: check.holds,
         concerned: edition.count(check.concerned),
         worst: edition.steward_only(check.worst.clone()),

@@ -8,6 +8,7 @@ use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
 use super::verdict;
+use crate::error::noun;
 use crate::policy::draft::preset::NO_CERTIFICATE;
 
 /// The least class of a release in which no cell has 1 to 10 people.
@@ -97,7 +98,8 @@ fn leaks(common: &Common) -> (String, Option<bool>) {
     let Some(scan) = &common.scan else { return ("no scan was made".to_string(), None) };
     let leaks: Vec<String> = (scan.leaks())
         .map(|suspect| {
-            format!("{} ({}, {} values)", suspect.column, suspect.kind.name(), thousands(suspect.hits))
+            let (hits, values) = (thousands(suspect.hits), noun(suspect.hits, "value", "values"));
+            format!("{} ({}, {hits} {values})", suspect.column, suspect.kind.name())
         })
         .collect();
     match leaks.as_slice() {
@@ -187,7 +189,7 @@ fn cms(common: &Common) -> Vec<PresetRow> {
         let smallest = after.figures.smallest;
         rows.push(row(
             "No cell of 1 to 10 people in the release",
-            format!("the smallest class has {} records", thousands(smallest)),
+            format!("the smallest class has {} {}", thousands(smallest), noun(smallest, "record", "records")),
             Some(smallest == 0 || smallest >= LEAST_CELL),
         ));
     }
@@ -195,9 +197,10 @@ fn cms(common: &Common) -> Vec<PresetRow> {
     rows.push(PresetRow {
         asked: "Nor by subtraction, excluded cases included",
         found: format!(
-            "{} records are suppressed; every count of them that the public edition prints was set against their number, and \
+            "{} {} suppressed; every count of them that the public edition prints was set against their number, and \
              against its share",
-            thousands(suppressed)
+            thousands(suppressed),
+            noun(suppressed, "record is", "records are")
         ),
         // However little is printed, who knows how many there were before learns how few are missing.
         met: if (1..LEAST_CELL).contains(&suppressed) { "no" } else { "not derived" },

@@ -9,6 +9,7 @@ use super::super::lens::{capital, is_small, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
+use crate::error::noun;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all vocabularies with exactly the same terms, as often.";
@@ -225,9 +226,11 @@ fn rare(model: &VocabularyReport) -> Option<RareView> {
         return None;
     }
     let text = format!(
-        "{} terms, {} occurrences, were used by fewer than {floor} people. Of these terms the release prints {}.",
+        "{} {}, {} {}, were used by fewer than {floor} people. Of these terms the release prints {}.",
         thousands(rare.terms),
+        noun(rare.terms, "term", "terms"),
         thousands(rare.occurrences),
+        noun(rare.occurrences, "occurrence", "occurrences"),
         if rare.printed == 0 { "none".to_string() } else { thousands(rare.printed) }
     );
     Some(RareView { text, examples: rare.examples.clone() })

@@ -8,6 +8,7 @@ use super::super::model::{Distribution, Loss, Side, Tightness};
 use super::super::scan::Scan;
 use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
 use crate::data::{Bags, Extraction};
+use crate::error::counted;
 use crate::loss::bags::BagLoss;
 use crate::method::vocabulary::utility::PatternUtility;
 use crate::method::vocabulary::{BagSolution, Cluster, Print};
@@ -174,11 +175,11 @@ fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Ve
     let mut all = vec![at_least(
         "identical vocabularies",
         format!("n(class) ≥ {}", limit.k),
-        format!("{} vocabularies in the smallest class", classes.smallest),
+        format!("{} in the smallest class", counted(classes.smallest, "vocabulary", "vocabularies")),
         classes.smallest,
     )];
     if let (true, Some(users)) = (limit.distinct_users, classes.fewest_users) {
-        let worst = format!("{users} users behind the class with fewest");
+        let worst = format!("{} behind the class with fewest", counted(users, "user", "users"));
         all.push(at_least(
             "users of identical vocabularies",
             format!("users(class) ≥ {}", limit.k),
@@ -192,7 +193,7 @@ fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Ve
             requirement: below.clone(),
             column: None,
             inequality: format!("printed terms of fewer than {} users = 0", limit.min_term_users),
-            worst: format!("{} such terms are printed", rare.printed),
+            worst: format!("{} printed", counted(rare.printed, "such term is", "such terms are")),
             exact: rare.printed.to_string(),
             value: rare.printed as f64,
             threshold: 0.0,

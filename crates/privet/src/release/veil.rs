@@ -1,0 +1,96 @@
+//! What the policy names and the release hides.
+//!
+//! A threshold of its own (`theta = { Ebola = "1/50" }`) names a value. If no released record shows the value, the public must
+//! not read from the requirement that somebody has it, or that the steward thought so. Requirements are therefore put into
+//! words twice: in full for the steward, and with the thresholds of shown values for the public.
+
+use serde::{Deserialize, Serialize};
+
+use super::account::counts_after;
+use crate::engine::microdata::Microdata;
+use crate::method::recoding::ClassTable;
+use crate::policy::Clause;
+use crate::privacy::Table;
+
+/// Texts that name hidden values, each with what the public reads instead.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Veil(Vec<(String, String)>);
+
+impl Veil {
+    /// Hides what requirements name; `shows` says whether the release shows a value that a requirement is about.
+    pub(super) fn of(requirements: &[Clause], shows: impl Fn(&Clause, &str) -> bool) -> Veil {
+        let own = |clause: &Clause| {
+            // Requirements with the same thresholds, of two columns perhaps, read alike: what one of them hides, all do.
+            let alike = || requirements.iter().filter(|other| other.has_thresholds_of(clause));
+            clause.thresholds_shown(|value| alike().all(|other| shows(other, value)))
+        };
+        let mut texts: Vec<(String, String)> = requirements.iter().flat_map(own).collect();
+        // A text that holds another goes first.
+        texts.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        texts.dedup();
+        Veil(texts)
+    }
+
+    /// Hides what the requirements of a table name and none of its classes shows.
+    pub(super) fn of_table(requirements: &[Clause], microdata: &Microdata, classes: &ClassTable) -> Veil {
+        let shown: Vec<Vec<u64>> =
+            microdata.table.tracked.iter().map(|column| counts_after(&column.slots, classes)).collect();
+        Veil::of(requirements, |clause, value| is_shown(&microdata.table, &shown, clause, value))
+    }
+
+    /// Whether nothing is hidden.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A text as the public may read it.
+    pub fn public(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_string(), |text, (full, shown)| text.replace(full, shown))
+    }
+}
+
+/// Whether a value of the column that a clause is about occurs, going by how often each value does, per tracked column.
+pub(super) fn is_shown(table: &Table, counts: &[Vec<u64>], clause: &Clause, value: &str) -> bool {
+    let about = clause.settings.column("column");
+    let mut columns = table.tracked.iter().zip(counts).filter(|(column, _)| about == Some(column.index));
+    columns.any(|(column, counts)| {
+        column.values.iter().zip(counts).any(|(known, count)| known == value && *count > 0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Policy, TransactionPolicy};
+
+    fn policy(folder: &std::path::Path, theta: &str) -> TransactionPolicy {
+        std::fs::write(folder.join("data.txt"), "a\n").expect("written");
+        let text = format!(
+            "[data]\npath = \"data.txt\"\nkind = \"transactions\"\n[items]\nsensitive = [\"HIV\", \"Flu\", \"Fl\"]\n\
+             [privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n{theta}"
+        );
+        let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
+        policy.check_transactions(&crate::method::kl::CATALOGUE, None).expect("a checked policy")
+    }
+
+    #[test]
+    fn hard_use_1_7_only_thresholds_of_shown_values_are_read_in_public() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let hidden = |theta: &str, shown: &[&str]| {
+            let policy = policy(folder.path(), theta);
+            let veil = Veil::of(&policy.requirements, |_, value| shown.contains(&value));
+            veil.public(&format!("table 1: {}", policy.requirements[0].describe(&[])))
+        };
+        let all = "theta = { HIV = \"1/10\", Flu = \"1/3\", Fl = 0.5 }\n";
+        assert_eq!(
+            hidden(all, &["Flu", "Fl"]),
+            "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0, theta = { Fl = 1/2, Flu = 1/3 })"
+        );
+        assert_eq!(hidden(all, &[]), "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0)");
+        assert_eq!(
+            hidden(all, &["HIV", "Flu", "Fl"]),
+            "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0, theta = { Fl = 1/2, Flu = 1/3, HIV = 1/10 })"
+        );
+        assert_eq!(hidden("", &[]), "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0)");
+    }
+}
