@@ -57,14 +57,14 @@ impl Shown {
         let mut released: BTreeMap<Vec<NodeId>, u64> = BTreeMap::new();
         for row in 0..view.released.len {
             let nodes = columns.iter().zip(&cells);
-            let nodes = nodes.map(|(at, nodes)| nodes[view.released.codes[*at][row] as usize]);
+            let nodes = nodes.map(|(at, nodes)| nodes[view.released.codes[*at].at(row) as usize]);
             *released.entry(nodes.collect()).or_default() += 1;
         }
         let mut people = Vec::new();
         let mut left_out = 0;
         for row in 0..view.original.len {
             let own = columns.iter().zip(&values);
-            let own = own.map(|(at, values)| values[view.original.codes[*at][row] as usize]);
+            let own = own.map(|(at, values)| values[view.original.codes[*at].at(row) as usize]);
             let own: Option<Vec<(u32, NodeId)>> = own.collect();
             let is_there = |own: &Vec<(u32, NodeId)>| {
                 released.contains_key(&own.iter().map(|(_, node)| *node).collect::<Vec<_>>())

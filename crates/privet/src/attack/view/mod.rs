@@ -5,20 +5,26 @@
 //! Printed texts are never compared as they are. [`Matcher`] finds the released rows that contain what is known of a person.
 
 mod coded;
+mod codes;
 mod cover;
+mod distinct;
 mod matcher;
+mod posts;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 pub(super) use coded::{Dictionary, Rows};
+pub(super) use codes::Codes;
 pub(super) use cover::{Cover, value_tree};
 use cover::{EVERYTHING, in_braces};
-pub(super) use matcher::{Distinct, Matcher};
+pub(super) use distinct::Distinct;
+pub(super) use matcher::{Effort, Matcher};
 
-use coded::{Reader, Stopped, Wanted};
+use coded::{Held, Reader, Stopped, Wanted};
 
+use super::budget::needs;
 use super::{PolicyRef, Released, Scene};
 use crate::Result;
 use crate::audit::buckets::BucketTables;
@@ -29,6 +35,7 @@ use crate::random::{keyed, shuffle};
 use crate::taxonomy::{Range, number};
 
 /// A column that both tables have.
+#[derive(Clone)]
 pub(super) struct ViewColumn {
     /// Its name.
     pub name: String,
@@ -112,12 +119,13 @@ pub(super) struct TableView {
 }
 
 /// A column that only the released table has.
+#[derive(Clone)]
 pub(super) struct FurtherColumn {
     pub name: String,
     /// How many different cells it has.
     pub cells: usize,
     /// The cell of every row.
-    pub codes: Arc<Vec<u32>>,
+    pub codes: Arc<Codes>,
 }
 
 impl TableView {
@@ -144,8 +152,24 @@ impl TableView {
                 "the table has more than {} rows, and this attack holds them in memory",
                 scene.limits.rows
             ))),
+            Err(Stopped::TooLarge(bytes)) => Ok(Err(needs(bytes))),
             Err(Stopped::Error(error)) => Err(error),
         }
+    }
+
+    /// The same tables for another number of people.
+    pub fn again(&self, effort: Effort<'_>) -> Result<TableView> {
+        let quasi = Matcher::new(&self.columns, &self.quasi.columns, &self.released, &self.original, effort)?;
+        Ok(TableView {
+            columns: self.columns.clone(),
+            original: self.original.clone(),
+            released: self.released.clone(),
+            groups: self.groups.clone(),
+            population: self.population.clone(),
+            holdout: self.holdout.clone(),
+            quasi,
+            further: self.further.clone(),
+        })
     }
 
     /// The columns that satisfy something.
@@ -156,7 +180,7 @@ impl TableView {
     /// The released rows as they count for a column that stands beside quasi-identifiers: per group of rows that cannot be told
     /// apart (a group, or else a class of the matcher) how many have which cell, ascending by cell.
     pub fn spread(&self, column: usize, matcher: &Matcher) -> Spread {
-        self.spread_of(&self.released.codes[column], matcher)
+        self.spread_of(&self.released.codes[column].to_vec(), matcher)
     }
 
     /// The same with the column's cells dealt out anew among all released rows: what follows from it then is luck.
@@ -188,7 +212,7 @@ impl TableView {
         let value = |column: &usize| {
             let code = self.original.codes[*column].get(row)?;
             let column = &self.columns[*column];
-            Some(format!("{}={}", column.name, column.values.text(*code)))
+            Some(format!("{}={}", column.name, column.values.text(code)))
         };
         let values: Vec<String> = columns.iter().filter_map(value).collect();
         format!("line {}: {}", self.original.line(row), values.join(", "))
@@ -277,18 +301,20 @@ fn read(
         let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
         return Err(Stopped::Error(strange(policy).in_file(file)));
     }
-    let mut reader = Reader::new(policy, &shared, scene.clock, scene.limits.rows);
+    let held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
+    let mut reader = Reader::new(policy, &shared, scene.clock, held);
     let original = reader.original()?;
     let own = reader.lengths();
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
     let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
+    let held = reader.held();
     let dictionaries = reader.dictionaries();
     let grouped = matches!(scene.released, Released::Groups(_));
     let mut views = Vec::new();
     for table in tables {
         let (released, groups) = match values {
-            Some(st) => dealt(scene, table, st)?,
-            None => coded::released(table, grouped, scene.clock, scene.limits.rows)?,
+            Some(st) => dealt(scene, table, st, held)?,
+            None => coded::released(table, grouped, scene.clock, held)?,
         };
         let mut columns = Vec::new();
         let mut places = Vec::new();
@@ -305,7 +331,7 @@ fn read(
                 };
                 let (policy_column, values) = (wanted.policy(), dictionaries[place].clone());
                 let own = own[place];
-                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells)?);
+                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells, scene.clock)?);
                 columns.push(ViewColumn {
                     name: wanted.name(),
                     policy: policy_column,
@@ -324,8 +350,7 @@ fn read(
         }
         let original = original.pick(&places);
         let quasi: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].is_quasi()).collect();
-        let limit = Some((scene.limits.people, scene.seed));
-        let quasi = Matcher::new(&columns, &quasi, &rows, &original, limit);
+        let quasi = Matcher::new(&columns, &quasi, &rows, &original, scene.sample())?;
         views.push(TableView {
             columns,
             original,
@@ -390,11 +415,11 @@ fn items(
 }
 
 /// Who has one of the values of a set-valued column, by its cells.
-fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &[u32]) -> (Dictionary, Arc<Vec<u32>>) {
+fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &Codes) -> (Dictionary, Arc<Codes>) {
     let mut apart = Dictionary::default();
     let of_cell: Vec<&str> =
         cells.texts().map(|cell| if cell == EVERYTHING { cell } else { wanted.value(cell) }).collect();
-    let codes = codes.iter().map(|code| apart.intern(of_cell[*code as usize])).collect();
+    let codes = codes.iter().map(|code| apart.intern(of_cell[code as usize])).collect();
     (apart, Arc::new(codes))
 }
 
@@ -413,8 +438,9 @@ fn dealt(
     scene: &Scene<'_>,
     qit: &Source,
     st: &Source,
+    held_in_memory: Held,
 ) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
-    let (mut released, groups) = coded::released(qit, true, scene.clock, scene.limits.rows)?;
+    let (mut released, groups) = coded::released(qit, true, scene.clock, held_in_memory)?;
     let nameless = |table: &Source| {
         let wrong = format!("it has no column '{GROUP_COLUMN}', which says what group a row belongs to");
         Stopped::Error(crate::Error::input(wrong).in_file(table.path()).help(format!(
@@ -450,7 +476,7 @@ fn dealt(
         *count -= 1;
         *cell
     });
-    let codes: Vec<u32> = codes.collect();
+    let codes: Codes = codes.collect();
     released.columns.push((names[value].to_string(), cells, Arc::new(codes)));
     Ok((released, Some(groups)))
 }
