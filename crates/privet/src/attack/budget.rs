@@ -20,13 +20,23 @@ const PART: u32 = 4;
 
 /// The clock is looked at now and then, and what an attack has built is torn down after it was stopped: so much in a hundred is
 /// kept back for that.
-const PLANNED: u32 = 85;
+const PLANNED: u32 = 90;
 
 /// The most memory that attacks add to a run.
 const MEMORY: u64 = 100_000_000;
 
+/// Tables with more rows are not read: what tells rows apart while a sample is drawn would take too much memory.
+const ROWS: usize = 1_200_000;
+
 /// How many steps an attack may plan for, whatever the size of the tables. A step is a look at a number in memory.
 const STEPS: u64 = 15_000_000;
+
+/// Of an original with more cells than this, some people are read, and attacked …
+const MOST_CELLS: usize = 1_000_000;
+/// … at least so many …
+const FEWEST_PEOPLE: usize = 10_000;
+/// … and at most so many.
+const MOST_PEOPLE: usize = 50_000;
 
 /// What runs all attacks.
 pub(super) const ALL: &str = "`--attacks all` runs it";
@@ -52,7 +62,7 @@ impl Budget {
 
     /// Limits of steps and memory for the attacks.
     pub fn limits(&self) -> Limits {
-        Limits { memory: Some(MEMORY), steps: Some(STEPS), ..Limits::default() }
+        Limits { rows: ROWS, memory: Some(MEMORY), steps: Some(STEPS), ..Limits::default() }
     }
 }
 
@@ -81,7 +91,7 @@ impl<'c> Shares<'c> {
     pub fn read(&self) {
         if let Some(stop) = self.stop {
             let now = cpu_time();
-            stop.until(now + self.end.saturating_sub(now) * 7 / 10);
+            stop.until(now + self.end.saturating_sub(now) * 8 / 10);
         }
     }
 
@@ -130,6 +140,16 @@ pub(super) fn takes_long() -> Error {
 }
 
 impl Limits {
+    /// How many people of a table of so many columns and rows are held in memory, to be attacked.
+    pub(super) fn people_in_memory(&self, columns: usize, rows: usize) -> usize {
+        match self.steps {
+            Some(_) if rows.saturating_mul(columns) > MOST_CELLS => {
+                (MOST_CELLS / columns.max(1)).clamp(FEWEST_PEOPLE, MOST_PEOPLE)
+            }
+            _ => usize::MAX,
+        }
+    }
+
     /// How much of the memory the tables may take that all attacks look at.
     pub(super) fn view_bytes(&self) -> Option<u64> {
         self.memory.map(|memory| memory * 6 / 10)

@@ -182,10 +182,7 @@ fn control(groups: &Groups, fitting: &[&Group], clock: &Clock) -> Result<u64> {
 fn learn(people: &Observations, groups: &mut [Weights], clock: &Clock) -> Result<Model> {
     for _ in 0..ROUNDS {
         let model = Model::learn(people, groups, clock)?;
-        groups.par_iter_mut().try_for_each(|group| {
-            group.weigh(people, &model);
-            clock.check()
-        })?;
+        groups.par_iter_mut().try_for_each(|group| group.weigh(people, &model, clock))?;
     }
     Model::learn(people, groups, clock)
 }
@@ -288,8 +285,9 @@ impl Weights {
     }
 
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
-    fn weigh(&mut self, observations: &Observations, model: &Model) {
+    fn weigh(&mut self, observations: &Observations, model: &Model, clock: &Clock) -> Result<()> {
         for (record, weights) in self.records.iter().zip(&mut self.weights) {
+            clock.check()?;
             let logs: Vec<f64> = (self.values.iter().zip(weights.iter()))
                 .map(|(value, own)| model.log_likelihood(observations, *record as usize, *value, *own))
                 .collect();
@@ -305,7 +303,9 @@ impl Weights {
                 let sum: f64 = weights.iter().sum();
                 weights.iter_mut().for_each(|weight| *weight /= sum.max(f64::MIN_POSITIVE));
             }
+            clock.check()?;
         }
+        Ok(())
     }
 }
 

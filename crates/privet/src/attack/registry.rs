@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::budget::{ALL, Shares, is_too_costly};
+use super::budget::{ALL, Shares, is_too_costly, too_costly};
 use super::{Finding, Scene};
 use crate::engine::cpu::cpu_time;
 use crate::error::suggestion;
@@ -278,6 +278,9 @@ fn is_stop(error: &Error, scene: &Scene<'_>) -> bool {
     error.kind() == ErrorKind::Interrupted && scene.clock.stop().is_some() && !scene.clock.is_interrupted()
 }
 
+/// With less time than this nothing is begun.
+const SHORTEST: Duration = Duration::from_millis(4);
+
 fn told(time: Duration) -> String {
     format!("{:.2} s of processor time", time.as_secs_f64())
 }
@@ -286,6 +289,9 @@ fn told(time: Duration) -> String {
 fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) -> Result<Finding> {
     let start = cpu_time();
     let share = shares.next(left);
+    if share < SHORTEST {
+        return Err(too_costly(format!("not tried, as the time for attacks was used up; {ALL}")));
+    }
     let stopped = match (attack.run)(scene) {
         Err(error) if is_stop(&error, scene) => cpu_time() - start,
         tried => return tried,
@@ -303,7 +309,7 @@ fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) 
         }
         Err(error) if is_stop(&error, scene) || is_too_costly(&error) => {
             let reason = format!("stopped after {}, its share of the run; {ALL}", told(cpu_time() - start));
-            Err(super::budget::too_costly(reason))
+            Err(too_costly(reason))
         }
         Err(error) => Err(error),
     }

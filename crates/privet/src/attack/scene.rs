@@ -229,6 +229,7 @@ impl<'a> Scene<'a> {
         let steps = self.limits.steps.map(|steps| steps / FEWER);
         scene.limits = Limits { people, steps, ..self.limits };
         let fewer = tables.iter().map(|table| table.again(scene.sample())).collect::<Result<Vec<_>>>()?;
+        let fewer = TableView::with_the_same_people(fewer, &scene)?;
         scene.tables = OnceLock::from(Ok(Ok(fewer)));
         Ok(Some(scene))
     }

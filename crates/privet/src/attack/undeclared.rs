@@ -117,7 +117,7 @@ impl Found {
         let looked_at = table.looked_at(scene);
         let rows = looked_at.iter().flatten().filter(|looked_at| **looked_at).count();
         let rows = if looked_at.is_some() { rows } else { table.rows.len } as u64;
-        let looks = (Looks::of(scene, &table)?, Overlaps::of(scene, &table), looked_at);
+        let looks = (Looks::of(scene, &table)?, Overlaps::of(scene, &table)?, looked_at);
         let all: Vec<usize> = (0..table.len()).collect();
         let steps = scene.limits.steps.and_then(|steps| usize::try_from(steps).ok());
         let steps = steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps.saturating_mul(IN_BUDGET)));
@@ -431,7 +431,7 @@ struct Overlaps<'a> {
 }
 
 impl<'a> Overlaps<'a> {
-    fn of(scene: &Scene<'_>, columns: &'a Columns<'a>) -> Overlaps<'a> {
+    fn of(scene: &Scene<'_>, columns: &'a Columns<'a>) -> Result<Overlaps<'a>> {
         // Where no cells overlap nobody asks; where few columns' do, theirs are enough.
         let bytes = 8 * columns.rows.len as u64;
         let overlapping = columns.overlaps.iter().filter(|overlap| !overlap.is_nowhere()).count() as u64;
@@ -440,14 +440,15 @@ impl<'a> Overlaps<'a> {
         let wanted = |overlap: &Overlap| has_all || has_some && matches!(overlap, Overlap::Listed(_));
         let every = columns.sizes.iter().zip(&columns.rows.codes).zip(&columns.overlaps);
         let rows = every.map(|((cells, codes), overlap)| {
+            scene.clock.check()?;
             if !wanted(overlap) {
-                return Vec::new();
+                return Ok(Vec::new());
             }
             let mut rows = vec![Vec::new(); *cells];
             (0u32..).zip(codes.iter()).for_each(|(row, cell)| rows[cell as usize].push(row));
-            rows
+            Ok(rows)
         });
-        Overlaps { columns, rows: rows.collect() }
+        Ok(Overlaps { columns, rows: rows.collect::<Result<_>>()? })
     }
 
     /// Whether no other row could be taken for this one, by columns in which no other row has the same cells.

@@ -128,7 +128,7 @@ struct Classes {
 impl Classes {
     fn of(scene: &Scene<'_>, policy: &CheckedPolicy, view: &TableView) -> Result<Classes> {
         if policy.subject() == Subject::Freeform {
-            return Classes::of_mixed(view);
+            return Classes::of_mixed(view, scene.clock);
         }
         let placed = Placed::of(scene, view, None)?;
         let nodes =
@@ -140,8 +140,8 @@ impl Classes {
     }
 
     /// A table of mixed columns. That a breach stood in the way says nothing about sizes, so nobody is blamed.
-    fn of_mixed(view: &TableView) -> Result<Classes> {
-        let shown = Shown::of(view)?;
+    fn of_mixed(view: &TableView, clock: &Clock) -> Result<Classes> {
+        let shown = Shown::of(view, clock)?;
         let names = shown.columns.iter().map(|column| view.columns[*column].name.clone());
         let attributes =
             names.zip(&shown.trees).map(|(name, tree)| Attribute::crisp(name, tree.clone())).collect();

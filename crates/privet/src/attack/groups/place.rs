@@ -9,6 +9,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::{Group, Groups};
+use crate::attack::budget::takes_long;
 use crate::attack::view::{Matcher, TableView, ViewColumn, value_tree};
 use crate::attack::{Inside, Scene};
 use crate::engine::clock::Clock;
@@ -93,6 +94,9 @@ impl Placed {
             let attributes = observations.attributes.len() as u64;
             scene.limits.afford(observations.total() * (4 * attributes + BYTES_PER_PERSON))?;
             return Ok(Placed::grouped(Groups::of_grouping(observations, grouping, scene.clock)?));
+        }
+        if view.original.is_sample() {
+            return Err(takes_long());
         }
         let quasi = view.columns_where(ViewColumn::is_quasi);
         scene.limits.afford(view.original.len as u64 * (4 * quasi.len() as u64 + BYTES_PER_PERSON))?;

@@ -1,7 +1,10 @@
 //! Tables in memory, dictionary-coded column by column.
 
+use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::SharedSeed;
+use foldhash::fast::SeedableRandomState;
 use hashbrown::HashMap;
 
 use super::codes::Codes;
@@ -57,11 +60,20 @@ impl Dictionary {
 
     /// Numbers those after the first so many in the order of their texts; says which number each has now.
     fn put_in_order(&mut self, from: usize) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        order[from..].sort_unstable_by_key(|code| self.text(*code));
+        // The first bytes decide nearly always, and are at hand.
+        let start = |text: &str| {
+            let mut start = [0; 8];
+            start.iter_mut().zip(text.as_bytes()).for_each(|(own, byte)| *own = *byte);
+            u64::from_be_bytes(start)
+        };
+        let mut order: Vec<(u64, u32)> =
+            (0u32..).zip(self.texts()).map(|(code, text)| (start(text), code)).collect();
+        order[from..].sort_unstable_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| self.text(one.1).cmp(self.text(other.1)))
+        });
         let mut ordered = Interner::default();
         let mut now = vec![0; order.len()];
-        for code in order {
+        for (_, code) in order {
             now[code as usize] = ordered.intern(self.text(code));
         }
         self.0 = ordered;
@@ -81,6 +93,8 @@ pub(in crate::attack) struct Rows {
     pub codes: Vec<Arc<Codes>>,
     /// The line of each row in its file.
     lines: Arc<Vec<u64>>,
+    /// How many rows were left out on reading, of which these are a sample.
+    left_out: usize,
     /// Distinct rows by the columns that were asked for: several attacks ask for the same.
     distinct: Arc<Mutex<Vec<Found>>>,
 }
@@ -98,6 +112,16 @@ impl Rows {
         self.codes.get(column).is_some_and(|codes| codes.len() == self.len)
     }
 
+    /// How many rows the table has, of which these may be a sample.
+    pub fn all(&self) -> usize {
+        self.len + self.left_out
+    }
+
+    /// Whether these are a sample of the table's rows.
+    pub fn is_sample(&self) -> bool {
+        self.left_out > 0
+    }
+
     /// The line of a row in its file.
     pub fn line(&self, row: usize) -> u64 {
         self.lines.get(row).copied().unwrap_or(0)
@@ -113,7 +137,7 @@ impl Rows {
     /// The same rows with some of the columns.
     pub(super) fn pick(&self, columns: &[usize]) -> Rows {
         let codes = columns.iter().map(|column| self.codes.get(*column).cloned().unwrap_or_default());
-        Rows { len: self.len, codes: codes.collect(), lines: self.lines.clone(), distinct: Arc::default() }
+        Rows { codes: codes.collect(), distinct: Arc::default(), ..self.clone() }
     }
 
     /// The distinct rows of some columns, found when they are asked for first.
@@ -142,6 +166,43 @@ pub(super) enum Stopped {
 impl From<crate::Error> for Stopped {
     fn from(error: crate::Error) -> Stopped {
         Stopped::Error(error)
+    }
+}
+
+/// Picks rows by what they hold and a seed, whatever their order.
+pub(super) struct Sample {
+    hasher: SeedableRandomState,
+    /// Rows whose number is below this are in the sample.
+    below: u64,
+    /// How often rows that hold the same were seen: each is picked for itself.
+    seen: HashMap<u64, u64>,
+}
+
+impl Sample {
+    /// About so many of a table's rows; `None` where that is all of them.
+    pub fn of(most: usize, rows: usize, seed: u64) -> Option<Sample> {
+        let share = most as f64 / rows.max(1) as f64;
+        (share < 1.0).then(|| Sample {
+            hasher: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()),
+            below: (share * u64::MAX as f64) as u64,
+            seen: HashMap::new(),
+        })
+    }
+
+    fn takes<'c>(&mut self, cells: impl Iterator<Item = &'c str>) -> bool {
+        let mut hash = self.hasher.build_hasher();
+        for cell in cells {
+            hash.write(cell.as_bytes());
+            hash.write_u8(0xFF);
+        }
+        let print = hash.finish();
+        let times = self.seen.entry(print).or_insert(0);
+        *times += 1;
+        // Bits are spread once more, so that the number of times is not seen in the high ones alone.
+        let mut own = self.hasher.build_hasher();
+        own.write_u64(print);
+        own.write_u64(*times);
+        own.finish() < self.below
     }
 }
 
@@ -253,13 +314,8 @@ impl<'a> Reader<'a> {
         Reader { policy, columns, dictionaries, clock, held }
     }
 
-    /// What may be held of further tables.
-    pub fn held(&self) -> Held {
-        self.held
-    }
-
-    /// The original, without the records that the policy drops.
-    pub fn original(&mut self) -> std::result::Result<Rows, Stopped> {
+    /// The original, without the records that the policy drops; all of it or a sample.
+    pub fn original(&mut self, sample: Option<Sample>) -> std::result::Result<Rows, Stopped> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
         let terms = self.policy.subject() == Subject::Terms;
         let matters = |column: &&PolicyColumn| match column.role {
@@ -272,7 +328,7 @@ impl<'a> Reader<'a> {
             dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
         let places: Vec<Option<Place>> =
             self.columns.iter().map(|column| Some(Place { at: column.of.index, whole: true })).collect();
-        self.rows(&self.policy.source.clone(), &places, &dropping)
+        self.rows(&self.policy.source.clone(), &places, &dropping, sample)
     }
 
     /// Other people, with the columns of theirs that the file has.
@@ -282,7 +338,7 @@ impl<'a> Reader<'a> {
             whole.or_else(|| Some(Place { at: source.find(&column.name())?, whole: false }))
         };
         let places: Vec<Option<Place>> = self.columns.iter().map(place).collect();
-        self.rows(source, &places, &[])
+        self.rows(source, &places, &[], None)
     }
 
     fn rows(
@@ -290,6 +346,7 @@ impl<'a> Reader<'a> {
         source: &Source,
         places: &[Option<Place>],
         dropping: &[(usize, MissingRule)],
+        mut sample: Option<Sample>,
     ) -> std::result::Result<Rows, Stopped> {
         let rules: Vec<MissingRule> =
             self.columns.iter().map(|column| self.policy.missing_rule_of(column.of)).collect();
@@ -297,7 +354,7 @@ impl<'a> Reader<'a> {
         let is_missing = |rule: &MissingRule, cell: &str| rule.spellings.iter().any(|one| one == cell);
         let mut codes: Vec<Codes> = places.iter().map(|_| Codes::default()).collect();
         let mut last = vec![0; places.len()];
-        let mut lines = Vec::new();
+        let (mut lines, mut left_out) = (Vec::new(), 0);
         let mut stopped = None;
         let known = self.lengths();
         let (dictionaries, held, clock) = (&mut self.dictionaries, self.held, self.clock);
@@ -308,6 +365,13 @@ impl<'a> Reader<'a> {
                 };
                 if dropping.iter().any(lacks) {
                     continue;
+                }
+                if let Some(sample) = &mut sample {
+                    let cells = places.iter().flatten().map(|place| batch.cell(row, place.at));
+                    if !sample.takes(cells) {
+                        left_out += 1;
+                        continue;
+                    }
                 }
                 for (column, place) in places.iter().enumerate() {
                     let Some(place) = place else { continue };
@@ -338,7 +402,7 @@ impl<'a> Reader<'a> {
             }
             clock.check()?;
         }
-        Ok(in_order_of_content(codes, &lines, clock)?)
+        Ok(Rows { left_out, ..in_order_of_content(codes, &lines, clock)? })
     }
 
     /// How many values each column has so far.
@@ -379,7 +443,7 @@ fn in_order_of_content(codes: Vec<Codes>, lines: &[u64], clock: &Clock) -> crate
         len: lines.len(),
         codes: codes.into_iter().map(ordered).collect::<crate::Result<_>>()?,
         lines: Arc::new(order.iter().map(|row| lines[*row as usize]).collect()),
-        distinct: Arc::default(),
+        ..Rows::default()
     })
 }
 
@@ -405,6 +469,13 @@ pub(super) struct Released {
     pub columns: Vec<(String, Dictionary, Arc<Codes>)>,
     /// The names of the groups, where the table has groups.
     pub groups: Vec<String>,
+}
+
+impl Released {
+    /// How many bytes it takes, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.columns.iter().map(|(_, cells, codes)| (cells.bytes() + codes.bytes()) as u64).sum()
+    }
 }
 
 /// Reads a released table, and the group of each row where it names groups.
@@ -452,4 +523,35 @@ pub(super) fn released(
     let columns =
         columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes.iter().collect()))).collect();
     Ok((Released { len, columns, groups: names }, group.map(|_| groups)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_of_rows_does_not_depend_on_their_order_and_takes_equal_ones_apart() {
+        let rows: Vec<String> = (0..10_000).map(|row| format!("{}", row % 1000)).collect();
+        let taken = |rows: &[&String]| {
+            let mut sample = Sample::of(2000, rows.len(), 7).expect("a sample");
+            let mut taken: Vec<&str> = Vec::new();
+            for row in rows {
+                if sample.takes([row.as_str(), "x"].into_iter()) {
+                    taken.push(row);
+                }
+            }
+            taken.sort_unstable();
+            taken.into_iter().map(str::to_string).collect::<Vec<_>>()
+        };
+        let forth: Vec<&String> = rows.iter().collect();
+        let back: Vec<&String> = rows.iter().rev().collect();
+        let sample = taken(&forth);
+        assert_eq!(sample, taken(&back));
+        assert!((1800..2200).contains(&sample.len()), "{}", sample.len());
+        let mut distinct = sample.clone();
+        distinct.dedup();
+        // Ten rows of each kind: if they came together, there would be two hundred kinds.
+        assert!(distinct.len() > 700, "{}", distinct.len());
+        assert!(Sample::of(10, 10, 7).is_none() && Sample::of(usize::MAX, 10, 7).is_none());
+    }
 }

@@ -13,6 +13,7 @@ use super::distinct::{Distinct, LEFT_OUT};
 use super::posts::{Post, Posts};
 use super::{Cover, Rows, ViewColumn};
 use crate::Result;
+use crate::attack::budget::takes_long;
 use crate::engine::clock::Clock;
 use crate::random::{below, keyed};
 
@@ -93,11 +94,14 @@ impl Matcher {
             );
         };
         let Some((_, seed)) = effort.people else {
+            if people.is_sample() {
+                return Err(takes_long());
+            }
             let mut matcher = build(None)?;
             let everybody: Vec<u32> = (0..people.len as u32).collect();
             return match matcher.fill(&everybody, steps, effort.clock)? == everybody.len() {
                 true => Ok(matcher),
-                false => Err(crate::attack::budget::takes_long()),
+                false => Err(takes_long()),
             };
         };
         // A few people show how many steps each takes; then as many are tried as there are steps for.
@@ -114,7 +118,7 @@ impl Matcher {
             }
         }
         let looked_at = matcher.people() as usize;
-        matcher.sampled = (looked_at < people.len).then_some(people.len);
+        matcher.sampled = (looked_at < people.all()).then_some(people.all());
         Ok(matcher)
     }
 
@@ -158,7 +162,7 @@ impl Matcher {
             columns: columns.to_vec(),
             classes,
             targets,
-            sampled: sample.map(|_| people.len),
+            sampled: (sample.is_some() || people.is_sample()).then_some(people.all()),
             covers,
             cells,
             values,

@@ -22,7 +22,7 @@ use cover::{EVERYTHING, in_braces};
 pub(super) use distinct::Distinct;
 pub(super) use matcher::{Effort, Matcher};
 
-use coded::{Held, Reader, Stopped, Wanted};
+use coded::{Held, Reader, Sample, Stopped, Wanted};
 
 use super::budget::needs;
 use super::{PolicyRef, Released, Scene};
@@ -172,6 +172,18 @@ impl TableView {
         })
     }
 
+    /// Tables about the same people, with the same people to be attacked in each: those for whom there is time in all of them.
+    pub fn with_the_same_people(views: Vec<TableView>, scene: &Scene<'_>) -> Result<Vec<TableView>> {
+        let people = |view: &TableView| view.quasi.people();
+        let fewest = views.iter().map(people).min().unwrap_or(0);
+        if scene.limits.steps.is_none() || views.iter().all(|view| people(view) == fewest) {
+            return Ok(views);
+        }
+        let limit = Some((fewest as usize, scene.seed));
+        let same = Effort { people: limit, steps: Some(u64::MAX), clock: scene.clock };
+        views.iter().map(|view| view.again(same)).collect()
+    }
+
     /// The columns that satisfy something.
     pub fn columns_where(&self, is: impl Fn(&ViewColumn) -> bool) -> Vec<usize> {
         (0..self.columns.len()).filter(|column| is(&self.columns[*column])).collect()
@@ -199,7 +211,8 @@ impl TableView {
             .groups
             .as_ref()
             .map(|groups| counted(&matcher.classes.of_row, groups, matcher.classes.len()));
-        Spread { counts, of_class }
+        let width = codes.iter().max().map_or(0, |most| *most as usize + 1);
+        Spread { counts, of_class, width }
     }
 
     /// The code of a released cell that stands for everything.
@@ -247,12 +260,17 @@ pub(super) struct Spread {
     pub counts: Vec<Vec<(u32, u64)>>,
     /// Per class of the matcher, blocks with how many of its rows are in them; a class is its own block where there is none.
     of_class: Option<Vec<Vec<(u32, u64)>>>,
+    /// How many different cells there are.
+    width: usize,
 }
 
 impl Spread {
     /// How likely each cell is for somebody who is in one of these classes of the matcher, any row being as likely as the next.
     /// Ascending by cell; they sum to 1, or there are none.
     pub fn likely(&self, classes: &[u32]) -> Vec<(u32, f64)> {
+        if self.width <= FEW_CELLS && self.of_class.is_some() {
+            return self.likely_of_few(classes);
+        }
         let mut weights: Vec<(u32, f64)> = Vec::new();
         let mut rows = 0.0;
         let mut add = |block: u32, times: Option<u64>| {
@@ -278,7 +296,25 @@ impl Spread {
         let same = weights.chunk_by(|one, other| one.0 == other.0);
         same.map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum::<f64>() / rows)).collect()
     }
+
+    /// The same for groups where there are few cells: their likelihoods are added up in place.
+    fn likely_of_few(&self, classes: &[u32]) -> Vec<(u32, f64)> {
+        let (mut weights, mut rows) = (vec![0.0; self.width], 0.0);
+        let of_class = self.of_class.as_deref().unwrap_or_default();
+        for (block, times) in classes.iter().filter_map(|class| of_class.get(*class as usize)).flatten() {
+            let counts = self.counts.get(*block as usize).map_or(&[][..], Vec::as_slice);
+            let size: u64 = counts.iter().map(|(_, count)| count).sum();
+            let part = *times as f64 / size.max(1) as f64;
+            rows += *times as f64;
+            counts.iter().for_each(|(cell, count)| weights[*cell as usize] += part * *count as f64);
+        }
+        let likely = (0u32..).zip(weights).filter(|(_, weight)| *weight > 0.0);
+        likely.map(|(cell, weight)| (cell, weight / rows)).collect()
+    }
 }
+
+/// Up to so many cells are counted in a list of all of them.
+const FEW_CELLS: usize = 1024;
 
 fn read(
     scene: &Scene<'_>,
@@ -301,21 +337,29 @@ fn read(
         let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
         return Err(Stopped::Error(strange(policy).in_file(file)));
     }
-    let held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
-    let mut reader = Reader::new(policy, &shared, scene.clock, held);
-    let original = reader.original()?;
-    let own = reader.lengths();
-    let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
-    let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
-    let held = reader.held();
-    let dictionaries = reader.dictionaries();
+    let mut held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
     let grouped = matches!(scene.released, Released::Groups(_));
-    let mut views = Vec::new();
+    let mut read = Vec::new();
     for table in tables {
         let (released, groups) = match values {
             Some(st) => dealt(scene, table, st, held)?,
             None => coded::released(table, grouped, scene.clock, held)?,
         };
+        held.taken += released.bytes();
+        read.push((released, groups));
+    }
+    // Of many people a sample is read: as many have records as there are released rows, or a few more.
+    let rows = read.iter().map(|(released, _)| released.len).max().unwrap_or(0);
+    let most = scene.limits.people_in_memory(shared.len(), rows);
+    let sample = Sample::of(most, rows, scene.seed);
+    let mut reader = Reader::new(policy, &shared, scene.clock, held);
+    let original = reader.original(sample)?;
+    let own = reader.lengths();
+    let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
+    let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
+    let dictionaries = reader.dictionaries();
+    let mut views = Vec::new();
+    for (released, groups) in read {
         let mut columns = Vec::new();
         let mut places = Vec::new();
         let mut rows = Rows::empty(released.len);
@@ -362,7 +406,7 @@ fn read(
             further,
         });
     }
-    Ok(views)
+    Ok(TableView::with_the_same_people(views, scene)?)
 }
 
 /// A set-valued column is looked at value by value: at most at so many of them, those that most cells have.
