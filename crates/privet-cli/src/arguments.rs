@@ -182,7 +182,7 @@ pub struct Anonymize {
 pub enum AttackChoice {
     /// All that concern the release
     All,
-    /// Those that take little time
+    /// Those that take little time, within a quarter of the run or a second of processor time
     Cheap,
     /// None
     None,

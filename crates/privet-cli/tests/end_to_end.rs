@@ -15,6 +15,7 @@ mod determinism;
 mod faults;
 mod freeform;
 mod hard_use_asks;
+mod hard_use_attacks;
 mod hierarchies;
 mod holdout;
 mod hostile;

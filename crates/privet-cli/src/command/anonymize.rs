@@ -66,6 +66,9 @@ fn text(published: &Published) -> String {
     for found in &published.attacks.found {
         text += &format!("attack {}\n", found.told());
     }
+    if let Some(left_out) = published.attacks.left_out() {
+        text += &format!("{left_out}\n");
+    }
     let path = published.path.display();
     text += &format!(
         "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"

@@ -56,9 +56,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let mut figures = Vec::new();
     for (share, surely) in shares(scene.limits.confidence) {
         scene.clock.check()?;
-        let found = told(&tables, share);
-        let luck = by_luck(&tables, share, scene.seed);
-        let one = if several { in_one_table(&tables, share) } else { Success::default() };
+        let found = told(scene, &tables, share)?;
+        let luck = by_luck(scene, &tables, share)?;
+        let one = if several { in_one_table(scene, &tables, share)? } else { Success::default() };
         let figure = |what: String, of: fn(&Success) -> u64| Figure {
             what,
             targets: people,
@@ -84,7 +84,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             )
         });
     }
-    let lines: Vec<String> = joinable(&tables).filter_map(worst).collect();
+    let lines = joinable(&tables).filter_map(|table| worst(scene, table).transpose());
+    let lines: Vec<String> = lines.collect::<Result<_>>()?;
     let headline = figures.first().cloned().unwrap_or_default();
     Ok(Finding {
         knows: "a person's quasi-identifiers and one sensitive value".to_string(),
@@ -119,12 +120,12 @@ fn warning(headline: &Figure, several: bool) -> String {
 }
 
 /// What the released tables tell of whom.
-fn told(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
+fn told(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Result<Success> {
     let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
     for table in joinable(tables) {
         let (classes, columns) = table.released();
         let columns: Vec<&Column> = columns.iter().collect();
-        let by_known = Marks::by_known(Classed { classes: &classes }, &columns, share);
+        let by_known = Marks::by_known(Classed { classes: &classes }, &columns, share, scene.clock)?;
         for ((known, column), marked) in table.sensitive.iter().zip(&columns).zip(&by_known) {
             // Of a crowd and a known cell, any record that has it.
             let mut record_of: HashMap<(u32, u32), u32> = HashMap::new();
@@ -133,59 +134,70 @@ fn told(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
             }
             let own = &table.view.columns[*known];
             let cell_of: Vec<Option<u32>> = own.values.texts().map(|value| own.cells.find(value)).collect();
+            scene.clock.check()?;
             for (person, crowd) in table.crowds.people() {
-                let cell = cell_of[table.view.original.codes[*known][person] as usize];
+                let cell = cell_of[table.view.original.codes[*known].at(person) as usize];
                 if let Some(record) = cell.and_then(|cell| record_of.get(&(crowd, cell))) {
                     marks.take(person, marked, *record as usize);
                 }
             }
         }
     }
-    marks.success()
+    Ok(marks.success())
 }
 
 /// What tables would tell whose columns have nothing to do with each other within a class.
-fn by_luck(tables: &[Gathered<'_>], share: (u64, u64), seed: u64) -> Success {
+fn by_luck(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Result<Success> {
     let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
     for (at, table) in joinable(tables).enumerate() {
         let classed = Classed { classes: &table.crowds.of_row };
         let columns: Vec<Column> = (table.sensitive.iter())
             .map(|column| {
                 let purpose = format!("privet: column {column} of table {at} within classes");
-                dealt_anew(classed, table.original(*column), seed, &purpose)
+                dealt_anew(classed, table.original(*column), scene.seed, &purpose)
             })
             .collect();
-        marks = marks.with(among_people(table, &columns.iter().collect::<Vec<_>>(), share));
+        let columns: Vec<&Column> = columns.iter().collect();
+        marks = marks.with(among_people(scene, table, &columns, share)?);
     }
-    marks.success()
+    Ok(marks.success())
 }
 
 /// What one table with all sensitive columns would tell, in the classes of the finest of the tables.
-fn in_one_table(tables: &[Gathered<'_>], share: (u64, u64)) -> Success {
+fn in_one_table(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Result<Success> {
     let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
     let columns: Vec<&Column> = columns.iter().collect();
-    Gathered::finest(tables).map(|table| among_people(table, &columns, share).success()).unwrap_or_default()
+    let found =
+        Gathered::finest(tables).map(|table| among_people(scene, table, &columns, share)).transpose()?;
+    Ok(found.map(|marks| marks.success()).unwrap_or_default())
 }
 
 /// The surest conclusion in a table, in words.
-fn worst(table: &Gathered<'_>) -> Option<String> {
+fn worst(scene: &Scene<'_>, table: &Gathered<'_>) -> Result<Option<String>> {
     let (classes, columns) = table.released();
-    let found = surest(Classed { classes: &classes }, &columns.iter().collect::<Vec<_>>())?;
+    let found = surest(Classed { classes: &classes }, &columns.iter().collect::<Vec<_>>(), scene.clock)?;
+    let Some(found) = found else { return Ok(None) };
     let told = |(place, cell): (usize, u32)| {
         let column = &table.view.columns[table.sensitive[place]];
         format!("{}={}", column.name, column.cells.text(cell))
     };
     let records = counted(found.of, "record", "records");
-    Some(format!("{} in a class → {}: {} of {records}", told(found.known), told(found.read), found.rows))
+    let (known, read) = (told(found.known), told(found.read));
+    Ok(Some(format!("{known} in a class → {read}: {} of {records}", found.rows)))
 }
 
 /// What follows if the people of each crowd were a class of a table with these columns.
-fn among_people(table: &Gathered<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
-    let mut marks = Marks::of(Classed { classes: &table.crowds.of_row }, columns, share);
+fn among_people(
+    scene: &Scene<'_>,
+    table: &Gathered<'_>,
+    columns: &[&Column],
+    share: (u64, u64),
+) -> Result<Marks> {
+    let mut marks = Marks::of(Classed { classes: &table.crowds.of_row }, columns, share, scene.clock)?;
     for (person, _) in table.crowds.of_row.iter().enumerate().filter(|(_, crowd)| **crowd == NOWHERE) {
         (marks.hit[person], marks.surprised[person], marks.pairs[person]) = (false, false, 0);
     }
-    marks
+    Ok(marks)
 }
 
 /// The same column with its values dealt out anew within each class.

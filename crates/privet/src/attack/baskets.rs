@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::budget::needs;
 use super::haystack::Haystack;
 use super::{PolicyRef, Released, Scene};
 use crate::data::Transaction;
@@ -29,6 +30,11 @@ impl BasketView {
         else {
             return Ok(Err("the release is not one of transactions".to_string()));
         };
+        // Items take about as much in memory as in the file; what is read is held twice, as it was and as it is.
+        let needed = policy.source.bytes().saturating_add(source.bytes());
+        if scene.limits.view_bytes().is_some_and(|most| needed > most) {
+            return Ok(Err(needs(needed)));
+        }
         let original = Baskets::read(policy, &mut |_| scene.clock.check())?;
         if original.total() > scene.limits.rows as u64 {
             let most = scene.limits.rows;
@@ -64,6 +70,13 @@ impl BasketView {
         }
         let released = counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
         Ok(Ok(BasketView { original, released, requirements }))
+    }
+
+    /// How much memory it takes to look up items in both.
+    pub fn haystack_bytes(&self) -> u64 {
+        let before: usize = (0..self.original.len()).map(|basket| self.original.items(basket).len()).sum();
+        let after: usize = self.released.iter().map(|(nodes, ..)| nodes.len()).sum();
+        8 * (before + after) as u64 + 24 * (self.original.len() + self.released.len()) as u64
     }
 
     /// The original, to look up items in.

@@ -17,7 +17,7 @@ pub(super) fn each(
     let mut found: Vec<(String, Finding)> = Vec::new();
     for column in sensitive(scene, view) {
         scene.clock.check()?;
-        let placed = Placed::of(scene, view, Some(column))?;
+        let placed = scene.placed(view, column)?;
         let column = &view.columns[column];
         let mut finding = attack(policy, column, &placed)?;
         if placed.skipped > 0 {

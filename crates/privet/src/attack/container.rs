@@ -26,6 +26,9 @@ const SHORTEST_IN_PROSE: usize = 10;
 /// More distinct values than this are not searched for.
 const MOST_VALUES: usize = 2_000_000;
 
+/// The same where memory is limited.
+const MOST_IN_BUDGET: usize = 100_000;
+
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match (scene.table_policy(), &scene.released) {
         (Some(policy), Released::Table(source)) if source.path() == policy.source.path() => {
@@ -52,6 +55,8 @@ fn is_columnar(file: &Path) -> bool {
 /// What the original has: distinct values that are long enough, each with the name of its column.
 #[derive(Default)]
 struct Values {
+    /// The most values that are searched for.
+    most: usize,
     known: HashSet<String>,
     values: Vec<(String, String)>,
 }
@@ -65,11 +70,12 @@ impl Values {
     }
 
     fn is_complete(&self) -> bool {
-        self.values.len() < MOST_VALUES
+        self.values.len() < self.most
     }
 
     fn read(scene: &Scene<'_>) -> Result<Values> {
-        let mut values = Values::default();
+        let most = if scene.limits.memory.is_some() { MOST_IN_BUDGET } else { MOST_VALUES };
+        let mut values = Values { most, ..Values::default() };
         match scene.policy {
             PolicyRef::Table(policy) => {
                 let columns = policy.source.columns();
@@ -121,14 +127,16 @@ fn each_shown(scene: &Scene<'_>, show: &mut dyn FnMut(&str)) -> Result<()> {
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let all = Values::read(scene)?;
-    let (complete, values) = (all.is_complete(), all.values);
+    let (complete, most, values) = (all.is_complete(), all.most, all.values);
     let turned: Vec<String> = values.iter().map(|(_, text)| turned(text)).collect();
     let mut shown = Needles::new(values.iter().map(|(_, text)| text.as_str()));
     let mut shown_by_chance = Needles::new(turned.iter().map(String::as_str));
     // What cells and headers show is no secret of the file's, be it a whole cell or a part: of a set, or of a range.
     let mut cells: HashSet<Box<[u8]>> = HashSet::new();
     let mut show = |cell: &str| {
-        if cell.len() >= SHORTEST && add(&mut cells, cell.as_bytes()) {
+        // Beyond a number of cells none is remembered: looking twice takes time, but no memory.
+        let is_new = if cells.len() < most { add(&mut cells, cell.as_bytes()) } else { true };
+        if cell.len() >= SHORTEST && is_new {
             shown.search(cell.as_bytes(), SHORTEST);
             shown_by_chance.search(cell.as_bytes(), SHORTEST);
         }

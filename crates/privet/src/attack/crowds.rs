@@ -88,7 +88,7 @@ impl<'v> Gathered<'v> {
             let codes = &self.view.released.codes[*column];
             let own = &self.view.columns[*column];
             Column {
-                codes: self.crowds.rows.iter().flatten().map(|row| codes[*row as usize]).collect(),
+                codes: self.crowds.rows.iter().flatten().map(|row| codes.at(*row as usize)).collect(),
                 sensitive: own.cells.texts().map(|cell| own.guards(cell)).collect(),
             }
         };

@@ -12,10 +12,11 @@
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::groups::{Group, Groups, with_values};
+use super::groups::{Effort, Group, Groups, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use crate::Result;
 use crate::audit::counted;
+use crate::engine::clock::Clock;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
 
@@ -79,30 +80,49 @@ pub(crate) struct Guessed {
 fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
     columns::each(scene, |policy, column, placed| {
         let l = columns::promised(policy, column);
-        Ok(finding(&guess(&placed.groups, l), l, name))
+        scene.limits.afford(bytes(&placed.groups))?;
+        let effort = Effort::of(scene);
+        let guessed = guess(&placed.groups, l, effort)?;
+        let mut finding = finding(&guessed, l, name);
+        if guessed.people < placed.groups.len() {
+            finding.assumes += &format!(
+                "; learnt from groups of {} of {} people, which are those that are guessed",
+                guessed.people,
+                placed.groups.len()
+            );
+        }
+        Ok(finding)
     })
 }
 
 /// The share of values that the attack guesses right, and that guessing by groups alone does.
 pub fn guessed(observations: &Observations, grouping: &Grouping, l: usize) -> (f64, f64) {
-    let found = guess(&Groups::of_grouping(observations, grouping), l as u64);
+    let clock = Clock::unlimited();
+    let effort = Effort { steps: None, seed: 0, clock: &clock };
+    let groups = Groups::of_grouping(observations, grouping, &clock);
+    // Nobody interrupts it.
+    let found = groups.and_then(|groups| guess(&groups, l as u64, effort)).unwrap_or_default();
     let people = found.people.max(1) as f64;
     (found.right as f64 / people, found.blind / people)
 }
 
 /// Learns from the groups, and guesses everybody in them.
-pub(crate) fn guess(groups: &Groups, l: u64) -> Guessed {
+pub(crate) fn guess(groups: &Groups, l: u64, effort: Effort<'_>) -> Result<Guessed> {
     let people = &groups.people;
-    let mut room = MOST_RECORDS;
-    let fitting: Vec<&Group> = (groups.groups.iter())
-        .take_while(|group| {
-            room = room.saturating_sub(group.members.len());
-            room > 0
+    let (mut records, mut left) = (MOST_RECORDS, effort.steps.unwrap_or(u64::MAX));
+    let fitting: Vec<&Group> = (effort.order(groups).enumerate())
+        .take_while(|(at, group)| {
+            records = records.saturating_sub(group.members.len());
+            let cost = (group.members.len() * group.counts.len()) as u64 * cost_of_pair(people);
+            let fits = *at == 0 || left >= cost;
+            left = left.saturating_sub(cost);
+            records > 0 && fits
         })
+        .map(|(_, group)| group)
         .collect();
     let mut guessed = Guessed::default();
     let mut weights: Vec<Weights> = fitting.iter().map(|group| Weights::new(group)).collect();
-    learn(people, &mut weights);
+    learn(people, &mut weights, effort.clock)?;
     for (group, weights) in fitting.iter().zip(&weights) {
         let most = group.most_frequent(groups.hidden).map_or(0, |(_, count)| count);
         for (row, record) in group.members.iter().enumerate() {
@@ -122,34 +142,49 @@ pub(crate) fn guess(groups: &Groups, l: u64) -> Guessed {
             *band = (band.0 + 1, band.1 + weight, band.2 + right);
         }
     }
-    guessed.control = control(groups, &fitting);
-    guessed
+    guessed.control = control(groups, &fitting, effort.clock)?;
+    Ok(guessed)
+}
+
+/// How many steps a pair of a person and a value takes: in every round it is weighed by all quasi-identifiers, scaled, and learnt
+/// from; and all that once more for the control.
+fn cost_of_pair(people: &Observations) -> u64 {
+    (2 * ROUNDS * (2 * people.attributes.len() + 2 * SCALINGS + 10)) as u64
+}
+
+/// How much memory two models take at once.
+fn bytes(groups: &Groups) -> u64 {
+    let people = &groups.people;
+    let leaves: u64 = people.attributes.iter().map(|attribute| attribute.taxonomy.leaves() as u64).sum();
+    leaves.saturating_mul(people.values.len() as u64 * 16)
 }
 
 /// How many he guesses right who has learnt from every other group, of the people in the rest.
-fn control(groups: &Groups, fitting: &[&Group]) -> u64 {
+fn control(groups: &Groups, fitting: &[&Group], clock: &Clock) -> Result<u64> {
     let folds: [usize; 2] = [0, 1];
     let right = folds.par_iter().map(|fold| {
         let mut taught: Vec<Weights> =
             fitting.iter().skip(*fold).step_by(2).map(|group| Weights::new(group)).collect();
-        let model = learn(&groups.people, &mut taught);
+        let model = learn(&groups.people, &mut taught, clock)?;
         let others = fitting.iter().skip(1 - fold).step_by(2).flat_map(|group| &group.members);
-        let right = |record: &&u32| {
-            model.likeliest(&groups.people, **record as usize, groups.hidden)
-                == Some(groups.people.value(**record as usize))
-        };
-        others.filter(right).count() as u64
+        let mut right = 0;
+        for record in others {
+            clock.check()?;
+            let guess = model.likeliest(&groups.people, *record as usize, groups.hidden);
+            right += u64::from(guess == Some(groups.people.value(*record as usize)));
+        }
+        Ok(right)
     });
-    right.sum()
+    right.collect::<Result<Vec<u64>>>().map(|right| right.iter().sum())
 }
 
 /// Learns from groups, weighs them by what was learnt, and again; what was learnt last.
-fn learn(people: &Observations, groups: &mut [Weights]) -> Model {
+fn learn(people: &Observations, groups: &mut [Weights], clock: &Clock) -> Result<Model> {
     for _ in 0..ROUNDS {
-        let model = Model::learn(people, groups);
-        groups.par_iter_mut().for_each(|group| group.weigh(people, &model));
+        let model = Model::learn(people, groups, clock)?;
+        groups.par_iter_mut().try_for_each(|group| group.weigh(people, &model, clock))?;
     }
-    Model::learn(people, groups)
+    Model::learn(people, groups, clock)
 }
 
 fn finding(guessed: &Guessed, l: u64, name: &str) -> Finding {
@@ -250,8 +285,9 @@ impl Weights {
     }
 
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
-    fn weigh(&mut self, observations: &Observations, model: &Model) {
+    fn weigh(&mut self, observations: &Observations, model: &Model, clock: &Clock) -> Result<()> {
         for (record, weights) in self.records.iter().zip(&mut self.weights) {
+            clock.check()?;
             let logs: Vec<f64> = (self.values.iter().zip(weights.iter()))
                 .map(|(value, own)| model.log_likelihood(observations, *record as usize, *value, *own))
                 .collect();
@@ -267,7 +303,9 @@ impl Weights {
                 let sum: f64 = weights.iter().sum();
                 weights.iter_mut().for_each(|weight| *weight /= sum.max(f64::MIN_POSITIVE));
             }
+            clock.check()?;
         }
+        Ok(())
     }
 }
 
@@ -282,13 +320,14 @@ struct Model {
 }
 
 impl Model {
-    fn learn(observations: &Observations, groups: &[Weights]) -> Model {
+    fn learn(observations: &Observations, groups: &[Weights], clock: &Clock) -> Result<Model> {
         let values = observations.values.len();
         let leaves: Vec<usize> =
             observations.attributes.iter().map(|attribute| attribute.taxonomy.leaves()).collect();
         let mut totals = vec![0.0; values];
         let mut counts: Vec<Vec<f64>> = leaves.iter().map(|leaves| vec![0.0; leaves * values]).collect();
         for group in groups {
+            clock.check()?;
             for (record, weights) in group.records.iter().zip(&group.weights) {
                 for (value, weight) in group.values.iter().zip(weights) {
                     totals[*value as usize] += weight;
@@ -299,7 +338,7 @@ impl Model {
                 }
             }
         }
-        Model { counts, leaves: leaves.into_iter().map(|leaves| leaves as f64).collect(), totals }
+        Ok(Model { counts, leaves: leaves.into_iter().map(|leaves| leaves as f64).collect(), totals })
     }
 
     /// The value that a record would most likely have, if nothing were known of its group.
@@ -343,6 +382,12 @@ mod tests {
     use crate::engine::negative_rules::Attribute;
     use crate::taxonomy::Taxonomy;
 
+    fn guess_all(observations: &Observations, grouping: &Grouping) -> Guessed {
+        let clock = Clock::unlimited();
+        let groups = Groups::of_grouping(observations, grouping, &clock).expect("no limit");
+        guess(&groups, 2, Effort { steps: None, seed: 0, clock: &clock }).expect("no limit")
+    }
+
     /// Smokers have x, others y; every group has one of each, but for a few groups of two smokers and one other.
     fn village(dependent: bool) -> (Observations, Grouping) {
         let tree = Arc::new(Taxonomy::flat(["no", "yes"]).expect("a tree"));
@@ -367,7 +412,7 @@ mod tests {
     #[test]
     fn what_depends_on_quasi_identifiers_is_learnt() {
         let (observations, grouping) = village(true);
-        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        let found = guess_all(&observations, &grouping);
         let finding = finding(&found, 2, GROUPS.name);
         let [right, sure, _] = finding.figures.as_slice() else { panic!("three figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
@@ -382,7 +427,7 @@ mod tests {
     #[test]
     fn where_nothing_depends_nothing_is_learnt() {
         let (observations, grouping) = village(false);
-        let found = guess(&Groups::of_grouping(&observations, &grouping), 2);
+        let found = guess_all(&observations, &grouping);
         assert!(found.right < 100, "{found:?}");
     }
 

@@ -61,7 +61,7 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
         let own = &table.columns[*column];
         let senseless = own.senseless(policy)?;
         let codes = &table.released.codes[*column];
-        let rows: Vec<u32> = codes.iter().copied().filter(|cell| senseless[*cell as usize]).collect();
+        let rows: Vec<u32> = codes.iter().filter(|cell| senseless[*cell as usize]).collect();
         let Some(first) = rows.first() else { continue };
         let (text, name) = (own.cells.text(*first), &own.name);
         if rows.len() == table.released.len {
@@ -135,7 +135,7 @@ fn values(
         let own = &table.columns[column];
         let fits = fitting(policy, own)?;
         let strange: Vec<usize> =
-            (0..people.len).filter(|row| !fits[people.codes[column][*row] as usize]).collect();
+            (0..people.len).filter(|row| !fits[people.codes[column].at(*row) as usize]).collect();
         let Some(line) = strange.iter().map(|row| people.line(*row)).min() else { continue };
         if strange.len() == people.len {
             return Err(Error::input(format!(
@@ -173,7 +173,7 @@ fn fitting(policy: &CheckedPolicy, column: &ViewColumn) -> Result<Vec<bool>> {
 
 /// The values of some columns, row by row.
 fn tuples<'r>(rows: &'r Rows, columns: &'r [usize]) -> impl Iterator<Item = Vec<u32>> + 'r {
-    (0..rows.len).map(|row| columns.iter().map(|column| rows.codes[*column][row]).collect())
+    (0..rows.len).map(|row| columns.iter().map(|column| rows.codes[*column].at(row)).collect())
 }
 
 /// A population holds everybody who may be in the data; whoever is in the data, at least.

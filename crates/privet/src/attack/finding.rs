@@ -30,6 +30,9 @@ pub struct Finding {
     /// How long it took.
     #[serde(default)]
     pub seconds: f64,
+    /// Where it was stopped before its end: after how long, and what the figures are of. Empty where it was not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stopped: String,
     /// The finding in one sentence, for somebody about to publish; empty where there is nothing to warn of.
     pub warning: String,
     /// What else the attack has to say, for scripts.
@@ -77,6 +80,7 @@ impl Finding {
             worst: String::new(),
             lines: Vec::new(),
             seconds: 0.0,
+            stopped: String::new(),
             warning: String::new(),
             more: Map::new(),
         }
@@ -115,6 +119,7 @@ impl Finding {
             "control_is": controlled,
             "interval": [low, high],
             "seconds": self.seconds,
+            "stopped": self.stopped,
             "what": headline.what,
             "knows": self.knows,
             "does": self.does,
@@ -142,8 +147,12 @@ impl Finding {
             None if headline.controlled.contains(UNCONTROLLED) => UNCONTROLLED.to_string(),
             None => "no control".to_string(),
         };
+        let stopped = match self.stopped.as_str() {
+            "" => String::new(),
+            stopped => format!("; {stopped}"),
+        };
         format!(
-            "{}: {} of {} ({:.1} %, 95 % interval {:.1} to {:.1}; baseline {}, {control}): {}",
+            "{}: {} of {} ({:.1} %, 95 % interval {:.1} to {:.1}; baseline {}, {control}): {}{stopped}",
             self.name,
             headline.hits,
             headline.targets,

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, Scene};
+use crate::engine::clock::Clock;
 use crate::random::{below, keyed};
 use crate::taxonomy::Node;
 use crate::{Error, Result};
@@ -20,8 +21,9 @@ pub(super) const ATTACK: Attack =
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let view = scene.baskets().map_err(Error::input)?;
+    scene.limits.afford(view.haystack_bytes())?;
     let original = view.before();
-    let scores = fingerprints(original.sets(), &view.after(), &original, true, scene.seed);
+    let scores = fingerprints(original.sets(), &view.after(), &original, true, Tries::of(scene))?;
     // As many items as the policy guards against, or three.
     let guarded = view.requirements.iter().map(|kl| kl.m).max().unwrap_or(3);
     let most = usize::try_from(guarded).unwrap_or(MOST_KNOWN).clamp(1, MOST_KNOWN);
@@ -31,8 +33,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         knows: "some items of a person's transaction".to_string(),
         does: "looks up which released transactions fit, and takes the only one that does".to_string(),
         assumes: format!(
-            "{TARGETS} transactions drawn at random, or all where there are fewer; who has fewer items than are known is no \
-             target"
+            "{} transactions drawn at random, or all where there are fewer; who has fewer items than are known is no \
+             target",
+            Tries::of(scene).targets
         ),
         worst: beyond
             .map(|figure| format!("{} of {} {}", figure.hits, figure.targets, figure.what))
@@ -88,6 +91,28 @@ pub(super) fn scores_json(scores: &[Score]) -> serde_json::Value {
 /// How many people he goes after, where there are more.
 pub(crate) const TARGETS: u64 = 3000;
 
+/// The same where the budget is limited.
+const TARGETS_IN_BUDGET: u64 = 500;
+
+/// Whom it is tried on.
+#[derive(Clone, Copy)]
+pub(crate) struct Tries<'c> {
+    /// How many people, where there are more.
+    pub targets: u64,
+    /// Picks them.
+    pub seed: u64,
+    /// Time and interruption.
+    pub clock: &'c Clock,
+}
+
+impl<'c> Tries<'c> {
+    /// As many as there is time for.
+    pub fn of(scene: &'c Scene<'_>) -> Tries<'c> {
+        let targets = if scene.limits.steps.is_some() { TARGETS_IN_BUDGET } else { TARGETS };
+        Tries { targets, seed: scene.seed, clock: scene.clock }
+    }
+}
+
 /// The most items that he knows.
 pub(crate) const MOST_KNOWN: usize = 6;
 
@@ -130,9 +155,9 @@ pub(crate) fn fingerprints(
     released: &Haystack,
     original: &Haystack,
     judge: bool,
-    seed: u64,
-) -> Vec<Score> {
-    let drawn = draw(people, seed);
+    tries: Tries<'_>,
+) -> Result<Vec<Score>> {
+    let drawn = draw(people, tries);
     let one = |haystack: &Haystack, person: &Drawn, knowing: Knowing, judge: bool| {
         let right = if knowing.rarest { &person.rarest } else { &person.any };
         let mut known: Vec<Node> = right.iter().take(knowing.items - knowing.wrong).copied().collect();
@@ -147,14 +172,18 @@ pub(crate) fn fingerprints(
         };
         let able: Vec<&Drawn> = drawn.iter().filter(able).collect();
         let count = |haystack: &Haystack, judge: bool| {
-            able.par_iter().filter(|person| one(haystack, person, *knowing, judge)).count() as u64
+            let hits = able.par_iter().map(|person| {
+                tries.clock.check()?;
+                Ok(u64::from(one(haystack, person, *knowing, judge)))
+            });
+            hits.try_reduce(|| 0, |one, other| Ok(one + other))
         };
-        Score {
+        Ok(Score {
             knowing: *knowing,
             targets: able.len() as u64,
-            hits: count(released, judge),
-            baseline: count(original, true),
-        }
+            hits: count(released, judge)?,
+            baseline: count(original, true)?,
+        })
     };
     kinds().iter().map(score).collect()
 }
@@ -171,8 +200,8 @@ fn kinds() -> Vec<Knowing> {
     kinds
 }
 
-fn draw(people: &Sets, seed: u64) -> Vec<Drawn> {
-    let mut random = keyed(seed, "privet: whom fingerprints are tried on");
+fn draw(people: &Sets, tries: Tries<'_>) -> Vec<Drawn> {
+    let mut random = keyed(tries.seed, "privet: whom fingerprints are tried on");
     let mut ends = Vec::with_capacity(people.counts().len());
     let mut end = 0u64;
     let mut frequency: Vec<u64> = Vec::new();
@@ -190,8 +219,8 @@ fn draw(people: &Sets, seed: u64) -> Vec<Drawn> {
     let all: Vec<Node> =
         (0u32..).zip(&frequency).filter(|(_, count)| **count > 0).map(|(item, _)| item).collect();
     let mut drawn = Vec::new();
-    for target in 0..end.min(TARGETS) {
-        let place = if end <= TARGETS { target } else { below(&mut random, end) };
+    for target in 0..end.min(tries.targets) {
+        let place = if end <= tries.targets { target } else { below(&mut random, end) };
         let items = people.nodes(ends.partition_point(|end| *end <= place));
         let mut any = items.to_vec();
         let known = any.len().min(MOST_KNOWN);
@@ -225,6 +254,10 @@ fn wrong_item(all: &[Node], items: &[Node], random: &mut ChaCha20Rng) -> Option<
 mod tests {
     use super::*;
 
+    fn tries(clock: &Clock, seed: u64) -> Tries<'_> {
+        Tries { targets: TARGETS, seed, clock }
+    }
+
     /// Eight items in two halves; everybody has two of each half.
     fn people() -> Sets {
         let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -244,7 +277,9 @@ mod tests {
     #[test]
     fn the_original_is_told_by_four_items() {
         let original = Haystack::new(people(), own_names());
-        let scores = fingerprints(original.sets(), &original, &original, true, 7);
+        let clock = Clock::unlimited();
+        let scores =
+            fingerprints(original.sets(), &original, &original, true, tries(&clock, 7)).expect("no limit");
         // Four items are a whole set; one item is in half of all sets.
         let all = at(&scores, 4, false, 0);
         assert_eq!((all.targets, all.hits, all.baseline), (36, 36, 36));
@@ -260,7 +295,9 @@ mod tests {
         let original = Haystack::new(people(), own_names());
         let names = (0..8).map(|item| vec![item, 8 + item / 4]).collect();
         let released = Haystack::new(Sets::from_iter([(vec![8, 9], 36)]), names);
-        let scores = fingerprints(original.sets(), &released, &original, true, 7);
+        let clock = Clock::unlimited();
+        let scores =
+            fingerprints(original.sets(), &released, &original, true, tries(&clock, 7)).expect("no limit");
         assert!(scores.iter().all(|score| score.hits == 0));
     }
 
@@ -270,7 +307,8 @@ mod tests {
         // The person's own set was left out; another shows the same item.
         let released = Haystack::new(Sets::from_iter([(vec![0, 5], 1), (vec![2, 3], 1)]), own_names());
         let targets = Sets::from_iter([(vec![0, 1], 1)]);
-        let scores = fingerprints(&targets, &released, &original, true, 7);
+        let clock = Clock::unlimited();
+        let scores = fingerprints(&targets, &released, &original, true, tries(&clock, 7)).expect("no limit");
         assert_eq!((at(&scores, 1, false, 0).targets, at(&scores, 1, false, 0).hits), (1, 0));
     }
 
@@ -278,7 +316,10 @@ mod tests {
     fn the_same_seed_draws_the_same_people() {
         let sets = (0..5000u32).map(|at| (vec![at % 7, 7 + at % 11, 18 + at % 13], 1)).collect();
         let original = Haystack::new(sets, (0..31).map(|item| vec![item]).collect());
-        let run = |seed| fingerprints(original.sets(), &original, &original, true, seed);
+        let clock = Clock::unlimited();
+        let run = |seed| {
+            fingerprints(original.sets(), &original, &original, true, tries(&clock, seed)).expect("no limit")
+        };
         let scores = run(3);
         assert_eq!(scores, run(3));
         assert_eq!(at(&scores, 1, false, 0).targets, TARGETS);

@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
+use crate::Result;
+use crate::engine::clock::Clock;
+
 /// Records in classes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Classed<'a> {
@@ -59,16 +62,21 @@ impl Marks {
     /// What follows from each column of one table about the others, by the column that is known; `share` is how sure he has
     /// to be. It is more than half, so that only the most frequent value of some rows can reach it. All records of a class
     /// with the same known value have the same marks.
-    pub fn by_known(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Vec<Marks> {
+    pub fn by_known(
+        table: Classed<'_>,
+        columns: &[&Column],
+        share: (u64, u64),
+        clock: &Clock,
+    ) -> Result<Vec<Marks>> {
         let order = sorted((0..table.classes.len() as u32).collect(), table.classes);
-        let following = Following { classes: &table.runs(&order), columns, share };
+        let following = Following { classes: &table.runs(&order), columns, share, clock };
         (0..columns.len()).into_par_iter().map(|known| following.from(known, order.len())).collect()
     }
 
     /// The same from whatever column is known.
-    pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+    pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64), clock: &Clock) -> Result<Marks> {
         let none = Marks::new(table.classes.len());
-        Marks::by_known(table, columns, share).into_iter().fold(none, Marks::with)
+        Ok(Marks::by_known(table, columns, share, clock)?.into_iter().fold(none, Marks::with))
     }
 
     /// The marks of either.
@@ -168,11 +176,12 @@ impl Surest {
 }
 
 /// The surest conclusion that the class does not give away already, of those the one with most rows.
-pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
+pub(crate) fn surest(table: Classed<'_>, columns: &[&Column], clock: &Clock) -> Result<Option<Surest>> {
     let from = |known: usize| {
         let order = table.order(columns[known]);
         let mut best: Option<Surest> = None;
         for read in (0..columns.len()).filter(|read| *read != known) {
+            clock.check()?;
             table.walk(columns[known], columns[read], &order, |Beside { mode, alone, size }, run| {
                 let value = columns[known].codes[run[0] as usize];
                 let found =
@@ -185,10 +194,10 @@ pub(crate) fn surest(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> 
                 }
             });
         }
-        best
+        Ok(best)
     };
-    let best: Vec<Option<Surest>> = (0..columns.len()).into_par_iter().map(from).collect();
-    best.into_iter().flatten().max_by(Surest::compare)
+    let best: Vec<Option<Surest>> = (0..columns.len()).into_par_iter().map(from).collect::<Result<_>>()?;
+    Ok(best.into_iter().flatten().max_by(Surest::compare))
 }
 
 /// The columns of one table.
@@ -197,6 +206,7 @@ struct Following<'a> {
     classes: &'a [&'a [u32]],
     columns: &'a [&'a Column],
     share: (u64, u64),
+    clock: &'a Clock,
 }
 
 /// A known value, one that is read, and how many records have both.
@@ -204,20 +214,21 @@ type Both = (u32, u32, u64);
 
 impl Following<'_> {
     /// What follows from one column about all others; there are so many records.
-    fn from(&self, known: usize, records: usize) -> Marks {
+    fn from(&self, known: usize, records: usize) -> Result<Marks> {
         let mut marks = Marks::new(records);
         let mut counting = Counting::default();
         for read in (0..self.columns.len()).filter(|read| *read != known) {
-            self.about(self.columns[known], self.columns[read], &mut counting, &mut marks);
+            self.about(self.columns[known], self.columns[read], &mut counting, &mut marks)?;
         }
-        marks
+        Ok(marks)
     }
 
     /// What follows from one column about another.
-    fn about(&self, known: &Column, read: &Column, counting: &mut Counting, marks: &mut Marks) {
+    fn about(&self, known: &Column, read: &Column, counting: &mut Counting, marks: &mut Marks) -> Result<()> {
         let sizes = (known.sensitive.len(), read.sensitive.len());
         let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(self.classes.len()));
         for class in self.classes {
+            self.clock.check()?;
             let both = class.iter().map(|record| {
                 let at = *record as usize;
                 (known.codes[at], read.codes[at], 1)
@@ -239,8 +250,9 @@ impl Following<'_> {
             let own = &cells[start..end];
             start = end;
             own.iter().for_each(|(_, value, records)| alone[*value as usize] += records);
-            // Per known value from which something follows, whether that is a surprise.
-            let mut found: Vec<Option<bool>> = Vec::new();
+            self.clock.check()?;
+            // The known values from which something follows, ascending, and whether that is a surprise.
+            let mut found: Vec<(u32, bool)> = Vec::new();
             for of_one in own.chunk_by(|one, other| one.0 == other.0) {
                 let (value, beside) = (of_one[0].0 as usize, mode(of_one));
                 let follows = read.sensitive[beside.value as usize]
@@ -250,8 +262,7 @@ impl Following<'_> {
                     let everybody = everywhere[value];
                     let is_known =
                         everybody.value == beside.value && reaches(everybody.most, everybody.all, self.share);
-                    found.resize(sizes.0, None);
-                    found[value] = Some(!is_known);
+                    found.push((of_one[0].0, !is_known));
                 }
             }
             own.iter().for_each(|(_, value, _)| alone[*value as usize] = 0);
@@ -259,13 +270,14 @@ impl Following<'_> {
                 continue;
             }
             for record in class.iter().map(|record| *record as usize) {
-                if let Some(surprises) = found[known.codes[record] as usize] {
+                if let Ok(place) = found.binary_search_by_key(&known.codes[record], |(value, _)| *value) {
                     marks.pairs[record] += 1;
                     marks.hit[record] = true;
-                    marks.surprised[record] |= surprises;
+                    marks.surprised[record] |= found[place].1;
                 }
             }
         }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! The adversary knows a person's quasi-identifiers. The released rows that contain them are his match set; where all of
 //! these have one value he knows it, whatever the size of the set. k-anonymity does not prevent that.
 
-use super::belief::{Belief, HAIR, count, sampling, sensitive};
+use super::belief::{Belief, HAIR, Likely, count, sampling, sensitive};
 use super::finding::NO_GUESS;
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
@@ -28,7 +28,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let mut everybody = 0;
     let mut worst: Vec<(u64, String)> = Vec::new();
     for (table, column) in sensitive(scene)? {
-        let (belief, by_luck) = Belief::both(scene, table, column)?;
+        let (belief, by_luck) = Belief::both(scene, table, column, only)?;
         let (mut certain, mut near) = (0, 0);
         for row in 0..rows {
             let share = belief.of_own(row);
@@ -42,7 +42,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         if belief.base().iter().zip(&belief.value_of).any(is_certain) {
             everybody = people;
         }
-        worst.extend(told(&belief));
+        worst.extend(told(&belief, scene.limits.most));
         let name = &table.columns[column].name;
         let figure = |what: String, hits: u64| Figure {
             what,
@@ -96,19 +96,32 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// The targets whose value is certain, in words, with how many people they are.
-fn told(belief: &Belief<'_>) -> Vec<(u64, String)> {
+/// The one cell that is possible.
+fn only(likely: &Likely) -> Option<u32> {
+    match likely {
+        [(cell, _)] => Some(*cell),
+        _ => None,
+    }
+}
+
+/// Some of the targets whose value is certain, in words, with how many people they are: those who are most first.
+fn told(belief: &Belief<'_, Option<u32>>, most: usize) -> Vec<(u64, String)> {
     let table = belief.table;
-    let certain = belief.likely.iter().enumerate().filter_map(|(target, likely)| {
-        let [(cell, _)] = likely.as_slice() else { return None };
-        belief.value_of[*cell as usize]?;
-        let row = *table.quasi.targets.first.get(target)? as usize;
+    let targets = &table.quasi.targets;
+    let certain = (0..targets.len()).filter_map(|target| {
+        let row = targets.first[target] as usize;
+        let cell = (*belief.of_row(row)?)?;
+        belief.value_of[cell as usize]?;
+        Some((targets.counts[target], row, cell))
+    });
+    let mut certain: Vec<(u64, usize, u32)> = certain.filter(|(people, ..)| *people > 0).collect();
+    certain.sort_unstable_by_key(|(people, row, _)| (u64::MAX - people, *row));
+    let line = |(people, row, cell): (u64, usize, u32)| {
         let column = &table.columns[belief.column];
         let person = table.person(row, &table.quasi.columns);
-        let line = format!("{person} → {}={}", column.name, column.cells.text(*cell));
-        Some((table.quasi.targets.counts[target], line))
-    });
-    certain.collect()
+        (people, format!("{person} → {}={}", column.name, column.cells.text(cell)))
+    };
+    certain.into_iter().take(most).map(line).collect()
 }
 
 #[cfg(test)]

@@ -16,9 +16,10 @@ use super::{Attack, Figure, Finding};
 use crate::audit::counted;
 use crate::audit::transactions::{Demand, Exposed, Released, exposed};
 use crate::engine::baskets::Baskets;
+use crate::engine::clock::Clock;
 use crate::privacy::kl::KlPrivacy;
 use crate::random::{below, keyed};
-use crate::{Error, Exact};
+use crate::{Error, Exact, Result};
 
 /// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
 const STEPS: u64 = 60_000_000;
@@ -45,7 +46,8 @@ pub(super) const HORIZON: Attack = Attack {
         }
     },
     run: |scene| {
-        let found = horizons(scene.baskets().map_err(Error::input)?);
+        let steps = scene.limits.steps.map_or(STEPS, |steps| steps.min(STEPS));
+        let found = horizons(scene.baskets().map_err(Error::input)?, steps, scene.clock)?;
         joined(found, "One item more than is promised")
             .ok_or_else(|| Error::internal("a horizon that is nowhere"))
     },
@@ -58,7 +60,9 @@ pub(super) const RANDOM: Attack = Attack {
     dear: false,
     concerns: |scene| scene.baskets().map(|_| ()),
     run: |scene| {
-        let found = at_randoms(scene.baskets().map_err(Error::input)?, scene.seed);
+        let view = scene.baskets().map_err(Error::input)?;
+        scene.limits.afford(view.haystack_bytes())?;
+        let found = at_randoms(view, scene.seed, scene.clock)?;
         joined(found, "Random adversary").ok_or_else(|| Error::internal("no requirement on transactions"))
     },
 };
@@ -85,20 +89,26 @@ fn joined(mut findings: Vec<Finding>, title: &str) -> Option<Finding> {
     Some(all)
 }
 
-fn horizons(view: &BasketView) -> Vec<Finding> {
+fn horizons(view: &BasketView, steps: u64, clock: &Clock) -> Result<Vec<Finding>> {
     let baskets = &view.original;
     let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
     let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
-    view.requirements.iter().filter_map(|kl| horizon(baskets, &released, kl)).collect()
+    let mut found = Vec::new();
+    for kl in &view.requirements {
+        clock.check()?;
+        found.extend(horizon(baskets, &released, kl, steps));
+    }
+    Ok(found)
 }
 
-fn at_randoms(view: &BasketView, seed: u64) -> Vec<Finding> {
+fn at_randoms(view: &BasketView, seed: u64, clock: &Clock) -> Result<Vec<Finding>> {
     let (before, after) = (view.before(), view.after());
-    view.requirements.iter().map(|kl| at_random(&view.original, [&before, &after], kl, seed)).collect()
+    let found = |kl: &KlPrivacy| at_random(&view.original, [&before, &after], kl, seed, clock);
+    view.requirements.iter().map(found).collect()
 }
 
 /// What one more item would do; `None` where the adversary knows everything already.
-fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option<Finding> {
+fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u64) -> Option<Finding> {
     let longest = released.cells.iter().map(|cell| cell.nodes.len() as u64).max().unwrap_or(0);
     let beyond = [
         (kl.m < longest).then(|| (kl.m + 1, kl.n, format!("knowing {} present", items(kl.m + 1)))),
@@ -108,7 +118,7 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
     let beyond: Vec<(u64, u64, String)> = beyond.into_iter().flatten().collect();
     let figure = |(m, n, knowing): &(u64, u64, String)| {
         let demand = Demand { k: kl.k, m: *m, n: *n, theta: kl.theta.clone() };
-        let Exposed { transactions, complete } = exposed(released, &demand, STEPS);
+        let Exposed { transactions, complete } = exposed(released, &demand, steps);
         let at_least = if complete { "" } else { "at least, as the search was cut short: " };
         Figure {
             what: format!("{at_least}transactions that {knowing} may point at"),
@@ -149,7 +159,13 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy) -> Option
 }
 
 /// What as many items as the requirement assumes do, if they are any items.
-fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed: u64) -> Finding {
+fn at_random(
+    baskets: &Baskets,
+    haystacks: [&Haystack; 2],
+    kl: &KlPrivacy,
+    seed: u64,
+    clock: &Clock,
+) -> Result<Finding> {
     let mut random = keyed(seed, "random adversary");
     let mut ends = Vec::with_capacity(baskets.len());
     let mut end = 0;
@@ -161,6 +177,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
     // Per haystack: fewer than k fit; exactly one fits.
     let (mut few, mut one) = ([0; 2], [0; 2]);
     for target in 0..targets {
+        clock.check()?;
         let drawn = if end <= TARGETS { target } else { below(&mut random, end) };
         let mut known = baskets.items(ends.partition_point(|end| *end <= drawn)).to_vec();
         let know = usize::try_from(kl.m).map_or(known.len(), |m| m.min(known.len()));
@@ -196,7 +213,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
     } else {
         String::new()
     };
-    Finding {
+    Ok(Finding {
         knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
         does: "looks up how many transactions fit".into(),
         assumes: "every transaction and each of its items is as likely to be known as any other".into(),
@@ -206,7 +223,7 @@ fn at_random(baskets: &Baskets, haystacks: [&Haystack; 2], kl: &KlPrivacy, seed:
         ],
         warning,
         ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
-    }
+    })
 }
 
 fn describe(kl: &KlPrivacy) -> String {
@@ -272,7 +289,9 @@ mod tests {
         seed: u64,
     ) -> Vec<Finding> {
         let view = seen(baskets, recoding, requirements);
-        horizons(&view).into_iter().chain(at_randoms(&view, seed)).collect()
+        let clock = Clock::unlimited();
+        let random = at_randoms(&view, seed, &clock).expect("no limit");
+        horizons(&view, STEPS, &clock).expect("no limit").into_iter().chain(random).collect()
     }
 
     fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
@@ -306,13 +325,15 @@ mod tests {
         let baskets = shop(&["beer milk", "beer milk", "beer"]);
         let view =
             seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
-        let found = joined(horizons(&view), "One item more").expect("a finding");
+        let found = joined(horizons(&view, STEPS, &Clock::unlimited()).expect("no limit"), "One item more")
+            .expect("a finding");
         let hits: Vec<u64> = found.figures.iter().map(|figure| figure.hits).collect();
         assert_eq!(found.headline().hits, hits.iter().copied().max().expect("a figure"), "{found:?}");
         assert!(found.headline().what.contains("(k = 3, m = 1, n = 0)"), "{found:?}");
         assert_eq!(found.title, "One item more");
         let all = cut(&baskets, &["beer", "wine", "milk", "curd"]);
-        let one = horizons(&seen(&baskets, &all, &[kl(2, 1, 0)]));
+        let one = horizons(&seen(&baskets, &all, &[kl(2, 1, 0)]), STEPS, &Clock::unlimited());
+        let one = one.expect("no limit");
         assert!(one[0].headline().what.contains("1 item absent") && one[0].headline().hits == 1, "{one:?}");
     }
 

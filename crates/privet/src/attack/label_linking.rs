@@ -81,7 +81,7 @@ pub fn link(
     table: &Source,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Linkage>> {
-    Ok(Crowd::read(policy, table, tick)?.map(|crowd| crowd.link()))
+    Crowd::read(policy, table, tick)?.map(|crowd| crowd.link(tick)).transpose()
 }
 
 /// A linking attack of its own kind, beside row 1 of the attacks.
@@ -112,11 +112,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let mut tick = || scene.clock.check();
     let mut crowd = Crowd::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
-    let after = crowd.link();
+    let after = crowd.link(&mut tick)?;
     scene.clock.check()?;
     let everybody = if crowd.exceeds(&crowd.everybody()) { after.records } else { 0 };
     crowd.people.deal_anew();
-    let control = crowd.link().exposed;
+    let control = crowd.link(&mut tick)?.exposed;
     let before = link(policy, &policy.source, &mut tick)?.ok_or_else(nothing)?;
     let line = |person: &Exposed| {
         format!(
@@ -230,17 +230,18 @@ impl<'p> Crowd<'p> {
         Ok(Some(crowd))
     }
 
-    fn link(&self) -> Linkage {
+    fn link(&self, tick: &mut dyn FnMut() -> Result<()>) -> Result<Linkage> {
         let mut linkage = Linkage { terms: self.terms.clone(), ..Linkage::default() };
         // Groups are judged in the order of their first lines, so that nothing depends on how they were hashed.
         let mut groups: Vec<_> = self.people.groups.iter().collect();
         groups.sort_unstable_by_key(|(_, members)| members.first().map(|(_, line)| *line));
         for (cells, members) in groups {
+            tick()?;
             self.judge(cells, members, &mut linkage);
         }
         linkage.people.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.line.cmp(&b.line)));
         linkage.people.truncate(MOST_LISTED);
-        linkage
+        Ok(linkage)
     }
 
     /// What every record links to, whatever its group.

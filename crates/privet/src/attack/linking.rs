@@ -133,8 +133,7 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     let sizes = table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?;
     // Which rows may be a person's own: those that contain all of him. Values within groups belong to nobody in particular.
     let told = table.columns_where(|column| !(table.groups.is_some() && column.is_sensitive()));
-    let limit = Some((scene.limits.people, scene.seed));
-    let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, limit);
+    let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, scene.sample())?;
     let mut owners = owners(&whole, &whole.map(scene.clock, |_, classes| classes.to_vec())?);
     let mut random = keyed(scene.seed, "one link for each person");
     let mut risks = Risks::default();
@@ -193,7 +192,8 @@ fn owners(whole: &Matcher, fitting: &[Vec<u32>]) -> Vec<u64> {
 /// The fewest people of the population that a released row contains, and the mean risk over released rows.
 fn journalist(scene: &Scene<'_>, table: &TableView) -> Result<Option<(Option<u64>, f64)>> {
     let Some(population) = &table.population else { return Ok(None) };
-    let crowd = Matcher::new(&table.columns, &table.quasi.columns, &table.released, population, None);
+    let crowd =
+        Matcher::new(&table.columns, &table.quasi.columns, &table.released, population, scene.everybody())?;
     let matched =
         crowd.map(scene.clock, |target, classes| (crowd.targets.counts[target], classes.to_vec()))?;
     let mut people = vec![0u64; crowd.classes.len()];

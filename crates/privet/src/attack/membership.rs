@@ -52,7 +52,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let (mut released, mut people) = (0, 0);
     for table in scene.views()? {
         let Some(population) = &table.population else { continue };
-        let crowd = Matcher::new(&table.columns, &table.quasi.columns, &table.released, population, None);
+        let crowd = Matcher::new(
+            &table.columns,
+            &table.quasi.columns,
+            &table.released,
+            population,
+            scene.everybody(),
+        )?;
         let matched = crowd.map(scene.clock, |_, classes| classes.to_vec())?;
         let mut fitting = vec![0u64; crowd.classes.len()];
         for (classes, count) in matched.iter().zip(&crowd.targets.counts) {
@@ -120,19 +126,22 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 /// Takes whoever a released row of every table contains for a member, on the people of the data and on those who were left out.
 fn by_containment(scene: &Scene<'_>) -> Result<Finding> {
     let contained = |people: fn(&TableView) -> Option<&Rows>| -> Result<(u64, u64)> {
-        let mut within: Vec<bool> = Vec::new();
+        // Nobody knows of people who are not in a sample.
+        let mut within: Vec<Option<bool>> = Vec::new();
         for table in scene.views()? {
             let Some(people) = people(table) else { continue };
-            within.resize(people.len, true);
+            within.resize(people.len, Some(true));
             let columns: Vec<usize> =
                 table.quasi.columns.iter().copied().filter(|column| people.has(*column)).collect();
-            let crowd = Matcher::new(&table.columns, &columns, &table.released, people, None);
+            let crowd = Matcher::new(&table.columns, &columns, &table.released, people, scene.sample())?;
             let found = crowd.map(scene.clock, |_, classes| !classes.is_empty())?;
             for (row, within) in within.iter_mut().enumerate() {
-                *within &= crowd.target_of(row).is_some_and(|target| found[target]);
+                let own = crowd.target_of(row).map(|target| found[target]);
+                *within = within.zip(own).map(|(within, own)| within && own);
             }
         }
-        Ok((within.iter().filter(|within| **within).count() as u64, within.len() as u64))
+        let known = within.iter().flatten();
+        Ok((known.clone().filter(|within| **within).count() as u64, known.count() as u64))
     };
     let (hits, people) = contained(|table| Some(&table.original))?;
     let (wrong, others) = contained(|table| table.holdout.as_ref())?;

@@ -10,6 +10,7 @@
 mod background_join;
 mod baskets;
 mod belief;
+mod budget;
 mod columns;
 pub(crate) mod composition;
 mod container;
@@ -46,6 +47,7 @@ mod view;
 mod wp29;
 mod xy_linkability;
 
+pub use budget::Budget;
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};
 pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};

@@ -62,11 +62,18 @@ struct Isolated {
 }
 
 fn isolated(scene: &Scene<'_>, table: &TableView) -> Result<Isolated> {
-    let matcher = Matcher::new(&table.columns, &table.quasi.columns, &table.released, &table.original, None);
+    let matcher = Matcher::new(
+        &table.columns,
+        &table.quasi.columns,
+        &table.released,
+        &table.original,
+        scene.everybody(),
+    )?;
     let inside = members(scene, &matcher, table.original.len)?;
     let outside = match &table.holdout {
         Some(rows) => {
-            let others = Matcher::new(&table.columns, &table.quasi.columns, &table.released, rows, None);
+            let others =
+                Matcher::new(&table.columns, &table.quasi.columns, &table.released, rows, scene.everybody())?;
             Some((members(scene, &others, rows.len)?, rows))
         }
         None => None,
@@ -90,7 +97,7 @@ fn isolated(scene: &Scene<'_>, table: &TableView) -> Result<Isolated> {
         }
         let row = matcher.classes.first[class] as usize;
         let region: f64 = (matcher.columns.iter().zip(&shares))
-            .map(|(column, shares)| shares[table.released.codes[*column][row] as usize])
+            .map(|(column, shares)| shares[table.released.codes[*column].at(row) as usize])
             .product();
         let weight = region / one_in as f64;
         found.baseline += people * weight * (1.0 - weight).powf(people - 1.0);
@@ -118,7 +125,7 @@ fn shares(table: &TableView, column: usize) -> Vec<f64> {
     let codes = &table.original.codes[column];
     let own = &table.columns[column];
     let mut counts = vec![0u64; own.values.len()];
-    codes.iter().for_each(|value| counts[*value as usize] += 1);
+    codes.iter().for_each(|value| counts[value as usize] += 1);
     let mut shares = vec![0.0; own.cells.len()];
     for (value, count) in (0u32..).zip(&counts).filter(|(_, count)| **count > 0) {
         let share = *count as f64 / codes.len().max(1) as f64;
@@ -134,7 +141,7 @@ fn picked(seed: u64, class: usize, one_in: u64, table: &TableView, rows: &Rows, 
     hash.update((class as u64).to_le_bytes());
     for (column, codes) in table.columns.iter().zip(&rows.codes) {
         if let Some(code) = codes.get(row as usize) {
-            hash.update(column.values.text(*code).as_bytes());
+            hash.update(column.values.text(code).as_bytes());
             hash.update([0]);
         }
     }

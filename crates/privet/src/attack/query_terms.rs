@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::fingerprint::{figures, fingerprints, scores_json};
+use super::fingerprint::{Tries, figures, fingerprints, scores_json};
 use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
 use crate::audit::counted;
@@ -46,12 +46,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let found = printed(source, released, k, scene.limits.most);
     scene.clock.check()?;
     let names = names(policy, source, released);
+    scene.clock.check()?;
     let themselves = (0..source.terms().len() as Node).map(|term| vec![term]).collect();
     let original = Haystack::new(distinct(source, &|term| term), themselves);
     let shown = distinct(released, &|term| names.of_released[term as usize]);
     let shown = Haystack::new(shown, names.of_source);
     // A published vocabulary may hold words that stand for a person's and are none of them: nobody can say whose it is.
-    let scores = fingerprints(original.sets(), &shown, &original, false, scene.seed);
+    let scores = fingerprints(original.sets(), &shown, &original, false, Tries::of(scene))?;
     Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
 }
 

@@ -3,12 +3,15 @@
 //!
 //! To add one, write a file with its [`Attack`] and list that in [`ATTACKS`].
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::budget::{ALL, Shares, is_too_costly, too_costly};
 use super::{Finding, Scene};
+use crate::engine::cpu::cpu_time;
 use crate::error::suggestion;
 use crate::{Error, ErrorKind, Result};
 
@@ -97,7 +100,7 @@ impl Choice {
         let wanted = scene.holdout.is_some() && attack.row == CONTROLLED;
         match self {
             Choice::Cheap if attack.dear && !wanted => {
-                Some("it takes long; `--attacks all` runs it, and `privet attack`")
+                Some("takes long; `--attacks all` runs it, and `privet attack`")
             }
             _ => None,
         }
@@ -119,6 +122,19 @@ pub struct NotRun {
     pub name: String,
     /// Why not.
     pub reason: String,
+    /// Whether `--attacks all` would run it: it was left out, or stopped, for what it costs.
+    #[serde(default)]
+    pub for_cost: bool,
+}
+
+impl NotRun {
+    fn new(attack: &Attack, reason: impl Into<String>) -> NotRun {
+        NotRun { name: attack.name.to_string(), reason: reason.into(), for_cost: false }
+    }
+
+    fn for_cost(attack: &Attack, reason: impl Into<String>) -> NotRun {
+        NotRun { for_cost: true, ..NotRun::new(attack, reason) }
+    }
 }
 
 /// What came of all attacks.
@@ -142,54 +158,112 @@ impl Attacks {
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.found.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone())
     }
+
+    /// How many attacks were not run and why, in a line; `None` where all were.
+    pub fn left_out(&self) -> Option<String> {
+        let (costly, others): (Vec<&NotRun>, Vec<&NotRun>) =
+            self.not_run.iter().partition(|other| other.for_cost);
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for other in &costly {
+            let reason = other.reason.split(';').next().unwrap_or(&other.reason);
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, names)) => names.push(&other.name),
+                None => reasons.push((reason, vec![&other.name])),
+            }
+        }
+        let reasons = reasons.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", ")));
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        let all = self.found.len() + self.not_run.len();
+        match (costly.len(), others.len()) {
+            (0, 0) => None,
+            (0, others) => Some(format!("{others} of {all} attacks not run: nothing to try them on")),
+            (costly, 0) => Some(format!(
+                "{costly} of {all} attacks not run by default ({reasons}); --attacks all runs them"
+            )),
+            (costly, others) => Some(format!(
+                "{costly} of {all} attacks not run by default ({reasons}); --attacks all runs them; {others} more have \
+                 nothing to be tried on"
+            )),
+        }
+    }
 }
 
-/// Runs the chosen attacks. What they find does not depend on the number of threads, and both lists are in the order of
-/// [`ATTACKS`].
+/// Runs the chosen attacks. Both lists are in the order of [`ATTACKS`], and what is found does not depend on the number of threads.
+/// Where the clock has a share of processor time, attacks run one after the other, each within its part of it; how many people are
+/// attacked follows from the sizes of the tables, and the clock is the last stop.
 ///
 /// A release that cannot be read, or other people who cannot be held against it, are an error, whatever is chosen.
 pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     if *choice == Choice::None {
         return Ok(Attacks::default());
     }
-    scene.read()?;
+    let mentioned = || ATTACKS.iter().filter(|attack| choice.mentions(attack));
+    let shares = Shares::of(scene);
+    let start = cpu_time();
+    shares.read();
+    if let Err(error) = scene.read() {
+        if !is_stop(&error, scene) {
+            return Err(error);
+        }
+        let reason =
+            format!("stopped after {}, before the tables were read; {ALL}", told(cpu_time() - start));
+        let not_run = mentioned().map(|attack| NotRun::for_cost(attack, reason.clone())).collect();
+        return Ok(Attacks { found: Vec::new(), not_run });
+    }
     let mut not_run = Vec::new();
     let mut chosen = Vec::new();
-    for attack in ATTACKS.iter().filter(|attack| choice.mentions(attack)) {
+    for attack in mentioned() {
         // What is at hand is looked at first: who hears that an attack takes long should be able to run it.
-        let reason = (attack.concerns)(scene).err();
-        match reason.or_else(|| choice.leaves_out(attack, scene).map(str::to_string)) {
-            Some(reason) => not_run.push(NotRun { name: attack.name.to_string(), reason }),
-            None => chosen.push(attack),
+        match ((attack.concerns)(scene), choice.leaves_out(attack, scene)) {
+            (Err(reason), _) => {
+                let for_cost = reason.ends_with(ALL);
+                not_run.push(NotRun { for_cost, ..NotRun::new(attack, reason) });
+            }
+            (Ok(()), Some(reason)) => not_run.push(NotRun::for_cost(attack, reason)),
+            (Ok(()), None) => chosen.push(attack),
         }
-        scene.clock.check()?;
+        if scene.clock.is_interrupted() {
+            scene.clock.check()?;
+        }
     }
-    let timed = |attack: &&Attack| {
-        scene.clock.check()?;
+    let progress = scene.clock.progress();
+    progress.stage("attacking", Some(chosen.len() as u64));
+    let done = AtomicU64::new(0);
+    let timed = |attack: &Attack, run: &dyn Fn() -> Result<Finding>| {
+        progress.note(attack.name);
         let start = Instant::now();
-        let mut found = (attack.run)(scene)?;
+        let mut found = run()?;
         found.seconds = start.elapsed().as_secs_f64();
+        progress.at(done.fetch_add(1, Ordering::Relaxed) + 1);
         Ok(found)
     };
-    let tried: Vec<Result<Finding>> = match chosen.as_slice() {
-        // One alone has nothing to be run beside, and finds memory that this thread has used before.
-        [one] => vec![timed(one)],
-        several => several.par_iter().map(timed).collect(),
+    let free = |attack: &&Attack| {
+        scene.clock.check()?;
+        timed(attack, &|| (attack.run)(scene))
     };
-    scene.clock.check()?;
+    let tried: Vec<Result<Finding>> = match chosen.as_slice() {
+        several if scene.clock.stop().is_some() => (several.iter().enumerate())
+            .map(|(at, attack)| timed(attack, &|| within(scene, attack, &shares, several.len() - at)))
+            .collect(),
+        // One alone has nothing to run next to, and finds memory that this thread has used before.
+        [one] => vec![free(one)],
+        several => several.par_iter().map(free).collect(),
+    };
+    if scene.clock.is_interrupted() {
+        scene.clock.check()?;
+    }
     let mut found = Vec::with_capacity(tried.len());
     for (attack, tried) in chosen.iter().zip(tried) {
         match tried {
-            // None of none reads like a release that withstood.
+            // 0 of 0 would look like an attack that failed.
             Ok(finding) if finding.is_void() => {
-                let reason = "there is nobody and nothing in this release to try it on".to_string();
-                not_run.push(NotRun { name: attack.name.to_string(), reason });
+                not_run.push(NotRun::new(attack, "there is nobody and nothing in this release to try it on"));
             }
             Ok(finding) => found.push(finding),
+            Err(error) if is_too_costly(&error) => not_run.push(NotRun::for_cost(attack, error.message())),
             // Odd data that one attack cannot read is no reason to keep quiet about the others.
             Err(error) if error.kind() == ErrorKind::Input => {
-                let reason = format!("it could not be tried: {}", error.message());
-                not_run.push(NotRun { name: attack.name.to_string(), reason });
+                not_run.push(NotRun::new(attack, format!("it could not be tried: {}", error.message())));
             }
             Err(error) => return Err(error),
         }
@@ -197,6 +271,48 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     let mut attacks = Attacks { found, not_run };
     attacks.order();
     Ok(attacks)
+}
+
+/// Whether an error says that the share of processor time is used up, and not that the user is tired of waiting.
+fn is_stop(error: &Error, scene: &Scene<'_>) -> bool {
+    error.kind() == ErrorKind::Interrupted && scene.clock.stop().is_some() && !scene.clock.is_interrupted()
+}
+
+/// With less time than this nothing is begun.
+const SHORTEST: Duration = Duration::from_millis(4);
+
+fn told(time: Duration) -> String {
+    format!("{:.2} s of processor time", time.as_secs_f64())
+}
+
+/// Runs an attack within its share of the time; where that is too short for everybody who was planned, on far fewer people.
+fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) -> Result<Finding> {
+    let start = cpu_time();
+    let share = shares.next(left);
+    if share < SHORTEST {
+        return Err(too_costly(format!("not tried, as the time for attacks was used up; {ALL}")));
+    }
+    let stopped = match (attack.run)(scene) {
+        Err(error) if is_stop(&error, scene) => cpu_time() - start,
+        tried => return tried,
+    };
+    shares.again(share);
+    let again = match scene.with_fewer_people() {
+        Ok(Some(fewer)) => (attack.run)(&fewer),
+        Ok(None) => Err(Error::interrupted()),
+        Err(error) => Err(error),
+    };
+    match again {
+        Ok(mut finding) => {
+            finding.stopped = format!("stopped after {}, and tried on fewer instead", told(stopped));
+            Ok(finding)
+        }
+        Err(error) if is_stop(&error, scene) || is_too_costly(&error) => {
+            let reason = format!("stopped after {}, its share of the run; {ALL}", told(cpu_time() - start));
+            Err(too_costly(reason))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::baskets::BasketView;
-use super::view::{TableView, ViewColumn};
+use super::groups::Placed;
+use super::view::{Effort, TableView, ViewColumn};
 use crate::audit::buckets::BucketTables;
 use crate::data::{Bags, Source, TransactionSource, VocabularyFile};
 use crate::engine::clock::Clock;
@@ -75,6 +76,11 @@ pub struct OtherRelease {
     pub released: Released,
 }
 
+/// A second try is on so many times fewer people …
+const FEWER: u64 = 16;
+/// … but on so many, where there are as many.
+const FEWEST: u64 = 200;
+
 /// How much an attack may list and try.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -88,6 +94,10 @@ pub struct Limits {
     pub people: usize,
     /// Tables with more rows than this are not held in memory, and most attacks not run.
     pub rows: usize,
+    /// The most bytes that attacks hold in memory; `None` where that is not limited.
+    pub memory: Option<u64>,
+    /// How many steps an attack may plan for; `None` where that is not limited.
+    pub steps: Option<u64>,
 }
 
 impl Default for Limits {
@@ -98,6 +108,8 @@ impl Default for Limits {
             confidence: Exact::new(9, 10).unwrap_or(Exact::ONE),
             people: 100_000,
             rows: 3_000_000,
+            memory: None,
+            steps: None,
         }
     }
 }
@@ -143,6 +155,7 @@ pub struct Scene<'a> {
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
     baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
     bags: OnceLock<Result<(Cow<'a, Bags>, Bags)>>,
+    placed: Mutex<Option<(usize, Arc<Placed>)>>,
 }
 
 impl<'a> Scene<'a> {
@@ -164,6 +177,7 @@ impl<'a> Scene<'a> {
             tables: OnceLock::new(),
             baskets: OnceLock::new(),
             bags: OnceLock::new(),
+            placed: Mutex::new(None),
         }
     }
 
@@ -201,6 +215,50 @@ impl<'a> Scene<'a> {
             .as_ref()
             .map(|(source, released)| (source.as_ref(), released))
             .map_err(Clone::clone)
+    }
+
+    /// The same scene with fewer people to attack, for a second try after the time was up; `None` where nothing is sampled.
+    pub(super) fn with_fewer_people(&self) -> Result<Option<Scene<'_>>> {
+        let Ok(tables) = self.tables() else { return Ok(None) };
+        let tried = tables.iter().map(|table| table.quasi.people()).max().unwrap_or(0);
+        let people = (tried / FEWER).max(FEWEST).min(tried) as usize;
+        let mut scene = Scene::new(self.policy, self.released.clone(), self.seed, self.clock);
+        scene.files.clone_from(&self.files);
+        (scene.inside, scene.original) = (self.inside, self.original);
+        (scene.population, scene.holdout) = (self.population.clone(), self.holdout.clone());
+        let steps = self.limits.steps.map(|steps| steps / FEWER);
+        scene.limits = Limits { people, steps, ..self.limits };
+        let fewer = tables.iter().map(|table| table.again(scene.sample())).collect::<Result<Vec<_>>>()?;
+        let fewer = TableView::with_the_same_people(fewer, &scene)?;
+        scene.tables = OnceLock::from(Ok(Ok(fewer)));
+        Ok(Some(scene))
+    }
+
+    /// The people of the only released table in the groups that a sensitive column is told of, by its place. Attacks ask for the
+    /// same column one after the other: who was placed last is kept.
+    ///
+    /// No rayon work may wait inside, as attacks run in parallel.
+    pub(super) fn placed(&self, view: &TableView, column: usize) -> Result<Arc<Placed>> {
+        let mut kept = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, placed)) = kept.as_ref().filter(|(known, _)| *known == column) {
+            return Ok(placed.clone());
+        }
+        // Two of them need not be in memory at once.
+        *kept = None;
+        let placed = Arc::new(Placed::of(self, view, Some(column))?);
+        *kept = Some((column, placed.clone()));
+        Ok(placed)
+    }
+
+    /// To look at as many people as there are limits for.
+    pub(super) fn sample(&self) -> Effort<'_> {
+        let people = Some((self.limits.people, self.seed));
+        Effort { people, steps: self.limits.steps, clock: self.clock }
+    }
+
+    /// To look at everybody, or not to look at all where that takes too long.
+    pub(super) fn everybody(&self) -> Effort<'_> {
+        Effort { people: None, ..self.sample() }
     }
 
     /// The policy, where it is about a table.

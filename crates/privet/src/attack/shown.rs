@@ -6,10 +6,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::budget::takes_long;
 use super::view::TableView;
+use crate::engine::clock::Clock;
 use crate::policy::Role;
 use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Result};
+
+/// So many rows are looked at between two looks at the clock.
+const BETWEEN: usize = 1024;
 
 /// People of a table of mixed columns.
 pub(super) struct Shown {
@@ -27,7 +32,10 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Looks everybody up. A cell that is no node of its column's hierarchy is an error.
-    pub fn of(view: &TableView) -> Result<Shown> {
+    pub fn of(view: &TableView, clock: &Clock) -> Result<Shown> {
+        if view.original.is_sample() {
+            return Err(takes_long());
+        }
         let columns = view.columns_where(|column| column.policy.role == Some(Role::Mixed));
         let mut trees: Vec<Arc<Taxonomy>> = Vec::new();
         // Per column: by cell its node, and by value its leaf and the node that is shown of it.
@@ -56,15 +64,21 @@ impl Shown {
         }
         let mut released: BTreeMap<Vec<NodeId>, u64> = BTreeMap::new();
         for row in 0..view.released.len {
+            if row % BETWEEN == 0 {
+                clock.check()?;
+            }
             let nodes = columns.iter().zip(&cells);
-            let nodes = nodes.map(|(at, nodes)| nodes[view.released.codes[*at][row] as usize]);
+            let nodes = nodes.map(|(at, nodes)| nodes[view.released.codes[*at].at(row) as usize]);
             *released.entry(nodes.collect()).or_default() += 1;
         }
         let mut people = Vec::new();
         let mut left_out = 0;
         for row in 0..view.original.len {
+            if row % BETWEEN == 0 {
+                clock.check()?;
+            }
             let own = columns.iter().zip(&values);
-            let own = own.map(|(at, values)| values[view.original.codes[*at][row] as usize]);
+            let own = own.map(|(at, values)| values[view.original.codes[*at].at(row) as usize]);
             let own: Option<Vec<(u32, NodeId)>> = own.collect();
             let is_there = |own: &Vec<(u32, NodeId)>| {
                 released.contains_key(&own.iter().map(|(_, node)| *node).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::belief::{Belief, HAIR, count, sampling, sensitive};
+use super::belief::{Belief, HAIR, Likely, count, sampling, sensitive};
 use super::view::value_tree;
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
@@ -35,23 +35,10 @@ fn common(tree: &Taxonomy, leaves: &[Option<NodeId>], likely: &[(u32, f64)]) -> 
     Some(common)
 }
 
-/// Per target, what all that is possible has in common, if that is more than nothing.
-struct Similar {
-    node: Vec<Option<NodeId>>,
-}
-
-impl Similar {
-    fn of(belief: &Belief<'_>, tree: &Taxonomy, leaves: &[Option<NodeId>]) -> Similar {
-        let node =
-            |likely: &Vec<(u32, f64)>| common(tree, leaves, likely).filter(|node| *node != tree.root());
-        Similar { node: belief.likely.iter().map(node).collect() }
-    }
-
-    /// For a row of the original, if the person's own value is below it.
-    fn of_row(&self, belief: &Belief<'_>, row: usize) -> Option<NodeId> {
-        let target = belief.table.quasi.target_of(row)?;
-        self.node[target].filter(|_| belief.of_own(row) > 0.0)
-    }
+/// What all has in common that is possible for a row of the original, if that is more than nothing and the person's own value is
+/// below it.
+fn similar(belief: &Belief<'_, Option<NodeId>>, row: usize) -> Option<NodeId> {
+    belief.of_row(row).copied().flatten().filter(|_| belief.of_own(row) > 0.0)
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
@@ -65,12 +52,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let Some(tree) = value_tree(policy, &own.policy)? else { continue };
         let leaf = |cell: &str| tree.leaf_of(cell).ok().flatten();
         let leaves: Vec<Option<NodeId>> = own.cells.texts().map(leaf).collect();
-        let (belief, by_luck) = Belief::both(scene, table, column)?;
-        let (found, chance) = (Similar::of(&belief, &tree, &leaves), Similar::of(&by_luck, &tree, &leaves));
+        let common = |likely: &Likely| common(&tree, &leaves, likely).filter(|node| *node != tree.root());
+        let (belief, by_luck) = Belief::both(scene, table, column, common)?;
         let mut by_node: BTreeMap<NodeId, u64> = BTreeMap::new();
         for row in 0..rows {
-            luck[row] |= chance.of_row(&by_luck, row).is_some();
-            let Some(node) = found.of_row(&belief, row) else { continue };
+            luck[row] |= similar(&by_luck, row).is_some();
+            let Some(node) = similar(&belief, row) else { continue };
             *by_node.entry(node).or_default() += 1;
             hit[row] = true;
             same[row] |= tree.is_leaf(node);

@@ -7,7 +7,7 @@
 
 use serde_json::json;
 
-use super::belief::{Belief, HAIR, count, sampling, sensitive};
+use super::belief::{Belief, HAIR, Likely, base, count, sampling, sensitive};
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
 
@@ -37,19 +37,20 @@ struct Lifted {
     worst: Option<(f64, usize)>,
 }
 
-fn lifted(belief: &Belief<'_>, rows: usize) -> Lifted {
+fn lifted(belief: &Belief<'_, f64>, rows: usize) -> Lifted {
     let base = belief.base();
     let own = &belief.table.original.codes[belief.column];
-    let cell_of = |row: usize| belief.table.columns[belief.column].cover.cells_of(own[row]);
+    let cell_of = |row: usize| belief.table.columns[belief.column].cover.cells_of(own.at(row));
     let share_of = |row: usize| {
-        let cells = cell_of(row).into_iter().filter(|cell| belief.value_of[*cell as usize] == Some(own[row]));
+        let cells =
+            cell_of(row).into_iter().filter(|cell| belief.value_of[*cell as usize] == Some(own.at(row)));
         cells.map(|cell| base[cell as usize]).sum::<f64>()
     };
     let mut shares: hashbrown::HashMap<u32, f64> = hashbrown::HashMap::new();
     let (mut told, mut doubled) = (vec![false; rows], vec![false; rows]);
     let mut worst: Option<(f64, usize)> = None;
     for row in 0..rows {
-        let usual = *shares.entry(own[row]).or_insert_with(|| share_of(row));
+        let usual = *shares.entry(own.at(row)).or_insert_with(|| share_of(row));
         let likely = belief.of_own(row);
         if usual <= 0.0 || likely <= 0.0 {
             continue;
@@ -61,11 +62,7 @@ fn lifted(belief: &Belief<'_>, rows: usize) -> Lifted {
             worst = Some((lift, row));
         }
     }
-    let apart = |likely: &Vec<(u32, f64)>| {
-        // Half the sum of differences is the sum of those that are positive.
-        likely.iter().map(|(cell, share)| (share - base[*cell as usize]).max(0.0)).sum::<f64>()
-    };
-    let distance = belief.likely.iter().map(apart).fold(0.0, f64::max);
+    let distance = belief.told().iter().copied().fold(0.0, f64::max);
     Lifted { told, doubled, distance, worst }
 }
 
@@ -77,7 +74,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let or =
         |marks: &mut [bool], more: &[bool]| marks.iter_mut().zip(more).for_each(|(mark, more)| *mark |= more);
     for (table, column) in sensitive(scene)? {
-        let (belief, luck) = Belief::both(scene, table, column)?;
+        let base = base(table, column);
+        let apart = |likely: &Likely| {
+            // Half the sum of differences is the sum of those that are positive.
+            likely.iter().map(|(cell, share)| (share - base[*cell as usize]).max(0.0)).sum::<f64>()
+        };
+        let (belief, luck) = Belief::both(scene, table, column, apart)?;
         let (found, luck) = (lifted(&belief, rows), lifted(&luck, rows));
         or(&mut told, &found.told);
         or(&mut doubled, &found.doubled);
@@ -86,7 +88,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let name = &table.columns[column].name;
         distances.insert(name.clone(), json!({ "release": found.distance, "dealt_anew": luck.distance }));
         if let Some((lift, row)) = found.worst {
-            let value = table.columns[column].values.text(table.original.codes[column][row]);
+            let value = table.columns[column].values.text(table.original.codes[column].at(row));
             let person = table.person(row, &table.quasi.columns);
             lines.push(format!("{person} → {name}={value}, {lift:.1} times as likely as of anybody"));
         }

@@ -80,7 +80,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let rule = rule_of(policy).ok_or_else(nothing)?;
     let view = scene.view()?;
     let column = thresholded(policy, view).ok_or_else(nothing)?;
-    let placed = Placed::of(scene, view, Some(column))?;
+    let placed = scene.placed(view, column)?;
     let mut clauses = policy.requirements.iter().enumerate();
     let (position, clause) =
         clauses.find(|(_, clause)| clause.name() == "l-plus-diversity").ok_or_else(nothing)?;
@@ -99,7 +99,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let classes = classes(view, &placed);
     // Of an empty release he sees no class, and cannot tell who is missing from which.
     if classes.iter().any(|class| class.shown() + class.starred > 0) {
-        classes.iter().for_each(|class| score.add(&adversary, class, usual));
+        for class in &classes {
+            scene.clock.check()?;
+            score.add(&adversary, class, usual);
+        }
     }
     Ok(score.finding(rule))
 }
@@ -150,7 +153,7 @@ fn classes(view: &TableView, placed: &Placed) -> Vec<Class> {
     let mut vanished: BTreeMap<Vec<(bool, u32)>, Vec<u32>> = BTreeMap::new();
     for member in &placed.missing {
         let cell = |column: &usize| {
-            let value = view.original.codes[*column][placed.original[*member as usize] as usize];
+            let value = view.original.codes[*column].at(placed.original[*member as usize] as usize);
             let shown = view.columns[*column].cover.cells_of(value);
             shown.first().map_or((true, value), |cell| (false, *cell))
         };

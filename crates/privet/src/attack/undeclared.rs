@@ -11,10 +11,12 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::view::{Distinct, Rows, TableView, ViewColumn};
+use super::view::{Codes, Distinct, Rows, TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene};
 use crate::audit::counted;
+use crate::engine::clock::Clock;
 use crate::policy::Role;
+use crate::random::{keyed, shuffle};
 use crate::{Error, Result};
 
 /// Row 2 of the attacks.
@@ -26,6 +28,12 @@ const MOST_KNOWN: usize = 4;
 
 /// So many cells may be looked at: about a few seconds.
 const MOST_STEPS: usize = 400_000_000;
+
+/// Where the budget is limited, so many times what an attack may plan for.
+const IN_BUDGET: usize = 2;
+
+/// Where the budget is limited, so many rows are held against all others one by one.
+const ROWS_IN_BUDGET: usize = 10_000;
 
 /// A combination of columns takes as long as so many rows, however few there are.
 const LEAST_ROWS: usize = 100;
@@ -42,7 +50,7 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn of(table: &'a TableView) -> Columns<'a> {
+    fn of(scene: &Scene<'_>, table: &'a TableView) -> Result<Columns<'a>> {
         let (known, further) = (&table.columns, &table.further);
         let mut rows = table.released.clone();
         rows.codes.extend(further.iter().map(|column| column.codes.clone()));
@@ -51,14 +59,29 @@ impl<'a> Columns<'a> {
         let sizes =
             known.iter().map(|column| column.cells.len()).chain(further.iter().map(|column| column.cells));
         // Nothing says what values the cells of further columns stand for, so each is one of its own.
-        let overlaps = known.iter().map(Overlap::of).chain(further.iter().map(|_| Overlap::Nowhere));
-        Columns {
+        let overlaps = known.iter().map(|column| Overlap::of(scene, column));
+        let overlaps = overlaps.chain(further.iter().map(|_| Ok(Overlap::Nowhere)));
+        Ok(Columns {
             names: names.map(String::as_str).collect(),
             roles: roles.collect(),
             sizes: sizes.collect(),
-            overlaps: overlaps.collect(),
+            overlaps: overlaps.collect::<Result<_>>()?,
             rows,
+        })
+    }
+
+    /// Which rows are looked at: some, by chance, where cells overlap and rows have to be held against others one by one.
+    fn looked_at(&self, scene: &Scene<'_>) -> Option<Vec<bool>> {
+        let most = match scene.limits.steps {
+            Some(_) => scene.limits.people.min(ROWS_IN_BUDGET),
+            None => return None,
+        };
+        if self.rows.len <= most || self.overlaps.iter().all(Overlap::is_nowhere) {
+            return None;
         }
+        let mut looked_at: Vec<bool> = (0..self.rows.len).map(|row| row < most).collect();
+        shuffle(&mut looked_at, &mut keyed(scene.seed, "rows that may stand alone"));
+        Some(looked_at)
     }
 
     fn len(&self) -> usize {
@@ -84,24 +107,31 @@ struct Found {
     open: u64,
     /// And by declared quasi-identifiers alone.
     declared: u64,
+    /// How many rows were looked at.
+    rows: u64,
 }
 
 impl Found {
     fn in_table(scene: &Scene<'_>, table: &TableView) -> Result<Found> {
-        let table = Columns::of(table);
-        let looks = (Looks::of(&table), Overlaps::of(&table));
+        let table = Columns::of(scene, table)?;
+        let looked_at = table.looked_at(scene);
+        let rows = looked_at.iter().flatten().filter(|looked_at| **looked_at).count();
+        let rows = if looked_at.is_some() { rows } else { table.rows.len } as u64;
+        let looks = (Looks::of(scene, &table)?, Overlaps::of(scene, &table)?, looked_at);
         let all: Vec<usize> = (0..table.len()).collect();
-        let limit = limit(all.len(), table.rows.len);
+        let steps = scene.limits.steps.and_then(|steps| usize::try_from(steps).ok());
+        let steps = steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps.saturating_mul(IN_BUDGET)));
+        let limit = limit(all.len(), table.rows.len, steps);
         let (any, levels) = search(scene, &looks, &all, limit)?;
         // A row that stands alone by a mixture may do so by other columns as well: each question is a search of its own.
-        let rows = |is: fn(Option<Role>) -> bool| {
+        let alone = |is: fn(Option<Role>) -> bool| {
             let columns: Vec<usize> = (0..table.len()).filter(|column| is(table.roles[*column])).collect();
             let found = search(scene, &looks, &columns, limit)?.0;
             Ok::<u64, Error>(rows_of(&found))
         };
-        let open = rows(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
-        let declared = rows(|role| role == Some(Role::QuasiIdentifier))?;
-        Ok(Found { any, levels, limit, open, declared })
+        let open = alone(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
+        let declared = alone(|role| role == Some(Role::QuasiIdentifier))?;
+        Ok(Found { any, levels, limit, open, declared, rows })
     }
 }
 
@@ -123,9 +153,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let (Some(found), Some(table)) = (at.map(|at| &found[at]), at.map(|at| &tables[at])) else {
         return Err(Error::internal("a release without a table"));
     };
-    let Found { any, levels, limit, open, declared } = found;
-    let columns = Columns::of(table);
-    let rows = table.released.len as u64;
+    let Found { any, levels, limit, open, declared, rows } = found;
+    let known = table.columns.iter().map(|column| &column.name);
+    let names: Vec<&String> = known.chain(table.further.iter().map(|column| &column.name)).collect();
+    let rows = *rows;
     let figure = |what: String, hits: u64| Figure {
         what,
         targets: rows,
@@ -160,20 +191,20 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let size = |one: &Combination| (one.columns.len(), usize::MAX - one.rows.len());
         size(one).cmp(&size(other)).then_with(|| one.columns.cmp(&other.columns))
     });
-    let names =
-        |one: &Combination| one.columns.iter().map(|column| columns.names[*column]).collect::<Vec<_>>();
+    let named =
+        |one: &Combination| one.columns.iter().map(|column| names[*column].as_str()).collect::<Vec<_>>();
     let lines: Vec<String> = order
         .iter()
         .take(scene.limits.most)
         .map(|one| {
             let rows = counted(one.rows.len() as u64, "row stands", "rows stand");
-            format!("{}: {rows} alone", names(one).join(", "))
+            format!("{}: {rows} alone", named(one).join(", "))
         })
         .collect();
     let listed: Vec<_> = order
         .iter()
         .take(scene.limits.most)
-        .map(|one| json!({ "columns": names(one), "rows": one.rows.len() }))
+        .map(|one| json!({ "columns": named(one), "rows": one.rows.len() }))
         .collect();
     let warning = match open.saturating_sub(*declared) {
         0 => String::new(),
@@ -185,11 +216,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             columns_of(*limit)
         ),
     };
-    let cut = if *limit < MOST_KNOWN.min(columns.len()) {
+    let mut cut = if *limit < MOST_KNOWN.min(names.len()) {
         format!("; combinations of more than {} are too many to search", columns_of(*limit))
     } else {
         String::new()
     };
+    if rows < table.released.len as u64 {
+        cut += &format!("; a random sample of {rows} of {} rows was looked at", table.released.len);
+    }
     Ok(Finding {
         knows: "a few columns of somebody's, whatever the policy calls them".to_string(),
         does: "looks for combinations of columns by which a released row stands alone".to_string(),
@@ -207,12 +241,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// How many columns there is time for in one combination.
-fn limit(columns: usize, rows: usize) -> usize {
+fn limit(columns: usize, rows: usize, most_steps: usize) -> usize {
     let mut steps = 0usize;
     let fits = |level: &usize| {
         let combinations = count(columns, *level);
         steps = steps.saturating_add(combinations.saturating_mul(level * rows.max(LEAST_ROWS)));
-        steps <= MOST_STEPS
+        steps <= most_steps
     };
     // A column at a time is always looked at: nothing of nothing would read like safety.
     (1..=MOST_KNOWN.min(columns)).take_while(fits).count().max(1)
@@ -222,19 +256,27 @@ fn limit(columns: usize, rows: usize) -> usize {
 /// those of its level the one with the most rows, so that few combinations say it all.
 fn search(
     scene: &Scene<'_>,
-    (looks, overlaps): &(Looks, Overlaps<'_>),
+    (looks, overlaps, looked_at): &(Looks<'_>, Overlaps<'_>, Option<Vec<bool>>),
     columns: &[usize],
     limit: usize,
 ) -> Result<(Vec<Combination>, usize)> {
     let mut alone = vec![false; overlaps.columns.rows.len];
+    let is_looked_at = |row: u32| looked_at.as_ref().is_none_or(|looked_at| looked_at[row as usize]);
     let (mut found, mut levels) = (Vec::new(), 0);
     for level in 1..=limit.min(columns.len()) {
         levels = level;
         let sets = subsets(columns, level);
         let singles = sets.par_iter().map(|set| {
             scene.clock.check()?;
-            let left = |row: &u32| !alone[*row as usize] && overlaps.stands_alone(*row, set);
-            Ok(looks.unique(set).into_iter().filter(left).collect::<Vec<u32>>())
+            let mut left = looks.unique(set);
+            left.retain(|row| !alone[*row as usize] && is_looked_at(*row));
+            let mut single = Vec::new();
+            for row in left {
+                if overlaps.stands_alone(row, set, scene.clock)? {
+                    single.push(row);
+                }
+            }
+            Ok(single)
         });
         let singles: Vec<Vec<u32>> = singles.collect::<Result<_>>()?;
         let mut order: Vec<usize> = (0..sets.len()).filter(|at| !singles[*at].is_empty()).collect();
@@ -246,7 +288,7 @@ fn search(
                 found.push(Combination { columns: sets[at].clone(), rows });
             }
         }
-        if alone.iter().all(|alone| *alone) {
+        if (0u32..).zip(&alone).all(|(row, alone)| *alone || !is_looked_at(row)) {
             break;
         }
     }
@@ -277,21 +319,19 @@ fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
 const MOST_NUMBERED: usize = 1 << 20;
 
 /// The distinct rows of a table.
-struct Looks {
-    rows: Distinct,
-    /// Per column, the cell of each.
-    cells: Vec<Vec<u32>>,
+struct Looks<'a> {
+    rows: Arc<Distinct>,
+    /// Per column, the cell of each row.
+    codes: &'a [Arc<Codes>],
     /// Per column, how many cells there are.
     sizes: Vec<usize>,
 }
 
-impl Looks {
-    fn of(table: &Columns<'_>) -> Looks {
+impl<'a> Looks<'a> {
+    fn of(scene: &Scene<'_>, table: &'a Columns<'_>) -> Result<Looks<'a>> {
         let columns: Vec<usize> = (0..table.len()).collect();
-        let rows = Distinct::of(&table.rows, &columns, None);
-        let pick = |codes: &Arc<Vec<u32>>| rows.first.iter().map(|row| codes[*row as usize]).collect();
-        let cells = table.rows.codes.iter().map(pick).collect();
-        Looks { rows, cells, sizes: table.sizes.clone() }
+        let rows = table.rows.distinct(&columns, scene.clock)?;
+        Ok(Looks { rows, codes: &table.rows.codes, sizes: table.sizes.clone() })
     }
 
     /// The rows whose cells in some columns no other row has.
@@ -310,7 +350,7 @@ impl Looks {
 
     /// Numbers rows by their number so far (there are so many) and their cell in a column; returns how many there are.
     fn number(&self, ids: &mut [u32], numbers: usize, column: usize) -> usize {
-        let (cells, size) = (&self.cells[column], self.sizes[column]);
+        let (codes, size) = (&self.codes[column], self.sizes[column]);
         let mut next = 0;
         let mut given = |known: &mut u32| {
             if *known == u32::MAX {
@@ -319,17 +359,20 @@ impl Looks {
             }
             *known
         };
-        let rows = ids.iter_mut().zip(cells);
+        let rows = ids.iter_mut().zip(self.rows.first.iter().map(|row| codes.at(*row as usize)));
         if numbers.saturating_mul(size) <= MOST_NUMBERED {
             let mut known = vec![u32::MAX; numbers * size];
-            rows.for_each(|(id, cell)| *id = given(&mut known[*id as usize * size + *cell as usize]));
+            rows.for_each(|(id, cell)| *id = given(&mut known[*id as usize * size + cell as usize]));
         } else {
             let mut known: HashMap<(u32, u32), u32> = HashMap::new();
-            rows.for_each(|(id, cell)| *id = given(known.entry((*id, *cell)).or_insert(u32::MAX)));
+            rows.for_each(|(id, cell)| *id = given(known.entry((*id, cell)).or_insert(u32::MAX)));
         }
         next as usize
     }
 }
+
+/// So many rows are looked at between two looks at the clock.
+const BETWEEN: usize = 4096;
 
 /// More pairs of cells than this are not listed.
 const MOST_PAIRS: usize = 4_000_000;
@@ -345,32 +388,34 @@ enum Overlap {
 }
 
 impl Overlap {
-    fn of(column: &ViewColumn) -> Overlap {
+    fn of(scene: &Scene<'_>, column: &ViewColumn) -> Result<Overlap> {
+        let most = scene.limits.memory.map_or(MOST_PAIRS, |_| MOST_PAIRS / 4);
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for value in 0..column.values.len() as u32 {
+            scene.clock.check()?;
             let cells = column.cover.cells_of(value);
-            if cells.len() * cells.len() > MOST_PAIRS {
-                return Overlap::Everywhere;
+            if cells.len() * cells.len() > most {
+                return Ok(Overlap::Everywhere);
             }
             for one in &cells {
                 pairs.extend(cells.iter().filter(|other| *other != one).map(|other| (*one, *other)));
             }
-            if pairs.len() > MOST_PAIRS {
+            if pairs.len() > most {
                 pairs.sort_unstable();
                 pairs.dedup();
-                if pairs.len() > MOST_PAIRS / 2 {
-                    return Overlap::Everywhere;
+                if pairs.len() > most / 2 {
+                    return Ok(Overlap::Everywhere);
                 }
             }
         }
         pairs.sort_unstable();
         pairs.dedup();
         if pairs.is_empty() {
-            return Overlap::Nowhere;
+            return Ok(Overlap::Nowhere);
         }
         let mut others = vec![Vec::new(); column.cells.len()];
         pairs.iter().for_each(|(one, other)| others[*one as usize].push(*other));
-        Overlap::Listed(others)
+        Ok(Overlap::Listed(others))
     }
 
     fn is_nowhere(&self) -> bool {
@@ -381,30 +426,41 @@ impl Overlap {
 /// Which cells of each column have a value in common with which others.
 struct Overlaps<'a> {
     columns: &'a Columns<'a>,
-    /// Per column and cell, the rows that have it.
+    /// Per column and cell, the rows that have it; nothing of columns for which there is no memory.
     rows: Vec<Vec<Vec<u32>>>,
 }
 
 impl<'a> Overlaps<'a> {
-    fn of(columns: &'a Columns<'a>) -> Overlaps<'a> {
-        let rows = columns.sizes.iter().zip(&columns.rows.codes).map(|(cells, codes)| {
+    fn of(scene: &Scene<'_>, columns: &'a Columns<'a>) -> Result<Overlaps<'a>> {
+        // Where no cells overlap nobody asks; where few columns' do, theirs are enough.
+        let bytes = 8 * columns.rows.len as u64;
+        let overlapping = columns.overlaps.iter().filter(|overlap| !overlap.is_nowhere()).count() as u64;
+        let has_all = overlapping > 0 && scene.limits.afford(bytes * columns.len() as u64).is_ok();
+        let has_some = scene.limits.afford(bytes * overlapping).is_ok();
+        let wanted = |overlap: &Overlap| has_all || has_some && matches!(overlap, Overlap::Listed(_));
+        let every = columns.sizes.iter().zip(&columns.rows.codes).zip(&columns.overlaps);
+        let rows = every.map(|((cells, codes), overlap)| {
+            scene.clock.check()?;
+            if !wanted(overlap) {
+                return Ok(Vec::new());
+            }
             let mut rows = vec![Vec::new(); *cells];
-            (0u32..).zip(codes.iter()).for_each(|(row, cell)| rows[*cell as usize].push(row));
-            rows
+            (0u32..).zip(codes.iter()).for_each(|(row, cell)| rows[cell as usize].push(row));
+            Ok(rows)
         });
-        Overlaps { columns, rows: rows.collect() }
+        Ok(Overlaps { columns, rows: rows.collect::<Result<_>>()? })
     }
 
     /// Whether no other row could be taken for this one, by columns in which no other row has the same cells.
-    fn stands_alone(&self, row: u32, columns: &[usize]) -> bool {
+    fn stands_alone(&self, row: u32, columns: &[usize], clock: &Clock) -> Result<bool> {
         let (others, released) = (&self.columns.overlaps, &self.columns.rows);
         if columns.iter().all(|column| others[*column].is_nowhere()) {
-            return true;
+            return Ok(true);
         }
         if columns.iter().all(|column| matches!(others[*column], Overlap::Everywhere)) {
-            return released.len == 1;
+            return Ok(released.len == 1);
         }
-        let cell = |column: usize, row: u32| released.codes[column][row as usize];
+        let cell = |column: usize, row: u32| released.codes[column].at(row as usize);
         // All cells that overlap with the row's own, itself included; there are too many to list where all do.
         let near = |column: usize| {
             let own = cell(column, row);
@@ -416,10 +472,11 @@ impl<'a> Overlaps<'a> {
         };
         let number = |column: &usize| match &others[*column] {
             Overlap::Everywhere => usize::MAX,
+            _ if self.rows[*column].is_empty() => usize::MAX - 1,
             _ => near(*column).map(|cell| self.rows[*column][cell as usize].len()).sum::<usize>(),
         };
         let Some(first) = columns.iter().min_by_key(|column| (number(column), **column)) else {
-            return false;
+            return Ok(false);
         };
         let overlaps = |other: u32| {
             columns.iter().all(|column| {
@@ -432,8 +489,18 @@ impl<'a> Overlaps<'a> {
                     }
             })
         };
-        let mut candidates = near(*first).flat_map(|cell| self.rows[*first][cell as usize].iter().copied());
-        !candidates.any(|other| other != row && overlaps(other))
+        let listed = &self.rows[*first];
+        let everything = if listed.is_empty() { 0..released.len as u32 } else { 0..0 };
+        let near = near(*first).flat_map(|cell| listed.get(cell as usize).into_iter().flatten().copied());
+        for (looks, other) in near.chain(everything).enumerate() {
+            if looks % BETWEEN == 0 {
+                clock.check()?;
+            }
+            if other != row && overlaps(other) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

@@ -20,6 +20,11 @@ impl Interner {
         self.ends.len()
     }
 
+    /// How many bytes it takes, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.capacity() + 8 * self.ends.capacity() + 5 * self.index.capacity()
+    }
+
     /// The text of a number.
     pub(crate) fn text(&self, seen: usize) -> &str {
         text_of(&self.text, &self.ends, seen)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::cpu::{CpuStop, cpu_time};
 use crate::{Error, Result};
 
 /// Hears what long work is doing; the command shows it as a progress bar, the library's default says nothing.
@@ -41,6 +42,9 @@ pub struct Clock {
     deadline: Option<Instant>,
     interrupted: Arc<AtomicBool>,
     progress: Arc<dyn Progress>,
+    /// The processor time of the process when the run began.
+    cpu: Duration,
+    stop: Option<Arc<CpuStop>>,
 }
 
 impl Clock {
@@ -51,7 +55,17 @@ impl Clock {
 
     /// No limit; stops when the flag is raised and reports to `progress`.
     pub fn new(interrupted: Arc<AtomicBool>, progress: Arc<dyn Progress>) -> Clock {
-        Clock { start: Instant::now(), deadline: None, interrupted, progress }
+        Clock { start: Instant::now(), deadline: None, interrupted, progress, cpu: cpu_time(), stop: None }
+    }
+
+    /// The same clock for work that has a share of processor time: [`Clock::check`] fails once that is used up.
+    pub fn with_stop(&self, stop: Arc<CpuStop>) -> Clock {
+        Clock { stop: Some(stop), ..self.clone() }
+    }
+
+    /// The processor time that the process has used since the run began.
+    pub fn cpu(&self) -> Duration {
+        cpu_time().saturating_sub(self.cpu)
     }
 
     /// The same clock with the search's time limit starting now.
@@ -82,9 +96,24 @@ impl Clock {
         self.interrupted.store(true, Ordering::Relaxed);
     }
 
-    /// An error once the user has asked the run to stop.
+    /// An error once the user has asked the run to stop, or the share of processor time is used up.
     pub fn check(&self) -> Result<()> {
-        if self.interrupted.load(Ordering::Relaxed) { Err(Error::interrupted()) } else { Ok(()) }
+        if self.is_interrupted() || self.is_spent() { Err(Error::interrupted()) } else { Ok(()) }
+    }
+
+    /// Whether the user has asked the run to stop.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Whether the share of processor time is used up, where there is one.
+    pub fn is_spent(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.is_over())
+    }
+
+    /// The share of processor time, where there is one.
+    pub fn stop(&self) -> Option<&CpuStop> {
+        self.stop.as_deref()
     }
 
     /// Who hears of the progress.

@@ -3,6 +3,7 @@
 pub mod baskets;
 pub mod clock;
 pub mod conflict;
+pub mod cpu;
 pub mod cut;
 pub mod groupings;
 pub mod itemset;

@@ -16,7 +16,7 @@ use super::target::Target;
 use super::veil::Veil;
 use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
 use crate::attack::label_linking::{self, Linkage};
-use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
+use crate::attack::{Attacks, Budget, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
 use crate::data::{Bags, FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
@@ -291,10 +291,6 @@ pub(super) fn publish(
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
 }
 
-/// Attacks that hold tables in memory leave larger ones alone, unless all attacks are asked for: what is cheap must not
-/// decide how much memory a run takes.
-const MOST_ROWS: usize = 500_000;
-
 /// How a release that waits to be published is attacked.
 pub(super) struct Trial<'a, 'c> {
     pub seed: u64,
@@ -323,12 +319,14 @@ pub(super) fn attacked<'a>(
 ) -> Result<Attacks> {
     clock.progress().stage("attacking", None);
     let Trial { seed, choice, inside, holdout, original } = trial;
-    let mut scene = Scene::new(policy, released, seed, clock);
+    let budget = (*choice == Choice::Cheap).then(|| Budget::of_run(clock));
+    let limited = budget.as_ref().map(|budget| budget.clock(clock));
+    let mut scene = Scene::new(policy, released, seed, limited.as_ref().unwrap_or(clock));
     scene.inside = inside;
     scene.original = original;
     scene.holdout = holdout;
-    if *choice == Choice::Cheap {
-        scene.limits.rows = MOST_ROWS;
+    if let Some(budget) = &budget {
+        scene.limits = budget.limits();
     }
     attack::attack(&scene, choice)
 }

@@ -20,6 +20,7 @@ use super::groups::{Group, Groups, Placed};
 use super::shown::Shown;
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
+use crate::engine::clock::Clock;
 use crate::engine::negative_rules::{Attribute, Observations};
 use crate::policy::{CheckedPolicy, Role, Subject};
 use crate::taxonomy::{NodeId, Taxonomy};
@@ -87,7 +88,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         scene.clock.check()?;
         let own = Classes::of(scene, policy, view)?;
         let cut = Cut { groups: &own.groups, nodes: own.nodes, records: own.records, k: own.k };
-        let found = downcode(&cut);
+        let found = downcode(&cut, scene.clock)?;
         let blame = |(class, at): &(usize, usize)| {
             format!(
                 "a class of {} records is alone to blame for the level of {}: of one value a level down, it has 1 to {}",
@@ -127,7 +128,7 @@ struct Classes {
 impl Classes {
     fn of(scene: &Scene<'_>, policy: &CheckedPolicy, view: &TableView) -> Result<Classes> {
         if policy.subject() == Subject::Freeform {
-            return Classes::of_mixed(view);
+            return Classes::of_mixed(view, scene.clock);
         }
         let placed = Placed::of(scene, view, None)?;
         let nodes =
@@ -139,8 +140,8 @@ impl Classes {
     }
 
     /// A table of mixed columns. That a breach stood in the way says nothing about sizes, so nobody is blamed.
-    fn of_mixed(view: &TableView) -> Result<Classes> {
-        let shown = Shown::of(view)?;
+    fn of_mixed(view: &TableView, clock: &Clock) -> Result<Classes> {
+        let shown = Shown::of(view, clock)?;
         let names = shown.columns.iter().map(|column| view.columns[*column].name.clone());
         let attributes =
             names.zip(&shown.trees).map(|(name, tree)| Attribute::crisp(name, tree.clone())).collect();
@@ -276,7 +277,7 @@ impl Downcoded {
 }
 
 /// Goes one level down wherever that is possible.
-pub(crate) fn downcode(cut: &Cut<'_>) -> Downcoded {
+pub(crate) fn downcode(cut: &Cut<'_>, clock: &Clock) -> Result<Downcoded> {
     let people = &cut.groups.people;
     let mut found = Downcoded::default();
     for (at, attribute) in people.attributes.iter().enumerate() {
@@ -291,11 +292,15 @@ pub(crate) fn downcode(cut: &Cut<'_>) -> Downcoded {
         for (node, classes) in showing {
             let children = |class: usize| children_of(cut, tree, at, node, class);
             let mut all: BTreeMap<usize, u64> = BTreeMap::new();
-            classes.iter().flat_map(|class| children(*class)).for_each(|(child, count)| {
-                *all.entry(child).or_default() += count;
-            });
+            for class in &classes {
+                clock.check()?;
+                children(*class)
+                    .into_iter()
+                    .for_each(|(child, count)| *all.entry(child).or_default() += count);
+            }
             let Some(usual) = most_frequent(&all) else { continue };
             for class in classes {
+                clock.check()?;
                 let own = children(class);
                 let members: u64 = own.values().sum();
                 // Records that are left out cannot be told from those that stay: all of the class's people are scored.
@@ -320,7 +325,7 @@ pub(crate) fn downcode(cut: &Cut<'_>) -> Downcoded {
             found.rightly += u64::from(own.values().any(|count| (1..cut.k).contains(count)));
         }
     }
-    found
+    Ok(found)
 }
 
 /// How many of a class's people lie below each child of a node, by the child's place.
@@ -390,7 +395,7 @@ mod tests {
     fn run(rows: &[(&str, &str)], shown: &[(&str, &str)], k: u64) -> Downcoded {
         let (groups, nodes, k) = people(rows, shown, k);
         let records = groups.groups.iter().map(Group::len).collect();
-        downcode(&Cut { groups: &groups, nodes, records, k })
+        downcode(&Cut { groups: &groups, nodes, records, k }, &Clock::unlimited()).expect("no limit")
     }
 
     #[test]

@@ -65,7 +65,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             figure(too, own, hits, "seeing other columns alone, as the requirement assumes"),
         ]
     };
-    let table = Attacked::read(policy, released)?;
+    let mut tick = || scene.clock.check();
+    let table = Attacked::read_watched(policy, released, &mut tick)?;
     scene.clock.check()?;
     let mut figures = exposed("the release", &table).to_vec();
     scene.clock.check()?;
@@ -73,7 +74,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
     scene.clock.check()?;
     if released.path() != policy.source.path() {
-        figures.extend(exposed("the original", &Attacked::read(policy, &policy.source)?));
+        figures.extend(exposed("the original", &Attacked::read_watched(policy, &policy.source, &mut tick)?));
         if policy.method.settings.flag("compare") {
             for (name, version) in versions::versions(policy, scene.clock)? {
                 figures.extend(exposed(&name, &version));

@@ -68,6 +68,15 @@ impl Attacked {
 
     /// Any table that has the mixed columns of a policy, read from a file.
     pub fn read(policy: &CheckedPolicy, table: &Source) -> Result<Attacked> {
+        Attacked::read_watched(policy, table, &mut || Ok(()))
+    }
+
+    /// The same; `tick` is called now and then, and ends the reading with its error.
+    pub(super) fn read_watched(
+        policy: &CheckedPolicy,
+        table: &Source,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Attacked> {
         let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
         let mut places = Vec::new();
         let mut taxonomies: Vec<(usize, Arc<Taxonomy>)> = Vec::new();
@@ -115,7 +124,7 @@ impl Attacked {
                 }
                 *counted.entry(nodes).or_default() += 1;
             }
-            Ok(())
+            tick()
         })?;
         let mut rows: Vec<(Vec<u32>, u64)> = counted.into_iter().collect();
         rows.sort_unstable();

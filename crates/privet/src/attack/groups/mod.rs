@@ -10,8 +10,12 @@ pub(crate) use place::{Placed, one_table, sensitive, with_values};
 
 use std::collections::BTreeMap;
 
+use super::Scene;
+use crate::Result;
+use crate::engine::clock::Clock;
 use crate::engine::negative_rules::Observations;
 use crate::method::injector::Grouping;
+use crate::random::{keyed, shuffle};
 
 /// People in groups.
 #[derive(Debug, Clone)]
@@ -78,16 +82,44 @@ impl Group {
     }
 }
 
+/// How long it may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort<'c> {
+    /// How many steps; then groups are taken in random order until there are none left.
+    pub steps: Option<u64>,
+    /// Picks the groups.
+    pub seed: u64,
+    /// Time and interruption.
+    pub clock: &'c Clock,
+}
+
+impl<'c> Effort<'c> {
+    /// What an attack on a scene may take.
+    pub fn of(scene: &'c Scene<'_>) -> Effort<'c> {
+        Effort { steps: scene.limits.steps, seed: scene.seed, clock: scene.clock }
+    }
+
+    /// The groups, in random order where there may not be time for all of them.
+    pub fn order<'g>(&self, groups: &'g Groups) -> impl Iterator<Item = &'g Group> + use<'g> {
+        let mut order: Vec<u32> = (0..groups.groups.len() as u32).collect();
+        if self.steps.is_some() {
+            shuffle(&mut order, &mut keyed(self.seed, "groups that are looked at"));
+        }
+        order.into_iter().map(|at| &groups.groups[at as usize])
+    }
+}
+
 impl Groups {
     /// Groups as the publisher's own run formed them; nothing is hidden.
-    pub fn of_grouping(people: &Observations, grouping: &Grouping) -> Groups {
+    pub fn of_grouping(people: &Observations, grouping: &Grouping, clock: &Clock) -> Result<Groups> {
         let group = |members: &Vec<u32>| {
+            clock.check()?;
             let shown: Vec<(u32, u64)> =
                 members.iter().map(|member| (people.value(*member as usize), 1)).collect();
-            Group::new(people, members.clone(), &shown, None)
+            Ok(Group::new(people, members.clone(), &shown, None))
         };
-        let groups = grouping.groups.iter().filter_map(group).collect();
-        Groups { people: people.clone(), groups, hidden: None }
+        let groups = grouping.groups.iter().filter_map(|members| group(members).transpose());
+        Ok(Groups { people: people.clone(), groups: groups.collect::<Result<_>>()?, hidden: None })
     }
 
     /// How many people there are in groups.

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::{Group, Groups};
+use crate::attack::budget::takes_long;
 use crate::attack::view::{Matcher, TableView, ViewColumn, value_tree};
 use crate::attack::{Inside, Scene};
+use crate::engine::clock::Clock;
 use crate::engine::negative_rules::{Attribute, Observations};
 use crate::policy::{CheckedPolicy, Role};
 use crate::privacy::{Table, TrackedColumn};
@@ -19,6 +21,12 @@ use crate::{Error, Result};
 
 /// How a suppressed cell is written.
 const SUPPRESSED: &str = "*";
+
+/// How much memory a person takes who is placed, beside their values.
+const BYTES_PER_PERSON: u64 = 64;
+
+/// So many people are looked at between two looks at the clock.
+const BETWEEN: usize = 1024;
 
 /// More people than this are not placed one by one.
 const MOST_PEOPLE: usize = 1_000_000;
@@ -83,19 +91,25 @@ impl Placed {
         if let (Some(Inside::Grouped { observations, grouping, .. }), Some(_), Some(_)) =
             (scene.inside, &view.groups, column)
         {
-            return Ok(Placed::grouped(Groups::of_grouping(observations, grouping)));
+            let attributes = observations.attributes.len() as u64;
+            scene.limits.afford(observations.total() * (4 * attributes + BYTES_PER_PERSON))?;
+            return Ok(Placed::grouped(Groups::of_grouping(observations, grouping, scene.clock)?));
         }
+        if view.original.is_sample() {
+            return Err(takes_long());
+        }
+        let quasi = view.columns_where(ViewColumn::is_quasi);
+        scene.limits.afford(view.original.len as u64 * (4 * quasi.len() as u64 + BYTES_PER_PERSON))?;
         let all;
         let matcher = match view.quasi.sampled {
             None => &view.quasi,
             Some(_) => {
-                let quasi = view.columns_where(ViewColumn::is_quasi);
-                all = Matcher::new(&view.columns, &quasi, &view.released, &view.original, None);
+                all = Matcher::new(&view.columns, &quasi, &view.released, &view.original, scene.everybody())?;
                 &all
             }
         };
         let values = Values::of(view, column);
-        let (people, original) = people(policy, view, column, &values)?;
+        let (people, original) = people(policy, view, column, &values, scene.clock)?;
         let hidden = values.hidden();
         let blocks: &[u32] = view.groups.as_deref().unwrap_or(&matcher.classes.of_row);
         let number_of_blocks = blocks.iter().max().map_or(0, |most| *most as usize + 1);
@@ -109,13 +123,16 @@ impl Placed {
             nodes.iter().enumerate().all(|(at, (column, nodes))| {
                 let leaf = people.leaf(at, record as usize) as usize;
                 let tree = &people.attributes[at].taxonomy;
-                let node = nodes[view.released.codes[*column][row] as usize];
+                let node = nodes[view.released.codes[*column].at(row) as usize];
                 node.is_none_or(|node| tree.leaves_below(node).contains(&leaf))
             })
         };
         let (members, missing) =
-            Seats { matcher, blocks, shown: &shown, grouped: view.groups.is_some(), named: &named }
-                .taken(&people, &original);
+            Seats { matcher, blocks, shown: &shown, grouped: view.groups.is_some(), named: &named }.taken(
+                &people,
+                &original,
+                scene.clock,
+            )?;
         let mut placed = Placed {
             groups: Groups { people, groups: Vec::new(), hidden: Some(hidden) },
             rows: Vec::new(),
@@ -125,6 +142,7 @@ impl Placed {
             skipped: 0,
         };
         for ((members, shown), rows) in members.into_iter().zip(&shown).zip(&rows) {
+            scene.clock.check()?;
             let Some(first) = rows.first() else { continue };
             match Group::new(&placed.groups.people, members, shown, Some(hidden)) {
                 Some(group) => {
@@ -162,7 +180,7 @@ impl Placed {
         let trees: Vec<&Taxonomy> =
             self.groups.people.attributes.iter().map(|attribute| attribute.taxonomy.as_ref()).collect();
         let node = |row: usize, (at, tree): (&usize, &&Taxonomy)| {
-            let text = view.columns[*at].cells.text(view.released.codes[*at][row]);
+            let text = view.columns[*at].cells.text(view.released.codes[*at].at(row));
             match tree.find(text) {
                 None if text == SUPPRESSED => Some(tree.root()),
                 None => tree.leaf_of(text).ok().flatten(),
@@ -228,7 +246,7 @@ impl Values {
         let Some(column) = column else { return vec![(0, rows.len() as u64)] };
         let codes = &view.released.codes[column];
         let mut values: Vec<u32> =
-            rows.iter().filter_map(|row| self.of_cell[codes[*row as usize] as usize]).collect();
+            rows.iter().filter_map(|row| self.of_cell[codes.at(*row as usize) as usize]).collect();
         values.sort_unstable();
         values.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as u64)).collect()
     }
@@ -248,6 +266,7 @@ fn people(
     view: &TableView,
     column: Option<usize>,
     values: &Values,
+    clock: &Clock,
 ) -> Result<(Observations, Vec<u32>)> {
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let mut attributes = Vec::new();
@@ -270,10 +289,13 @@ fn people(
     let mut people = Observations::new(attributes, values.names.clone());
     let mut own = vec![0; quasi.len()];
     for row in 0..view.original.len {
-        for ((own, at), leaves) in own.iter_mut().zip(&quasi).zip(&leaves) {
-            *own = leaves[view.original.codes[*at][row] as usize];
+        if row % BETWEEN == 0 {
+            clock.check()?;
         }
-        let value = column.map_or(0, |column| values.of_value[view.original.codes[column][row] as usize]);
+        for ((own, at), leaves) in own.iter_mut().zip(&quasi).zip(&leaves) {
+            *own = leaves[view.original.codes[*at].at(row) as usize];
+        }
+        let value = column.map_or(0, |column| values.of_value[view.original.codes[column].at(row) as usize]);
         people.push(&own, value, 1);
     }
     Ok((people, (0..view.original.len as u32).collect()))
@@ -299,6 +321,9 @@ fn cell_nodes(view: &TableView, people: &Observations) -> Vec<(usize, Vec<Option
     quasi.map(|(column, attribute)| (column, nodes(column, &attribute.taxonomy))).collect()
 }
 
+/// The members of each block, by record, and those who are in none.
+type Taken = (Vec<Vec<u32>>, Vec<u32>);
+
 /// Where people may be.
 struct Seats<'a> {
     matcher: &'a Matcher,
@@ -315,7 +340,7 @@ struct Seats<'a> {
 
 impl Seats<'_> {
     /// The members of each block, by record, and those who are in none.
-    fn taken(&self, people: &Observations, original: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
+    fn taken(&self, people: &Observations, original: &[u32], clock: &Clock) -> Result<Taken> {
         let Seats { matcher, blocks, shown, grouped, named } = *self;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); shown.len()];
         let mut missing = Vec::new();
@@ -331,13 +356,14 @@ impl Seats<'_> {
             shown.iter().map(|counts| counts.iter().copied().collect()).collect();
         let matching: Vec<Vec<u32>> = (0..matcher.targets.len())
             .map(|target| {
+                clock.check()?;
                 let all = matcher.matching(target);
                 // Records of the people are rows of the original.
                 let record = matcher.targets.first[target];
                 let some: Vec<u32> = all.iter().copied().filter(|class| named(record, *class)).collect();
-                if some.is_empty() { all } else { some }
+                Ok(if some.is_empty() { all } else { some })
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let fitting = |record: u32| -> &[u32] {
             let target = matcher.target_of(original[record as usize] as usize);
             target.map_or(&[], |target| matching[target].as_slice())
@@ -363,7 +389,10 @@ impl Seats<'_> {
         let mut rows_of = vec![0usize; shown.len()];
         blocks.iter().for_each(|block| rows_of[*block as usize] += 1);
         let mut late = Vec::new();
-        for (_, record) in waiting {
+        for (turn, (_, record)) in waiting.into_iter().enumerate() {
+            if turn % BETWEEN == 0 {
+                clock.check()?;
+            }
             let value = people.value(record as usize);
             let lacks = |block: &u32| left[*block as usize].get(&value).is_some_and(|count| *count > 0);
             let seat = fitting(record).iter().find_map(|class| {
@@ -392,6 +421,6 @@ impl Seats<'_> {
         }
         members.iter_mut().for_each(|members| members.sort_unstable());
         missing.sort_unstable();
-        (members, missing)
+        Ok((members, missing))
     }
 }

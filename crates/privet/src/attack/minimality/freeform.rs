@@ -17,6 +17,7 @@ use crate::attack::Scene;
 use crate::attack::columns::least_size;
 use crate::attack::shown::Shown;
 use crate::attack::view::TableView;
+use crate::engine::clock::Clock;
 use crate::policy::CheckedPolicy;
 use crate::privacy::freeform::{Attribute, Model, Thresholds, model};
 use crate::taxonomy::NodeId;
@@ -46,13 +47,17 @@ pub(super) struct Task {
 /// Whether a rejection tells something; else why not, as a clause.
 pub(super) fn concerns(scene: &Scene<'_>, policy: &CheckedPolicy) -> std::result::Result<(), String> {
     let [view] = scene.tables()? else { return Err("the release is several tables".to_string()) };
-    Table::of(policy, view).map_err(|error| error.message().to_string())?.map(drop)
+    Table::of(policy, view, scene.clock).map_err(|error| error.message().to_string())?.map(drop)
 }
 
 impl Table {
     /// Looks a table up; a clause where it does not lend itself to this.
-    pub fn of(policy: &CheckedPolicy, view: &TableView) -> Result<std::result::Result<Table, String>> {
-        let shown = Shown::of(view)?;
+    pub fn of(
+        policy: &CheckedPolicy,
+        view: &TableView,
+        clock: &Clock,
+    ) -> Result<std::result::Result<Table, String>> {
+        let shown = Shown::of(view, clock)?;
         let places = shown.columns.iter().zip(&shown.trees);
         let places = places.map(|(column, tree)| (view.columns[*column].policy.index, tree.clone()));
         let model = model(policy, places)?;

@@ -64,7 +64,7 @@ fn local(
                 .then(|| {
                     let text = |member: &u32| {
                         let row = placed.original[*member as usize] as usize;
-                        number(column_view.values.text(view.original.codes[*column][row]))
+                        number(column_view.values.text(view.original.codes[*column].at(row)))
                     };
                     members.iter().map(text).collect()
                 })

@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::attack::groups::{Group, Groups};
+use crate::Result;
+use crate::attack::groups::{Effort, Group, Groups};
 use crate::engine::matching::{Aim, counted};
 use crate::privacy::matching::{Member, ValueGraph, ValueSet, posterior_table};
 
@@ -20,6 +21,9 @@ const MOST_STEPS: u64 = 20_000_000;
 
 /// How often the matrix is scaled.
 const SCALINGS: usize = 30;
+
+/// How many steps a person takes, beside those for the values that there are.
+const COST_PER_PERSON: u64 = 60;
 
 /// What somebody infers who knows rules.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,14 +57,26 @@ pub(crate) struct Inferred {
 }
 
 /// Works out every group. `excluded` is what is out of the question for each record, `l` how many values must remain.
-pub(crate) fn infer(groups: &Groups, excluded: &[ValueSet], l: u64) -> Inferred {
+pub(crate) fn infer(groups: &Groups, excluded: &[ValueSet], l: u64, effort: Effort<'_>) -> Result<Inferred> {
     let mut inferred = Inferred::default();
-    let mut steps = MOST_STEPS;
-    for group in &groups.groups {
+    let mut steps = effort.steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps / 4));
+    let words = groups.people.values.len().div_ceil(64) as u64;
+    let mut left = effort.steps;
+    for group in effort.order(groups) {
+        effort.clock.check()?;
+        if let Some(left) = &mut left {
+            let kinds = group.len().min(1 << group.counts.len().min(20));
+            let fitting = if group.len() > MOST_EXACT { kinds * SCALINGS as u64 } else { 1 };
+            let cost = group.len() * (COST_PER_PERSON + 4 * words) + group.counts.len() as u64 * fitting;
+            if inferred.people > 0 && *left < cost {
+                break;
+            }
+            *left = left.saturating_sub(cost);
+        }
         let known = Known::of(groups, group, excluded);
         known.tell(groups, group, l.max(1), &mut steps, &mut inferred);
     }
-    inferred
+    Ok(inferred)
 }
 
 /// A group as somebody sees it who knows rules.

@@ -30,7 +30,7 @@ pub(crate) fn from_statements(groups: &Groups, stated: &Stated) -> Vec<ValueSet>
 /// He takes the groups that lie below a node as a whole, whose values he therefore knows to belong to people below it. A value
 /// that occurs in none of them though it would be expected there he holds to be impossible for everybody below the node, the
 /// people in wider groups included. This may be wrong; what follows is held against the truth.
-pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSet> {
+pub(crate) fn from_release(groups: &Groups, min_expectation: f64, clock: &Clock) -> Result<Vec<ValueSet>> {
     let people = &groups.people;
     let values = people.values.len();
     let hides = |counts: &[(u32, u64)]| counts.iter().any(|(value, _)| Some(*value) == groups.hidden);
@@ -50,6 +50,7 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
         let mut support = vec![0u64; tree.len()];
         let mut counts = vec![0u64; tree.len() * values];
         for group in told() {
+            clock.check()?;
             let leaves = group.members.iter().map(|member| people.leaf(at, *member as usize));
             let (low, high) = leaves.fold((u32::MAX, 0), |(low, high), leaf| (low.min(leaf), high.max(leaf)));
             let node = tree.lowest_above(low as usize, high as usize).0 as usize;
@@ -58,6 +59,7 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
         }
         // Children come behind their parents, so sums travel upwards from the last node.
         for node in tree.nodes().rev() {
+            clock.check()?;
             let Some(parent) = tree.parent(node) else { continue };
             let (node, parent) = (node.0 as usize, parent.0 as usize);
             support[parent] += support[node];
@@ -67,6 +69,7 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
         }
         let mut impossible: Vec<ValueSet> = Vec::with_capacity(tree.len());
         for node in tree.nodes() {
+            clock.check()?;
             let mut own = match tree.parent(node) {
                 Some(parent) => impossible[parent.0 as usize].clone(),
                 None => ValueSet::none(values),
@@ -87,5 +90,5 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64) -> Vec<ValueSe
             excluded.unite(&impossible[leaf.0 as usize]);
         }
     }
-    excluded
+    Ok(excluded)
 }

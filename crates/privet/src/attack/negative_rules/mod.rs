@@ -18,7 +18,7 @@ use mined::{from_release, from_source, from_statements};
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::groups::{Groups, with_values};
+use super::groups::{Effort, Groups, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use crate::audit::counted;
 use crate::engine::negative_rules::{Parameters, Stated};
@@ -40,11 +40,34 @@ const MIN_EXPECTATION: (u64, u64) = (9, 10);
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     columns::each(scene, |policy, column, placed| {
         let l = columns::promised(policy, column);
+        scene.limits.afford(bytes(&placed.groups))?;
         let found = sources(scene, policy, &placed.groups)?;
-        let inferred: Vec<(&str, Inferred)> =
-            found.iter().map(|(source, excluded)| (*source, infer(&placed.groups, excluded, l))).collect();
-        Ok(finding(&inferred, l))
+        let effort = Effort::of(scene);
+        let inferred: Vec<(&str, Inferred)> = found
+            .iter()
+            .map(|(source, excluded)| Ok((*source, infer(&placed.groups, excluded, l, effort)?)))
+            .collect::<Result<_>>()?;
+        let mut finding = finding(&inferred, l);
+        let tried = inferred.first().map_or(0, |(_, found)| found.people);
+        if tried < placed.groups.len() {
+            finding.assumes += &format!(
+                "; a random sample of groups was looked at, with {tried} of {} people",
+                placed.groups.len()
+            );
+        }
+        Ok(finding)
     })
+}
+
+/// How much memory it takes to say for everybody which values are out of the question, from two places, and to learn that from
+/// the release.
+fn bytes(groups: &Groups) -> u64 {
+    let people = &groups.people;
+    let (records, values) = (people.len() as u64, people.values.len() as u64);
+    let set = values.div_ceil(64) * 8 + 24;
+    let nodes = people.attributes.iter().map(|attribute| attribute.taxonomy.len() as u64).max().unwrap_or(0);
+    let learning = nodes.saturating_mul(values * 8 + set + 8);
+    (2 * records).saturating_mul(set).saturating_add(learning)
 }
 
 /// Where rules come from, and what they rule out for each record.
@@ -68,7 +91,7 @@ fn sources(
     let taught = from_source(groups, &parameters, scene.clock)?;
     let mut sources = vec![
         ("the original", taught),
-        ("the release", from_release(groups, parameters.min_expectation.to_f64())),
+        ("the release", from_release(groups, parameters.min_expectation.to_f64(), scene.clock)?),
     ];
     let stated = Stated::of(&policy.knowledge.rules, &groups.people)?;
     if !stated.rules.is_empty() {

@@ -2,15 +2,21 @@
 
 use proptest::prelude::*;
 
-use super::infer::infer;
+use super::infer::{Inferred, infer};
 use super::mined::from_release;
 use crate::attack::groups::tests::groups_of;
-use crate::attack::groups::{Group, Groups};
+use crate::attack::groups::{Effort, Group, Groups};
+use crate::engine::clock::Clock;
 use crate::privacy::matching::ValueSet;
 
 /// One woman with ovarian cancer (0) and three men with common diseases.
 fn clinic() -> Groups {
     groups_of(&[2], 5, &[(&[0], 0), (&[1], 1), (&[1], 2), (&[1], 3)], &[&[0, 1, 2, 3]])
+}
+
+fn inferred(groups: &Groups, excluded: &[ValueSet], l: u64) -> Inferred {
+    let clock = Clock::unlimited();
+    infer(groups, excluded, l, Effort { steps: None, seed: 0, clock: &clock }).expect("no limit")
 }
 
 fn not_for_men(groups: &Groups, value: u32) -> Vec<ValueSet> {
@@ -25,7 +31,7 @@ fn not_for_men(groups: &Groups, value: u32) -> Vec<ValueSet> {
 #[test]
 fn the_only_woman_is_pinned() {
     let groups = clinic();
-    let found = infer(&groups, &not_for_men(&groups, 0), 3);
+    let found = inferred(&groups, &not_for_men(&groups, 0), 3);
     assert_eq!((found.people, found.ruled, found.pinned, found.right, found.alone), (4, 4, 1, 1, 0));
     // Three values stay for each man; the woman has one.
     assert_eq!((found.fewer, found.fewer_before, found.impossible), (1, 0, 3 + 3));
@@ -35,7 +41,7 @@ fn the_only_woman_is_pinned() {
 #[test]
 fn rules_about_values_that_do_not_occur_tell_nothing() {
     let groups = clinic();
-    let found = infer(&groups, &not_for_men(&groups, 4), 4);
+    let found = inferred(&groups, &not_for_men(&groups, 4), 4);
     assert_eq!((found.ruled, found.pinned, found.fewer, found.surer), (0, 0, 0, 0));
     assert_eq!((found.people, found.surest), (4, 0.25));
 }
@@ -47,10 +53,10 @@ fn wrong_rules_are_noticed_or_mislead() {
     let values = groups.people.values.len();
     let mut excluded = not_for_men(&groups, 1);
     excluded[0] = ValueSet::of(values, [1]);
-    let found = infer(&groups, &excluded, 2);
+    let found = inferred(&groups, &excluded, 2);
     assert_eq!((found.contradicted, found.pinned), (4, 0), "nobody may have 1");
     // With 1 only for the woman there is an assignment, and it is wrong.
-    let found = infer(&groups, &not_for_men(&groups, 1), 2);
+    let found = inferred(&groups, &not_for_men(&groups, 1), 2);
     assert_eq!((found.contradicted, found.pinned, found.right), (0, 1, 0));
 }
 
@@ -60,7 +66,7 @@ fn what_is_hidden_may_be_anything() {
     let members = vec![0, 1, 2, 3];
     let group = Group::new(&groups.people, members, &[(1, 1), (2, 1)], Some(4)).expect("a group");
     let groups = Groups { groups: vec![group], hidden: Some(4), ..groups };
-    let found = infer(&groups, &not_for_men(&groups, 0), 3);
+    let found = inferred(&groups, &not_for_men(&groups, 0), 3);
     assert_eq!((found.pinned, found.fewer, found.contradicted), (0, 0, 0));
 }
 
@@ -79,7 +85,7 @@ fn large_groups_get_an_estimate_that_is_near() {
             _ => ValueSet::none(3),
         })
         .collect();
-    let found = infer(&groups, &excluded, 2);
+    let found = inferred(&groups, &excluded, 2);
     assert_eq!((found.estimated, found.contradicted, found.pinned), (30, 0, 10));
     // The smokers are certain, the other twenty split evenly.
     assert_eq!((found.surer, found.surest), (10, 1.0));
@@ -97,13 +103,16 @@ fn the_release_teaches_what_whole_groups_never_show() {
     let pairs: Vec<[u32; 2]> = (0..41).map(|at| [2 * at, 2 * at + 1]).collect();
     let parts: Vec<&[u32]> = pairs.iter().map(|pair| &pair[..]).collect();
     let groups = groups_of(&[2], 3, &rows, &parts);
-    let found = infer(&groups, &from_release(&groups, 0.9), 2);
+    let found = inferred(&groups, &from_release(&groups, 0.9, &Clock::unlimited()).expect("no limit"), 2);
     assert_eq!((found.pinned, found.right, found.contradicted), (2, 2, 0));
     // Nothing is learnt where every value is everywhere.
     let even: Vec<(&[u32], u32)> = (0..40).map(|at| (&[[0], [1]][at / 2 % 2][..], at as u32 % 2)).collect();
     let parts: Vec<&[u32]> = pairs[..20].iter().map(|pair| &pair[..]).collect();
     let groups = groups_of(&[2], 2, &even, &parts);
-    assert_eq!(infer(&groups, &from_release(&groups, 0.9), 2).ruled, 0);
+    assert_eq!(
+        inferred(&groups, &from_release(&groups, 0.9, &Clock::unlimited()).expect("no limit"), 2).ruled,
+        0
+    );
 }
 
 proptest! {
@@ -131,7 +140,7 @@ proptest! {
                 order.iter().zip(&mut given).for_each(|(value, given)| given[*value as usize] += 1);
             }
         });
-        let found = infer(&groups, &excluded, 2);
+        let found = inferred(&groups, &excluded, 2);
         prop_assert_eq!(found.contradicted > 0, total == 0);
         if total > 0 {
             let valid = |given: &[u64; 4]| given.iter().filter(|ways| **ways > 0).count();

@@ -1,9 +1,14 @@
 //! Tables in memory, dictionary-coded column by column.
 
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use foldhash::SharedSeed;
+use foldhash::fast::SeedableRandomState;
 use hashbrown::HashMap;
 
+use super::codes::Codes;
+use super::distinct::Distinct;
 use crate::data::interner::Interner;
 use crate::data::{Batch, MissingRule, Source};
 use crate::engine::clock::Clock;
@@ -40,13 +45,35 @@ impl Dictionary {
         self.0.intern(text)
     }
 
+    /// The same, where it may well be the one that came last: columns often repeat a value many times.
+    fn intern_after(&mut self, last: &mut u32, text: &str) -> u32 {
+        if (*last as usize) >= self.len() || self.text(*last) != text {
+            *last = self.0.intern(text);
+        }
+        *last
+    }
+
+    /// How many bytes it takes, roughly.
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// Numbers those after the first so many in the order of their texts; says which number each has now.
     fn put_in_order(&mut self, from: usize) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        order[from..].sort_unstable_by_key(|code| self.text(*code));
+        // The first bytes decide nearly always, and are at hand.
+        let start = |text: &str| {
+            let mut start = [0; 8];
+            start.iter_mut().zip(text.as_bytes()).for_each(|(own, byte)| *own = *byte);
+            u64::from_be_bytes(start)
+        };
+        let mut order: Vec<(u64, u32)> =
+            (0u32..).zip(self.texts()).map(|(code, text)| (start(text), code)).collect();
+        order[from..].sort_unstable_by(|one, other| {
+            one.0.cmp(&other.0).then_with(|| self.text(one.1).cmp(self.text(other.1)))
+        });
         let mut ordered = Interner::default();
         let mut now = vec![0; order.len()];
-        for code in order {
+        for (_, code) in order {
             now[code as usize] = ordered.intern(self.text(code));
         }
         self.0 = ordered;
@@ -63,19 +90,36 @@ pub(in crate::attack) struct Rows {
     /// How many rows.
     pub len: usize,
     /// By column.
-    pub codes: Vec<Arc<Vec<u32>>>,
+    pub codes: Vec<Arc<Codes>>,
     /// The line of each row in its file.
     lines: Arc<Vec<u64>>,
+    /// How many rows were left out on reading, of which these are a sample.
+    left_out: usize,
+    /// Distinct rows by the columns that were asked for: several attacks ask for the same.
+    distinct: Arc<Mutex<Vec<Found>>>,
 }
+
+/// Columns, and the distinct rows of a table in them.
+type Found = (Vec<usize>, Arc<Distinct>);
 
 impl Rows {
     pub(super) fn empty(len: usize) -> Rows {
-        Rows { len, codes: Vec::new(), lines: Arc::default() }
+        Rows { len, ..Rows::default() }
     }
 
     /// Whether the table has a column.
     pub fn has(&self, column: usize) -> bool {
         self.codes.get(column).is_some_and(|codes| codes.len() == self.len)
+    }
+
+    /// How many rows the table has, of which these may be a sample.
+    pub fn all(&self) -> usize {
+        self.len + self.left_out
+    }
+
+    /// Whether these are a sample of the table's rows.
+    pub fn is_sample(&self) -> bool {
+        self.left_out > 0
     }
 
     /// The line of a row in its file.
@@ -93,7 +137,19 @@ impl Rows {
     /// The same rows with some of the columns.
     pub(super) fn pick(&self, columns: &[usize]) -> Rows {
         let codes = columns.iter().map(|column| self.codes.get(*column).cloned().unwrap_or_default());
-        Rows { len: self.len, codes: codes.collect(), lines: self.lines.clone() }
+        Rows { codes: codes.collect(), distinct: Arc::default(), ..self.clone() }
+    }
+
+    /// The distinct rows of some columns, found when they are asked for first.
+    pub fn distinct(&self, columns: &[usize], clock: &Clock) -> crate::Result<Arc<Distinct>> {
+        // A table that another attack failed to look at can still be looked at.
+        let mut known = self.distinct.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.iter().find(|(other, _)| other == columns) {
+            return Ok(found.clone());
+        }
+        let found = Arc::new(Distinct::of(self, columns, None, clock)?);
+        known.push((columns.to_vec(), found.clone()));
+        Ok(found)
     }
 }
 
@@ -101,6 +157,8 @@ impl Rows {
 pub(super) enum Stopped {
     /// The table has more rows than are held in memory.
     TooMany,
+    /// Both tables would take more memory than there is for attacks: about so many bytes.
+    TooLarge(u64),
     /// Something is wrong with it, or the user is tired of waiting.
     Error(crate::Error),
 }
@@ -109,6 +167,76 @@ impl From<crate::Error> for Stopped {
     fn from(error: crate::Error) -> Stopped {
         Stopped::Error(error)
     }
+}
+
+/// Picks rows by what they hold and a seed, whatever their order.
+pub(super) struct Sample {
+    hasher: SeedableRandomState,
+    /// Rows whose number is below this are in the sample.
+    below: u64,
+    /// How often rows that hold the same were seen: each is picked for itself.
+    seen: HashMap<u64, u64>,
+}
+
+impl Sample {
+    /// About so many of a table's rows; `None` where that is all of them.
+    pub fn of(most: usize, rows: usize, seed: u64) -> Option<Sample> {
+        let share = most as f64 / rows.max(1) as f64;
+        (share < 1.0).then(|| Sample {
+            hasher: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()),
+            below: (share * u64::MAX as f64) as u64,
+            seen: HashMap::new(),
+        })
+    }
+
+    fn takes<'c>(&mut self, cells: impl Iterator<Item = &'c str>) -> bool {
+        let mut hash = self.hasher.build_hasher();
+        for cell in cells {
+            hash.write(cell.as_bytes());
+            hash.write_u8(0xFF);
+        }
+        let print = hash.finish();
+        let times = self.seen.entry(print).or_insert(0);
+        *times += 1;
+        // Bits are spread once more, so that the number of times is not seen in the high ones alone.
+        let mut own = self.hasher.build_hasher();
+        own.write_u64(print);
+        own.write_u64(*times);
+        own.finish() < self.below
+    }
+}
+
+/// How much of tables is held in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// The most rows of one table.
+    pub rows: usize,
+    /// The most bytes of all tables together, where that is limited.
+    pub bytes: Option<u64>,
+    /// The bytes of the tables that were read before.
+    pub taken: u64,
+}
+
+impl Held {
+    /// What stops the reading of a table of which so many rows and bytes are held; `part` of its file is read.
+    fn stops(&self, rows: usize, bytes: u64, (read, all): (u64, u64)) -> Option<Stopped> {
+        if rows > self.rows {
+            return Some(Stopped::TooMany);
+        }
+        let most = self.bytes?;
+        (self.taken + bytes > most).then(|| {
+            // The rest of this table takes as much for each byte of the file, and the other table as much as this one.
+            let whole = u128::from(bytes) * u128::from(all.max(read).max(1)) / u128::from(read.max(1));
+            let whole = u64::try_from(whole).unwrap_or(u64::MAX);
+            Stopped::TooLarge(self.taken.max(whole).saturating_add(whole))
+        })
+    }
+}
+
+/// How many bytes columns and their values take.
+fn bytes_of<'d>(codes: &[Codes], dictionaries: impl Iterator<Item = &'d Dictionary>) -> u64 {
+    let codes: usize = codes.iter().map(Codes::bytes).sum();
+    (codes + dictionaries.map(Dictionary::bytes).sum::<usize>()) as u64
 }
 
 /// A column of a view, and where it comes from.
@@ -172,7 +300,7 @@ pub(super) struct Reader<'a> {
     columns: &'a [Wanted<'a>],
     dictionaries: Vec<Dictionary>,
     clock: &'a Clock,
-    most: usize,
+    held: Held,
 }
 
 impl<'a> Reader<'a> {
@@ -180,14 +308,14 @@ impl<'a> Reader<'a> {
         policy: &'a CheckedPolicy,
         columns: &'a [Wanted<'a>],
         clock: &'a Clock,
-        most: usize,
+        held: Held,
     ) -> Reader<'a> {
         let dictionaries = columns.iter().map(|_| Dictionary::default()).collect();
-        Reader { policy, columns, dictionaries, clock, most }
+        Reader { policy, columns, dictionaries, clock, held }
     }
 
-    /// The original, without the records that the policy drops.
-    pub fn original(&mut self) -> std::result::Result<Rows, Stopped> {
+    /// The original, without the records that the policy drops; all of it or a sample.
+    pub fn original(&mut self, sample: Option<Sample>) -> std::result::Result<Rows, Stopped> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
         let terms = self.policy.subject() == Subject::Terms;
         let matters = |column: &&PolicyColumn| match column.role {
@@ -200,7 +328,7 @@ impl<'a> Reader<'a> {
             dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
         let places: Vec<Option<Place>> =
             self.columns.iter().map(|column| Some(Place { at: column.of.index, whole: true })).collect();
-        self.rows(&self.policy.source.clone(), &places, &dropping)
+        self.rows(&self.policy.source.clone(), &places, &dropping, sample)
     }
 
     /// Other people, with the columns of theirs that the file has.
@@ -210,7 +338,7 @@ impl<'a> Reader<'a> {
             whole.or_else(|| Some(Place { at: source.find(&column.name())?, whole: false }))
         };
         let places: Vec<Option<Place>> = self.columns.iter().map(place).collect();
-        self.rows(source, &places, &[])
+        self.rows(source, &places, &[], None)
     }
 
     fn rows(
@@ -218,23 +346,32 @@ impl<'a> Reader<'a> {
         source: &Source,
         places: &[Option<Place>],
         dropping: &[(usize, MissingRule)],
+        mut sample: Option<Sample>,
     ) -> std::result::Result<Rows, Stopped> {
         let rules: Vec<MissingRule> =
             self.columns.iter().map(|column| self.policy.missing_rule_of(column.of)).collect();
         let wanted = self.columns;
         let is_missing = |rule: &MissingRule, cell: &str| rule.spellings.iter().any(|one| one == cell);
-        let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
-        let mut lines = Vec::new();
-        let mut too_many = false;
+        let mut codes: Vec<Codes> = places.iter().map(|_| Codes::default()).collect();
+        let mut last = vec![0; places.len()];
+        let (mut lines, mut left_out) = (Vec::new(), 0);
+        let mut stopped = None;
         let known = self.lengths();
-        let (dictionaries, most, clock) = (&mut self.dictionaries, self.most, self.clock);
-        let read = source.read(&mut |batch: &Batch, _| {
+        let (dictionaries, held, clock) = (&mut self.dictionaries, self.held, self.clock);
+        let read = source.read(&mut |batch: &Batch, bytes| {
             for row in 0..batch.rows() {
                 let lacks = |(place, rule): &(usize, MissingRule)| {
                     !rule.keep && is_missing(rule, batch.cell(row, *place))
                 };
                 if dropping.iter().any(lacks) {
                     continue;
+                }
+                if let Some(sample) = &mut sample {
+                    let cells = places.iter().flatten().map(|place| batch.cell(row, place.at));
+                    if !sample.takes(cells) {
+                        left_out += 1;
+                        continue;
+                    }
                 }
                 for (column, place) in places.iter().enumerate() {
                     let Some(place) = place else { continue };
@@ -245,25 +382,27 @@ impl<'a> Reader<'a> {
                     if place.whole {
                         cell = wanted[column].value(cell);
                     }
-                    codes[column].push(dictionaries[column].intern(cell));
+                    codes[column].push(dictionaries[column].intern_after(&mut last[column], cell));
                 }
                 lines.push(batch.line(row));
             }
-            too_many = lines.len() > most;
-            if too_many { Err(crate::Error::interrupted()) } else { clock.check() }
+            let taken = bytes_of(&codes, dictionaries.iter()) + 8 * lines.len() as u64;
+            stopped = held.stops(lines.len(), taken, (bytes, source.bytes()));
+            if stopped.is_some() { Err(crate::Error::interrupted()) } else { clock.check() }
         });
-        if too_many {
-            return Err(Stopped::TooMany);
+        if let Some(stopped) = stopped {
+            return Err(stopped);
         }
         read?;
+        self.held.taken += bytes_of(&codes, std::iter::empty()) + 8 * lines.len() as u64;
         for ((dictionary, codes), known) in self.dictionaries.iter_mut().zip(&mut codes).zip(known) {
             if dictionary.len() > known {
                 let now = dictionary.put_in_order(known);
-                codes.iter_mut().for_each(|code| *code = now[*code as usize]);
+                *codes = codes.iter().map(|code| now[code as usize]).collect();
             }
+            clock.check()?;
         }
-        clock.check()?;
-        Ok(in_order_of_content(codes, &lines))
+        Ok(Rows { left_out, ..in_order_of_content(codes, &lines, clock)? })
     }
 
     /// How many values each column has so far.
@@ -277,13 +416,17 @@ impl<'a> Reader<'a> {
 }
 
 /// Rows in an order that follows from their codes; those that are the same stay in the order of their lines.
-fn in_order_of_content(codes: Vec<Vec<u32>>, lines: &[u64]) -> Rows {
+fn in_order_of_content(codes: Vec<Codes>, lines: &[u64], clock: &Clock) -> crate::Result<Rows> {
     let own = |row: u32| codes.iter().filter_map(move |column| column.get(row as usize));
-    let print = |row: u32| {
-        own(row).fold(0, |print: u64, code| (print ^ u64::from(*code)).wrapping_mul(ODD).rotate_left(29))
-    };
-    let mut order: Vec<(u64, u32)> = (0..lines.len() as u32).map(|row| (print(row), row)).collect();
+    let mut order: Vec<(u64, u32)> = (0..lines.len() as u32).map(|row| (0, row)).collect();
+    for column in codes.iter().filter(|column| column.len() == lines.len()) {
+        for ((print, _), code) in order.iter_mut().zip(column.iter()) {
+            *print = (*print ^ u64::from(code)).wrapping_mul(ODD).rotate_left(29);
+        }
+        clock.check()?;
+    }
     order.sort_unstable();
+    clock.check()?;
     // Rows that say different things and have the same print are hardly ever there.
     for same in order.chunk_by_mut(|(one, _), (other, _)| one == other) {
         let first = same[0].1;
@@ -292,14 +435,16 @@ fn in_order_of_content(codes: Vec<Vec<u32>>, lines: &[u64]) -> Rows {
         }
     }
     let order: Vec<u32> = order.into_iter().map(|(_, row)| row).collect();
-    let ordered = |column: Vec<u32>| {
-        Arc::new(order.iter().filter_map(|row| column.get(*row as usize)).copied().collect::<Vec<u32>>())
+    let ordered = |column: Codes| {
+        clock.check()?;
+        Ok(Arc::new(order.iter().filter_map(|row| column.get(*row as usize)).collect::<Codes>()))
     };
-    Rows {
+    Ok(Rows {
         len: lines.len(),
-        codes: codes.into_iter().map(ordered).collect(),
+        codes: codes.into_iter().map(ordered).collect::<crate::Result<_>>()?,
         lines: Arc::new(order.iter().map(|row| lines[*row as usize]).collect()),
-    }
+        ..Rows::default()
+    })
 }
 
 /// Numbers groups in the order of their names, by number where all are numbers: the order of names may tell something.
@@ -321,9 +466,16 @@ fn in_order(names: &mut Vec<String>, groups: &mut [u32]) {
 pub(super) struct Released {
     pub len: usize,
     /// Name, cells, and the code of every row.
-    pub columns: Vec<(String, Dictionary, Arc<Vec<u32>>)>,
+    pub columns: Vec<(String, Dictionary, Arc<Codes>)>,
     /// The names of the groups, where the table has groups.
     pub groups: Vec<String>,
+}
+
+impl Released {
+    /// How many bytes it takes, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.columns.iter().map(|(_, cells, codes)| (cells.bytes() + codes.bytes()) as u64).sum()
+    }
 }
 
 /// Reads a released table, and the group of each row where it names groups.
@@ -331,19 +483,21 @@ pub(super) fn released(
     table: &Source,
     grouped: bool,
     clock: &Clock,
-    most: usize,
+    held: Held,
 ) -> std::result::Result<(Released, Option<Vec<u32>>), Stopped> {
     let group = table.find(GROUP_COLUMN).filter(|_| grouped);
     let places: Vec<usize> = (0..table.columns().len()).filter(|place| Some(*place) != group).collect();
     let mut dictionaries: Vec<Dictionary> = places.iter().map(|_| Dictionary::default()).collect();
-    let mut codes: Vec<Vec<u32>> = places.iter().map(|_| Vec::new()).collect();
+    let mut codes: Vec<Codes> = places.iter().map(|_| Codes::default()).collect();
+    let mut last = vec![0; places.len()];
     let mut numbers: HashMap<String, u32> = HashMap::new();
     let (mut names, mut groups) = (Vec::new(), Vec::new());
-    let (mut len, mut too_many) = (0, false);
-    let read = table.read(&mut |batch: &Batch, _| {
+    let (mut len, mut stopped) = (0, None);
+    let read = table.read(&mut |batch: &Batch, bytes| {
         for row in 0..batch.rows() {
             for (column, place) in places.iter().enumerate() {
-                codes[column].push(dictionaries[column].intern(batch.cell(row, *place)));
+                let cell = batch.cell(row, *place);
+                codes[column].push(dictionaries[column].intern_after(&mut last[column], cell));
             }
             if let Some(group) = group {
                 let name = batch.cell(row, group);
@@ -355,16 +509,49 @@ pub(super) fn released(
             }
         }
         len += batch.rows();
-        too_many = len > most;
-        if too_many { Err(crate::Error::interrupted()) } else { clock.check() }
+        let taken = bytes_of(&codes, dictionaries.iter()) + 4 * groups.len() as u64;
+        stopped = held.stops(len, taken, (bytes, table.bytes()));
+        if stopped.is_some() { Err(crate::Error::interrupted()) } else { clock.check() }
     });
-    if too_many {
-        return Err(Stopped::TooMany);
+    if let Some(stopped) = stopped {
+        return Err(stopped);
     }
     read?;
     in_order(&mut names, &mut groups);
     let named = places.iter().map(|place| table.columns()[*place].name.clone());
     let columns = named.zip(dictionaries).zip(codes);
-    let columns = columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes))).collect();
+    let columns =
+        columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes.iter().collect()))).collect();
     Ok((Released { len, columns, groups: names }, group.map(|_| groups)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_of_rows_does_not_depend_on_their_order_and_takes_equal_ones_apart() {
+        let rows: Vec<String> = (0..10_000).map(|row| format!("{}", row % 1000)).collect();
+        let taken = |rows: &[&String]| {
+            let mut sample = Sample::of(2000, rows.len(), 7).expect("a sample");
+            let mut taken: Vec<&str> = Vec::new();
+            for row in rows {
+                if sample.takes([row.as_str(), "x"].into_iter()) {
+                    taken.push(row);
+                }
+            }
+            taken.sort_unstable();
+            taken.into_iter().map(str::to_string).collect::<Vec<_>>()
+        };
+        let forth: Vec<&String> = rows.iter().collect();
+        let back: Vec<&String> = rows.iter().rev().collect();
+        let sample = taken(&forth);
+        assert_eq!(sample, taken(&back));
+        assert!((1800..2200).contains(&sample.len()), "{}", sample.len());
+        let mut distinct = sample.clone();
+        distinct.dedup();
+        // Ten rows of each kind: if they came together, there would be two hundred kinds.
+        assert!(distinct.len() > 700, "{}", distinct.len());
+        assert!(Sample::of(10, 10, 7).is_none() && Sample::of(usize::MAX, 10, 7).is_none());
+    }
 }

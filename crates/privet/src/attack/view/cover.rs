@@ -10,11 +10,15 @@ use hashbrown::HashMap;
 use super::Dictionary;
 use crate::Result;
 use crate::data::terms_of;
+use crate::engine::clock::Clock;
 use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn};
 use crate::taxonomy::{Range, Taxonomy, number};
 
 /// The cell that stands for everything.
 pub(super) const EVERYTHING: &str = "*";
+
+/// So many values are looked at between two looks at the clock.
+const BETWEEN: usize = 1024;
 
 /// Which released cells of one column stand for which values, both by code.
 pub(in crate::attack) struct Cover {
@@ -26,6 +30,8 @@ pub(in crate::attack) struct Cover {
     ranges: Vec<(u32, Range)>,
     /// For each cell its place among the ranges.
     range_of: Vec<Option<u32>>,
+    /// The places of ranges by their lower ends, each with the highest upper end up to it.
+    by_low: Vec<(u32, f64)>,
     /// For a column of sets.
     sets: Option<Sets>,
 }
@@ -47,6 +53,7 @@ impl Cover {
         column: &PolicyColumn,
         (values, own): (&Dictionary, usize),
         cells: &Dictionary,
+        clock: &Clock,
     ) -> Result<Cover> {
         if let Some(sets) = &column.sets {
             return Ok(Cover::of_sets(values, cells, sets.separator));
@@ -68,11 +75,15 @@ impl Cover {
             range_of[*cell as usize] = Some(place);
         }
         let listed = listed(cells);
-        let naming = values
-            .texts()
-            .map(|value| naming(value, tree.as_ref(), cells, &listed))
-            .collect::<Result<Vec<_>>>()?;
-        Ok(Cover { naming, numbers, ranges, range_of, sets: None })
+        let named = |(place, value): (usize, &str)| {
+            if place % BETWEEN == 0 {
+                clock.check()?;
+            }
+            naming(value, tree.as_ref(), cells, &listed)
+        };
+        let naming = values.texts().enumerate().map(named).collect::<Result<Vec<_>>>()?;
+        let by_low = by_low(&ranges);
+        Ok(Cover { naming, numbers, ranges, range_of, by_low, sets: None })
     }
 
     fn of_sets(values: &Dictionary, cells: &Dictionary, separator: char) -> Cover {
@@ -108,6 +119,7 @@ impl Cover {
             numbers: vec![None; values.len()],
             ranges: Vec::new(),
             range_of: vec![None; cells.len()],
+            by_low: Vec::new(),
             sets: Some(Sets { values, cells, having }),
         }
     }
@@ -133,7 +145,11 @@ impl Cover {
         }
         let mut cells = self.naming[value as usize].clone();
         if let Some(number) = self.numbers[value as usize] {
-            cells.extend(self.ranges.iter().filter(|(_, range)| range.holds(number)).map(|(cell, _)| *cell));
+            let begun = self.by_low.partition_point(|(at, _)| self.ranges[*at as usize].1.low <= number);
+            // Before this one all ranges end below the number.
+            let reaching = self.by_low[..begun].iter().rev().take_while(|(_, highest)| *highest >= number);
+            let holding = reaching.map(|(at, _)| self.ranges[*at as usize]);
+            cells.extend(holding.filter(|(_, range)| range.holds(number)).map(|(cell, _)| cell));
             cells.sort_unstable();
             cells.dedup();
         }
@@ -149,6 +165,18 @@ impl Cover {
     pub fn values(&self) -> usize {
         self.naming.len()
     }
+}
+
+/// Places of ranges by rising lower ends, each with the highest upper end so far.
+fn by_low(ranges: &[(u32, Range)]) -> Vec<(u32, f64)> {
+    let mut order: Vec<u32> = (0..ranges.len() as u32).collect();
+    order.sort_by(|one, other| ranges[*one as usize].1.low.total_cmp(&ranges[*other as usize].1.low));
+    let mut highest = f64::NEG_INFINITY;
+    let reach = |at: u32| {
+        highest = highest.max(ranges[at as usize].1.high);
+        (at, highest)
+    };
+    order.into_iter().map(reach).collect()
 }
 
 impl Sets {

@@ -5,91 +5,42 @@
 //! (or bits, where they are many); the match set of a target is where these meet. Targets whose values are of the same kinds
 //! have the same match set: it is found once.
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use hashbrown::{HashMap, HashTable};
 use rayon::prelude::*;
 
-use super::coded::ODD;
+use super::distinct::{Distinct, LEFT_OUT};
+use super::posts::{Post, Posts};
 use super::{Cover, Rows, ViewColumn};
 use crate::Result;
+use crate::attack::budget::takes_long;
 use crate::engine::clock::Clock;
 use crate::random::{below, keyed};
-
-/// The number of rows that are left out.
-const LEFT_OUT: u32 = u32::MAX;
 
 /// What the lists of a column may hold; beyond it cells are looked at one by one.
 const MOST_LISTED: usize = 30_000_000;
 
-/// Distinct rows of some columns, numbered as they are first seen.
-pub(in crate::attack) struct Distinct {
-    /// The number of each row; `u32::MAX` for rows that are left out.
-    pub of_row: Vec<u32>,
-    /// How many rows each has.
-    pub counts: Vec<u64>,
-    /// The first row of each.
-    pub first: Vec<u32>,
-}
+/// The same for all columns together where steps and memory are limited.
+const MOST_LISTED_IN_BUDGET: usize = 3_000_000;
 
-impl Distinct {
-    /// The distinct rows of these columns, of all rows or of some.
-    pub fn of(rows: &Rows, columns: &[usize], some: Option<&[u32]>) -> Distinct {
-        let codes: Vec<&[u32]> = columns.iter().map(|column| rows.codes[*column].as_slice()).collect();
-        // Codes are small numbers; a random start and one multiplication each mix them well enough.
-        let start = RandomState::default().hash_one(0);
-        let hash = |row: u32| {
-            let tuple = codes.iter().map(|codes| codes[row as usize]);
-            tuple.fold(start, |hash: u64, code| {
-                let product = u128::from(hash ^ u64::from(code)) * u128::from(ODD);
-                (product as u64) ^ (product >> 64) as u64
-            })
-        };
-        let mut distinct =
-            Distinct { of_row: vec![LEFT_OUT; rows.len], counts: Vec::new(), first: Vec::new() };
-        let mut table: HashTable<u32> = HashTable::new();
-        let mut add = |row: u32| {
-            let first = &distinct.first;
-            let same = |number: &u32| {
-                let other = first[*number as usize] as usize;
-                codes.iter().all(|codes| codes[other] == codes[row as usize])
-            };
-            let number = match table.entry(hash(row), same, |number| hash(first[*number as usize])) {
-                hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
-                hashbrown::hash_table::Entry::Vacant(entry) => {
-                    let number = distinct.counts.len() as u32;
-                    entry.insert(number);
-                    distinct.counts.push(0);
-                    distinct.first.push(row);
-                    number
-                }
-            };
-            distinct.counts[number as usize] += 1;
-            distinct.of_row[row as usize] = number;
-        };
-        match some {
-            Some(some) => some.iter().for_each(|row| add(*row)),
-            None => (0..rows.len as u32).for_each(add),
-        }
-        distinct
-    }
+/// Where steps are limited, so many people are tried first, to see how many steps they take.
+const FIRST: usize = 1000;
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.counts.len()
-    }
-}
+/// So many people who are alike are looked at between two looks at the clock.
+const BETWEEN: usize = 256;
 
-/// Where a kind of values can be.
-enum Post {
-    /// The classes whose cell stands for it, ascending.
-    List(Vec<u32>),
-    /// The same as bits, where they are many.
-    Bits(Vec<u64>),
-    /// Not listed: cells have to be looked at.
-    Open,
+/// With fewer people than this nothing is told of a sample.
+const FEWEST: usize = 30;
+
+/// Whom to look at, and for how long.
+#[derive(Clone, Copy)]
+pub(in crate::attack) struct Effort<'c> {
+    /// The most people to look at, and the seed that picks them; everybody where there is none.
+    pub people: Option<(usize, u64)>,
+    /// How many steps it may take: then fewer people are looked at, or the attack is not run where everybody has to be.
+    pub steps: Option<u64>,
+    /// Time and interruption.
+    pub clock: &'c Clock,
 }
 
 /// Finds the released rows that contain what is known of a person.
@@ -97,7 +48,7 @@ pub(in crate::attack) struct Matcher {
     /// The columns that are known, by their place in the view.
     pub columns: Vec<usize>,
     /// The released rows.
-    pub classes: Distinct,
+    pub classes: Arc<Distinct>,
     /// The people.
     pub targets: Distinct,
     /// Of how many people those are a sample; `None` where they are all.
@@ -113,69 +64,161 @@ pub(in crate::attack) struct Matcher {
     alike: Vec<u32>,
     /// Per such number, the targets that have it.
     crowds: Vec<Vec<u32>>,
-}
-
-/// Where the values of a column can be.
-struct Posts {
-    /// Per value its kind.
-    kinds: Vec<u32>,
-    /// Per kind; values that no target has are of a kind that stays open.
-    posts: Vec<Post>,
+    /// Per such number the classes that contain these targets, where steps are limited: then they are found once and kept.
+    sets: Option<Vec<Vec<u32>>>,
+    /// How many steps it has taken so far.
+    steps: u64,
+    /// Whether the clock, and not the number of steps, decided how many people are looked at.
+    pub stopped: bool,
 }
 
 impl Matcher {
-    /// For people of whom these columns are known. `limit` is the most people to look at, and the seed that picks them.
+    /// For people of whom these columns are known.
     pub fn new(
         view: &[ViewColumn],
         columns: &[usize],
         released: &Rows,
         people: &Rows,
-        limit: Option<(usize, u64)>,
-    ) -> Matcher {
+        effort: Effort<'_>,
+    ) -> Result<Matcher> {
         let columns: Vec<usize> = columns.iter().copied().filter(|column| people.has(*column)).collect();
-        let sample =
-            limit.filter(|(most, _)| people.len > *most).map(|(most, seed)| sample(people.len, most, seed));
-        let classes = Distinct::of(released, &columns, None);
-        let targets = Distinct::of(people, &columns, sample.as_deref());
+        let classes = released.distinct(&columns, effort.clock)?;
+        let build = |sample: Option<&[u32]>| {
+            Matcher::build(view, &columns, (released, people), classes.clone(), sample, effort)
+        };
+        let most = effort.people.map_or(people.len, |(most, _)| most.min(people.len));
+        let Some(steps) = effort.steps else {
+            let sample = effort.people.filter(|_| most < people.len);
+            return build(
+                sample.map(|(most, seed)| ascending(&sample_of(people.len, most, seed))).as_deref(),
+            );
+        };
+        let Some((_, seed)) = effort.people else {
+            if people.is_sample() {
+                return Err(takes_long());
+            }
+            let mut matcher = build(None)?;
+            let everybody: Vec<u32> = (0..people.len as u32).collect();
+            return match matcher.fill(&everybody, steps, effort.clock)? == everybody.len() {
+                true => Ok(matcher),
+                false => Err(takes_long()),
+            };
+        };
+        // A few people show how many steps each takes; then as many are tried as there are steps for.
+        let order = sample_of(people.len, most, seed);
+        let mut tried = order.len().min(FIRST);
+        let mut matcher = build(Some(&ascending(&order[..tried])))?;
+        let filled = matcher.fill(&order[..tried], steps / 2, effort.clock)?;
+        if filled == tried && tried < order.len() && !matcher.stopped {
+            let more = u128::from(steps) * tried as u128 / (2 * u128::from(matcher.steps.max(1)));
+            tried = usize::try_from(more).unwrap_or(usize::MAX).clamp(tried, order.len());
+            if tried > filled {
+                matcher = build(Some(&ascending(&order[..tried])))?;
+                matcher.fill(&order[..tried], steps, effort.clock)?;
+            }
+        }
+        let looked_at = matcher.people() as usize;
+        matcher.sampled = (looked_at < people.all()).then_some(people.all());
+        Ok(matcher)
+    }
+
+    /// For all people, or for a sample of them, ascending.
+    fn build(
+        view: &[ViewColumn],
+        columns: &[usize],
+        (released, people): (&Rows, &Rows),
+        classes: Arc<Distinct>,
+        sample: Option<&[u32]>,
+        effort: Effort<'_>,
+    ) -> Result<Matcher> {
+        let targets = Distinct::of(people, columns, sample, effort.clock)?;
         let pick = |rows: &Rows, column: usize, distinct: &Distinct| -> Vec<u32> {
-            distinct.first.iter().map(|row| rows.codes[column][*row as usize]).collect()
+            distinct.first.iter().map(|row| rows.codes[column].at(*row as usize)).collect()
         };
         let cells: Vec<Vec<u32>> = columns.iter().map(|column| pick(released, *column, &classes)).collect();
         let values: Vec<Vec<u32>> = columns.iter().map(|column| pick(people, *column, &targets)).collect();
         let covers: Vec<Arc<Cover>> = columns.iter().map(|column| view[*column].cover.clone()).collect();
+        let most_listed = match effort.steps {
+            Some(_) => MOST_LISTED_IN_BUDGET / columns.len().max(1),
+            None => MOST_LISTED,
+        };
         let posts = columns.iter().enumerate().map(|(place, column)| {
-            posts(&covers[place], &cells[place], &values[place], view[*column].cells.len())
+            let number = view[*column].cells.len();
+            Posts::of(&covers[place], &cells[place], &values[place], number, most_listed, effort.clock)
         });
-        let posts: Vec<Posts> = posts.collect();
+        let posts: Vec<Posts> = posts.collect::<Result<_>>()?;
         let kinds = posts.iter().zip(&values).map(|(posts, values)| {
             Arc::new(values.iter().map(|value| posts.kinds[*value as usize]).collect())
         });
         let mut by_kind = Rows::empty(targets.len());
         by_kind.codes = kinds.collect();
-        let alike = Distinct::of(&by_kind, &(0..columns.len()).collect::<Vec<_>>(), None);
+        let alike = Distinct::of(&by_kind, &(0..columns.len()).collect::<Vec<_>>(), None, effort.clock)?;
         let mut crowds = vec![Vec::new(); alike.len()];
         for (target, number) in (0..).zip(&alike.of_row) {
             crowds[*number as usize].push(target);
         }
-        let sampled = sample.map(|_| people.len);
-        Matcher {
-            columns,
+        let steps = posts.iter().map(|posts| posts.steps).sum();
+        Ok(Matcher {
+            columns: columns.to_vec(),
             classes,
             targets,
-            sampled,
+            sampled: (sample.is_some() || people.is_sample()).then_some(people.all()),
             covers,
             cells,
             values,
             posts,
             alike: alike.of_row,
             crowds,
+            sets: None,
+            steps,
+            stopped: false,
+        })
+    }
+
+    /// Finds the classes of people one after the other until there are no steps left; who is not reached is not looked at. Returns
+    /// how many were.
+    fn fill(&mut self, order: &[u32], steps: u64, clock: &Clock) -> Result<usize> {
+        let mut sets: Vec<Option<Vec<u32>>> = vec![None; self.crowds.len()];
+        let mut reached = order.len();
+        for (place, row) in order.iter().enumerate() {
+            let Some(target) = self.target_of(*row as usize) else { continue };
+            let number = self.alike[target] as usize;
+            self.steps += self.columns.len() as u64;
+            if sets[number].is_none() {
+                if clock.is_interrupted() {
+                    clock.check()?;
+                }
+                let (classes, looked_at) = self.found(target);
+                // Attacks add up what the rows of these classes show.
+                self.steps += looked_at + 2 * self.rows_in(&classes);
+                sets[number] = Some(classes);
+            }
+            self.stopped = place >= FEWEST && clock.is_spent();
+            if (place >= FEWEST && self.steps > steps) || self.stopped {
+                reached = place + 1;
+                break;
+            }
         }
+        for row in &order[reached..] {
+            let left_out = std::mem::replace(&mut self.targets.of_row[*row as usize], LEFT_OUT);
+            self.targets.counts[left_out as usize] -= 1;
+        }
+        self.sets = Some(sets.into_iter().map(Option::unwrap_or_default).collect());
+        Ok(reached)
     }
 
     /// The classes that contain a target, ascending.
     pub fn matching(&self, target: usize) -> Vec<u32> {
+        match &self.sets {
+            Some(sets) => sets[self.alike[target] as usize].clone(),
+            None => self.found(target).0,
+        }
+    }
+
+    /// The classes that contain a target, ascending, and how many steps it takes to find them.
+    fn found(&self, target: usize) -> (Vec<u32>, u64) {
         let values: Vec<u32> = self.values.iter().map(|values| values[target]).collect();
-        let post = |place: usize| self.posts[place].of(values[place]);
+        let post = |place: usize| self.posts[place].of_value(values[place]);
         let fits = |class: u32, but: usize| {
             (0..values.len()).filter(|place| *place != but).all(|place| match post(place) {
                 Post::List(list) => list.binary_search(&class).is_ok(),
@@ -188,7 +231,8 @@ impl Matcher {
             _ => None,
         });
         if let Some((_, place, list)) = lists.min_by_key(|(len, place, _)| (*len, *place)) {
-            return list.iter().copied().filter(|class| fits(*class, place)).collect();
+            let found = list.iter().copied().filter(|class| fits(*class, place)).collect();
+            return (found, (list.len() * values.len()) as u64);
         }
         let mut all: Option<Vec<u64>> = None;
         for place in 0..values.len() {
@@ -204,15 +248,32 @@ impl Matcher {
                 .filter(|place| matches!(post(*place), Post::Open))
                 .all(|place| self.covers[place].covers(self.cells[place][*class as usize], values[place]))
         };
+        let words = self.classes.len().div_ceil(64) * values.len();
         match all {
-            Some(bits) => ones(&bits).filter(open).collect(),
-            None => (0..self.classes.len() as u32).filter(open).collect(),
+            Some(bits) => {
+                let set = bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+                (ones(&bits).filter(open).collect(), words as u64 + set * values.len() as u64)
+            }
+            None => {
+                let all = (self.classes.len() * values.len().max(1)) as u64;
+                ((0..self.classes.len() as u32).filter(open).collect(), all)
+            }
         }
     }
 
     /// The target that a row of the people is; `None` for those who are not attacked.
     pub fn target_of(&self, row: usize) -> Option<usize> {
         self.targets.of_row.get(row).filter(|target| **target != LEFT_OUT).map(|target| *target as usize)
+    }
+
+    /// The number of those who have the same match set as a row of the people; `None` for those who are not attacked.
+    pub fn crowd_of(&self, row: usize) -> Option<usize> {
+        self.target_of(row).map(|target| self.alike[target] as usize)
+    }
+
+    /// How many different kinds of people there are, each with a match set of its own.
+    pub fn crowds(&self) -> usize {
+        self.crowds.len()
     }
 
     /// How many released rows some classes have.
@@ -230,7 +291,13 @@ impl Matcher {
         let crowd = |crowd: &Vec<u32>| {
             clock.check()?;
             let classes = crowd.first().map_or_else(Vec::new, |target| self.matching(*target as usize));
-            Ok(crowd.iter().map(|target| of(*target as usize, &classes)).collect::<Vec<T>>().into_iter())
+            let each = crowd.iter().enumerate().map(|(place, target)| {
+                if place % BETWEEN == BETWEEN - 1 {
+                    clock.check()?;
+                }
+                Ok(of(*target as usize, &classes))
+            });
+            Ok(each.collect::<Result<Vec<T>>>()?.into_iter())
         };
         let mut found = self.crowds.par_iter().map(crowd).collect::<Result<Vec<_>>>()?;
         // Every crowd has its targets in order.
@@ -243,24 +310,39 @@ impl Matcher {
         clock: &Clock,
         of: impl Fn(&[u32]) -> T + Sync,
     ) -> Result<(Vec<T>, &[u32])> {
-        let crowd = |crowd: &Vec<u32>| {
+        Ok((self.map_crowds(clock, |_, classes| of(classes))?, &self.alike))
+    }
+
+    /// The same with the number of those who have the same match set.
+    pub fn map_crowds<T: Send>(
+        &self,
+        clock: &Clock,
+        of: impl Fn(usize, &[u32]) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let crowd = |(number, crowd): (usize, &Vec<u32>)| {
             clock.check()?;
-            Ok(of(&crowd.first().map_or_else(Vec::new, |target| self.matching(*target as usize))))
+            if let Some(sets) = &self.sets {
+                return Ok(of(number, &sets[number]));
+            }
+            Ok(of(number, &crowd.first().map_or_else(Vec::new, |target| self.matching(*target as usize))))
         };
-        Ok((self.crowds.par_iter().map(crowd).collect::<Result<Vec<T>>>()?, &self.alike))
+        self.crowds.par_iter().enumerate().map(crowd).collect()
     }
 
     /// What to say about a sample, to be added to what the figures rest on.
     pub fn sampling(&self) -> String {
+        let stopped = if self.stopped { ", as the time was up" } else { "" };
         match self.sampled {
-            Some(all) => format!("; a random sample of {} of {all} people was attacked", self.people()),
+            Some(all) => {
+                format!("; a random sample of {} of {all} people was attacked{stopped}", self.people())
+            }
             None => String::new(),
         }
     }
 }
 
-/// So many rows of a table, by chance, ascending.
-pub(super) fn sample(rows: usize, most: usize, seed: u64) -> Vec<u32> {
+/// So many rows of a table, by chance and in random order: the first of them are a sample as well.
+fn sample_of(rows: usize, most: usize, seed: u64) -> Vec<u32> {
     let mut random = keyed(seed, "people under attack");
     let mut numbers: Vec<u32> = (0..rows as u32).collect();
     for place in 0..most.min(rows) {
@@ -268,8 +350,13 @@ pub(super) fn sample(rows: usize, most: usize, seed: u64) -> Vec<u32> {
         numbers.swap(place, other);
     }
     numbers.truncate(most);
-    numbers.sort_unstable();
     numbers
+}
+
+fn ascending(rows: &[u32]) -> Vec<u32> {
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
+    rows
 }
 
 fn ones(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
@@ -284,57 +371,4 @@ fn ones(bits: &[u64]) -> impl Iterator<Item = u32> + '_ {
             Some(place * 64 + bit)
         })
     })
-}
-
-impl Posts {
-    /// Where a value can be.
-    fn of(&self, value: u32) -> &Post {
-        let kind = self.kinds.get(value as usize);
-        kind.and_then(|kind| self.posts.get(*kind as usize)).unwrap_or(&Post::Open)
-    }
-}
-
-/// Where each value can be.
-fn posts(cover: &Cover, cells: &[u32], values: &[u32], distinct_cells: usize) -> Posts {
-    let mut classes_of: Vec<Vec<u32>> = vec![Vec::new(); distinct_cells];
-    for (class, cell) in (0u32..).zip(cells) {
-        classes_of[*cell as usize].push(class);
-    }
-    let mut wanted: Vec<u32> = values.to_vec();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let words = cells.len().div_ceil(64);
-    // The first kind is that of values which nobody has; it is never asked for.
-    let (mut kinds, mut posts) = (vec![0; cover.values()], vec![Post::Open]);
-    let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
-    let mut listed = 0;
-    for value in wanted {
-        kinds[value as usize] = posts.len() as u32;
-        if listed > MOST_LISTED {
-            posts.push(Post::Open);
-            continue;
-        }
-        let covering = cover.cells_of(value);
-        if let Some(kind) = known.get(&covering) {
-            kinds[value as usize] = *kind;
-            continue;
-        }
-        let number: usize = covering.iter().map(|cell| classes_of[*cell as usize].len()).sum();
-        // A word of bits takes the room of two numbers.
-        listed += number.min(2 * words);
-        let classes = covering.iter().flat_map(|cell| classes_of[*cell as usize].iter().copied());
-        posts.push(if listed > MOST_LISTED {
-            Post::Open
-        } else if number > 2 * words {
-            let mut bits = vec![0; words];
-            classes.for_each(|class| bits[class as usize / 64] |= 1 << (class % 64));
-            Post::Bits(bits)
-        } else {
-            let mut list: Vec<u32> = classes.collect();
-            list.sort_unstable();
-            Post::List(list)
-        });
-        known.insert(covering, kinds[value as usize]);
-    }
-    Posts { kinds, posts }
 }

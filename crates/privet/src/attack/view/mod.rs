@@ -5,20 +5,26 @@
 //! Printed texts are never compared as they are. [`Matcher`] finds the released rows that contain what is known of a person.
 
 mod coded;
+mod codes;
 mod cover;
+mod distinct;
 mod matcher;
+mod posts;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 pub(super) use coded::{Dictionary, Rows};
+pub(super) use codes::Codes;
 pub(super) use cover::{Cover, value_tree};
 use cover::{EVERYTHING, in_braces};
-pub(super) use matcher::{Distinct, Matcher};
+pub(super) use distinct::Distinct;
+pub(super) use matcher::{Effort, Matcher};
 
-use coded::{Reader, Stopped, Wanted};
+use coded::{Held, Reader, Sample, Stopped, Wanted};
 
+use super::budget::needs;
 use super::{PolicyRef, Released, Scene};
 use crate::Result;
 use crate::audit::buckets::BucketTables;
@@ -29,6 +35,7 @@ use crate::random::{keyed, shuffle};
 use crate::taxonomy::{Range, number};
 
 /// A column that both tables have.
+#[derive(Clone)]
 pub(super) struct ViewColumn {
     /// Its name.
     pub name: String,
@@ -112,12 +119,13 @@ pub(super) struct TableView {
 }
 
 /// A column that only the released table has.
+#[derive(Clone)]
 pub(super) struct FurtherColumn {
     pub name: String,
     /// How many different cells it has.
     pub cells: usize,
     /// The cell of every row.
-    pub codes: Arc<Vec<u32>>,
+    pub codes: Arc<Codes>,
 }
 
 impl TableView {
@@ -144,8 +152,36 @@ impl TableView {
                 "the table has more than {} rows, and this attack holds them in memory",
                 scene.limits.rows
             ))),
+            Err(Stopped::TooLarge(bytes)) => Ok(Err(needs(bytes))),
             Err(Stopped::Error(error)) => Err(error),
         }
+    }
+
+    /// The same tables for another number of people.
+    pub fn again(&self, effort: Effort<'_>) -> Result<TableView> {
+        let quasi = Matcher::new(&self.columns, &self.quasi.columns, &self.released, &self.original, effort)?;
+        Ok(TableView {
+            columns: self.columns.clone(),
+            original: self.original.clone(),
+            released: self.released.clone(),
+            groups: self.groups.clone(),
+            population: self.population.clone(),
+            holdout: self.holdout.clone(),
+            quasi,
+            further: self.further.clone(),
+        })
+    }
+
+    /// Tables about the same people, with the same people to be attacked in each: those for whom there is time in all of them.
+    pub fn with_the_same_people(views: Vec<TableView>, scene: &Scene<'_>) -> Result<Vec<TableView>> {
+        let people = |view: &TableView| view.quasi.people();
+        let fewest = views.iter().map(people).min().unwrap_or(0);
+        if scene.limits.steps.is_none() || views.iter().all(|view| people(view) == fewest) {
+            return Ok(views);
+        }
+        let limit = Some((fewest as usize, scene.seed));
+        let same = Effort { people: limit, steps: Some(u64::MAX), clock: scene.clock };
+        views.iter().map(|view| view.again(same)).collect()
     }
 
     /// The columns that satisfy something.
@@ -156,7 +192,7 @@ impl TableView {
     /// The released rows as they count for a column that stands beside quasi-identifiers: per group of rows that cannot be told
     /// apart (a group, or else a class of the matcher) how many have which cell, ascending by cell.
     pub fn spread(&self, column: usize, matcher: &Matcher) -> Spread {
-        self.spread_of(&self.released.codes[column], matcher)
+        self.spread_of(&self.released.codes[column].to_vec(), matcher)
     }
 
     /// The same with the column's cells dealt out anew among all released rows: what follows from it then is luck.
@@ -175,7 +211,8 @@ impl TableView {
             .groups
             .as_ref()
             .map(|groups| counted(&matcher.classes.of_row, groups, matcher.classes.len()));
-        Spread { counts, of_class }
+        let width = codes.iter().max().map_or(0, |most| *most as usize + 1);
+        Spread { counts, of_class, width }
     }
 
     /// The code of a released cell that stands for everything.
@@ -188,7 +225,7 @@ impl TableView {
         let value = |column: &usize| {
             let code = self.original.codes[*column].get(row)?;
             let column = &self.columns[*column];
-            Some(format!("{}={}", column.name, column.values.text(*code)))
+            Some(format!("{}={}", column.name, column.values.text(code)))
         };
         let values: Vec<String> = columns.iter().filter_map(value).collect();
         format!("line {}: {}", self.original.line(row), values.join(", "))
@@ -223,12 +260,17 @@ pub(super) struct Spread {
     pub counts: Vec<Vec<(u32, u64)>>,
     /// Per class of the matcher, blocks with how many of its rows are in them; a class is its own block where there is none.
     of_class: Option<Vec<Vec<(u32, u64)>>>,
+    /// How many different cells there are.
+    width: usize,
 }
 
 impl Spread {
     /// How likely each cell is for somebody who is in one of these classes of the matcher, any row being as likely as the next.
     /// Ascending by cell; they sum to 1, or there are none.
     pub fn likely(&self, classes: &[u32]) -> Vec<(u32, f64)> {
+        if self.width <= FEW_CELLS && self.of_class.is_some() {
+            return self.likely_of_few(classes);
+        }
         let mut weights: Vec<(u32, f64)> = Vec::new();
         let mut rows = 0.0;
         let mut add = |block: u32, times: Option<u64>| {
@@ -254,7 +296,25 @@ impl Spread {
         let same = weights.chunk_by(|one, other| one.0 == other.0);
         same.map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum::<f64>() / rows)).collect()
     }
+
+    /// The same for groups where there are few cells: their likelihoods are added up in place.
+    fn likely_of_few(&self, classes: &[u32]) -> Vec<(u32, f64)> {
+        let (mut weights, mut rows) = (vec![0.0; self.width], 0.0);
+        let of_class = self.of_class.as_deref().unwrap_or_default();
+        for (block, times) in classes.iter().filter_map(|class| of_class.get(*class as usize)).flatten() {
+            let counts = self.counts.get(*block as usize).map_or(&[][..], Vec::as_slice);
+            let size: u64 = counts.iter().map(|(_, count)| count).sum();
+            let part = *times as f64 / size.max(1) as f64;
+            rows += *times as f64;
+            counts.iter().for_each(|(cell, count)| weights[*cell as usize] += part * *count as f64);
+        }
+        let likely = (0u32..).zip(weights).filter(|(_, weight)| *weight > 0.0);
+        likely.map(|(cell, weight)| (cell, weight / rows)).collect()
+    }
 }
+
+/// Up to so many cells are counted in a list of all of them.
+const FEW_CELLS: usize = 1024;
 
 fn read(
     scene: &Scene<'_>,
@@ -277,19 +337,29 @@ fn read(
         let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
         return Err(Stopped::Error(strange(policy).in_file(file)));
     }
-    let mut reader = Reader::new(policy, &shared, scene.clock, scene.limits.rows);
-    let original = reader.original()?;
+    let mut held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
+    let grouped = matches!(scene.released, Released::Groups(_));
+    let mut read = Vec::new();
+    for table in tables {
+        let (released, groups) = match values {
+            Some(st) => dealt(scene, table, st, held)?,
+            None => coded::released(table, grouped, scene.clock, held)?,
+        };
+        held.taken += released.bytes();
+        read.push((released, groups));
+    }
+    // Of many people a sample is read: as many have records as there are released rows, or a few more.
+    let rows = read.iter().map(|(released, _)| released.len).max().unwrap_or(0);
+    let most = scene.limits.people_in_memory(shared.len(), rows);
+    let sample = Sample::of(most, rows, scene.seed);
+    let mut reader = Reader::new(policy, &shared, scene.clock, held);
+    let original = reader.original(sample)?;
     let own = reader.lengths();
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
     let holdout = scene.holdout.as_ref().map(|source| reader.people(source)).transpose()?;
     let dictionaries = reader.dictionaries();
-    let grouped = matches!(scene.released, Released::Groups(_));
     let mut views = Vec::new();
-    for table in tables {
-        let (released, groups) = match values {
-            Some(st) => dealt(scene, table, st)?,
-            None => coded::released(table, grouped, scene.clock, scene.limits.rows)?,
-        };
+    for (released, groups) in read {
         let mut columns = Vec::new();
         let mut places = Vec::new();
         let mut rows = Rows::empty(released.len);
@@ -305,7 +375,7 @@ fn read(
                 };
                 let (policy_column, values) = (wanted.policy(), dictionaries[place].clone());
                 let own = own[place];
-                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells)?);
+                let cover = Arc::new(Cover::of(policy, &policy_column, (&values, own), &cells, scene.clock)?);
                 columns.push(ViewColumn {
                     name: wanted.name(),
                     policy: policy_column,
@@ -324,8 +394,7 @@ fn read(
         }
         let original = original.pick(&places);
         let quasi: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].is_quasi()).collect();
-        let limit = Some((scene.limits.people, scene.seed));
-        let quasi = Matcher::new(&columns, &quasi, &rows, &original, limit);
+        let quasi = Matcher::new(&columns, &quasi, &rows, &original, scene.sample())?;
         views.push(TableView {
             columns,
             original,
@@ -337,7 +406,7 @@ fn read(
             further,
         });
     }
-    Ok(views)
+    Ok(TableView::with_the_same_people(views, scene)?)
 }
 
 /// A set-valued column is looked at value by value: at most at so many of them, those that most cells have.
@@ -390,11 +459,11 @@ fn items(
 }
 
 /// Who has one of the values of a set-valued column, by its cells.
-fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &[u32]) -> (Dictionary, Arc<Vec<u32>>) {
+fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &Codes) -> (Dictionary, Arc<Codes>) {
     let mut apart = Dictionary::default();
     let of_cell: Vec<&str> =
         cells.texts().map(|cell| if cell == EVERYTHING { cell } else { wanted.value(cell) }).collect();
-    let codes = codes.iter().map(|code| apart.intern(of_cell[*code as usize])).collect();
+    let codes = codes.iter().map(|code| apart.intern(of_cell[code as usize])).collect();
     (apart, Arc::new(codes))
 }
 
@@ -413,8 +482,9 @@ fn dealt(
     scene: &Scene<'_>,
     qit: &Source,
     st: &Source,
+    held_in_memory: Held,
 ) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
-    let (mut released, groups) = coded::released(qit, true, scene.clock, scene.limits.rows)?;
+    let (mut released, groups) = coded::released(qit, true, scene.clock, held_in_memory)?;
     let nameless = |table: &Source| {
         let wrong = format!("it has no column '{GROUP_COLUMN}', which says what group a row belongs to");
         Stopped::Error(crate::Error::input(wrong).in_file(table.path()).help(format!(
@@ -450,7 +520,7 @@ fn dealt(
         *count -= 1;
         *cell
     });
-    let codes: Vec<u32> = codes.collect();
+    let codes: Codes = codes.collect();
     released.columns.push((names[value].to_string(), cells, Arc::new(codes)));
     Ok((released, Some(groups)))
 }

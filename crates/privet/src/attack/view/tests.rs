@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::Matcher;
 use crate::attack::testing::Stage;
 
 #[test]
@@ -22,6 +23,54 @@ fn cells_contain_values_by_range_by_tree_and_by_star() {
         let named: Vec<(&str, f64)> =
             likely.iter().map(|(cell, p)| (view.columns[2].cells.text(*cell), *p)).collect();
         assert_eq!(named, [("*", 0.5), ("cold", 0.5)]);
+    });
+}
+
+/// People of some ages, all in towns of Norway, and a release in decades.
+fn decades(people: usize) -> Stage {
+    let age = |person: usize| 20 + person * 7 % 60;
+    let town = |person: usize| ["Oslo", "Bergen"][person % 2];
+    let line = |person: usize| format!("{},{},flu\n", age(person), town(person));
+    let stage = Stage::new(&format!("age,city,ill\n{}", (0..people).map(line).collect::<String>()));
+    let line = |person: usize| format!("{0}0-{0}9,Norway,flu\n", age(person) / 10);
+    stage.write("release.csv", format!("age,city,ill\n{}", (0..people).map(line).collect::<String>()));
+    stage
+}
+
+#[test]
+fn steps_decide_how_many_people_are_looked_at() {
+    decades(3000).on("release.csv", |mut scene| {
+        let matcher = |scene: &crate::attack::Scene<'_>| {
+            let view = scene.view().expect("a view");
+            Matcher::new(&view.columns, &view.quasi.columns, &view.released, &view.original, scene.sample())
+        };
+        let free = matcher(&scene).expect("everybody");
+        assert_eq!((free.people(), free.sampled), (3000, None));
+        scene.limits.steps = Some(u64::MAX);
+        let whole = matcher(&scene).expect("everybody");
+        assert_eq!((whole.people(), whole.sampled), (3000, None));
+        assert_eq!(whole.targets.of_row, free.targets.of_row);
+        for target in 0..free.targets.len() {
+            assert_eq!(whole.matching(target), free.matching(target));
+        }
+        scene.limits.steps = Some(30_000);
+        let some = matcher(&scene).expect("a sample");
+        assert!((30..3000).contains(&some.people()) && some.sampled == Some(3000), "{}", some.people());
+        assert!(some.sampling().contains("of 3000 people was attacked"), "{}", some.sampling());
+        // Whoever is in the sample has the same rows as without a limit, and the same sample is drawn again.
+        let again = matcher(&scene).expect("a sample");
+        assert_eq!(some.targets.of_row, again.targets.of_row);
+        for row in 0..3000 {
+            if let (Some(one), Some(other)) = (some.target_of(row), free.target_of(row)) {
+                assert_eq!(some.matching(one), free.matching(other));
+            }
+        }
+        // Where everybody has to be looked at, too few steps are a reason not to begin.
+        let view = scene.view().expect("a view");
+        let effort = scene.everybody();
+        let refused =
+            Matcher::new(&view.columns, &view.quasi.columns, &view.released, &view.original, effort);
+        assert!(refused.is_err_and(|error| error.message().contains("--attacks all")));
     });
 }
 

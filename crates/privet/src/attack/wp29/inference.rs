@@ -15,7 +15,7 @@ pub(in crate::attack) const ATTACK: Attack = Attack { name: "inference", row: 19
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
-    let haystack = Haystack::new(table);
+    let haystack = Haystack::new(scene, table)?;
     let single: Vec<Vec<Option<u32>>> =
         (0..table.columns.len()).map(|column| spelt(scene, column)).collect::<Result<_>>()?;
     let hits = guessed(scene, &haystack, &table.original, &single)?;
@@ -32,7 +32,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             ),
             targets: targets.len() as u64,
             hits: hits[column],
-            baseline: targets.iter().filter(|person| usual == Some(values[**person])).count() as u64,
+            baseline: targets.iter().filter(|person| usual == Some(values.at(**person))).count() as u64,
             instead: "always guesses the most frequent value".to_string(),
             control: control.as_ref().map(|control| control[column]),
             controlled: controlled.to_string(),
@@ -102,7 +102,7 @@ fn guessed(
         let is_right = |column: usize| {
             let nearest = misses.nearest(|other| other != column);
             let guess = likeliest(haystack, column, &nearest).and_then(|cell| spelt[column][cell as usize]);
-            u64::from(guess == Some(people.codes[column][*person]))
+            u64::from(guess == Some(people.codes[column].at(*person)))
         };
         Ok((0..spelt.len()).map(is_right).collect::<Vec<u64>>())
     };

@@ -17,7 +17,7 @@ pub(in crate::attack) const ATTACK: Attack =
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
-    let haystack = Haystack::new(table);
+    let haystack = Haystack::new(scene, table)?;
     let hits = linked(scene, &haystack, &table.original)?;
     let control = others(table).map(|people| linked(scene, &haystack, people)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };

@@ -1,15 +1,19 @@
 //! Released rows that are nearest to what is known of a person: those of whose cells the fewest do not contain his values.
 
+use std::sync::Arc;
+
 use rand_chacha::ChaCha20Rng;
 
+use super::super::Scene;
 use super::super::view::{Distinct, Rows, TableView};
+use crate::Result;
 use crate::random::below;
 
 /// The distinct released rows of all columns, and how they miss people.
 pub(super) struct Haystack<'v> {
     table: &'v TableView,
     /// By all columns.
-    classes: Distinct,
+    classes: Arc<Distinct>,
     /// Per column and class, the cell.
     cells: Vec<Vec<u32>>,
     /// Per class, its rows.
@@ -20,18 +24,18 @@ pub(super) struct Haystack<'v> {
 pub(super) struct Misses(Vec<Vec<u8>>);
 
 impl<'v> Haystack<'v> {
-    pub fn new(table: &'v TableView) -> Haystack<'v> {
+    pub fn new(scene: &Scene<'_>, table: &'v TableView) -> Result<Haystack<'v>> {
         let all: Vec<usize> = (0..table.columns.len()).collect();
-        let classes = Distinct::of(&table.released, &all, None);
+        let classes = table.released.distinct(&all, scene.clock)?;
         let cells_of = |column: &usize| -> Vec<u32> {
-            classes.first.iter().map(|row| table.released.codes[*column][*row as usize]).collect()
+            classes.first.iter().map(|row| table.released.codes[*column].at(*row as usize)).collect()
         };
         let cells = all.iter().map(cells_of).collect();
         let mut rows_of = vec![Vec::new(); classes.len()];
         for (row, class) in (0u32..).zip(&classes.of_row) {
             rows_of[*class as usize].push(row);
         }
-        Haystack { table, classes, cells, rows_of }
+        Ok(Haystack { table, classes, cells, rows_of })
     }
 
     /// How each class misses a person.
@@ -39,7 +43,7 @@ impl<'v> Haystack<'v> {
         let column = |(column, cells): (usize, &Vec<u32>)| {
             let own = &self.table.columns[column];
             let mut misses = vec![1u8; own.cells.len()];
-            let value = people.codes[column][person];
+            let value = people.codes[column].at(person);
             own.cover.cells_of(value).iter().for_each(|cell| misses[*cell as usize] = 0);
             cells.iter().map(|cell| misses[*cell as usize]).collect()
         };

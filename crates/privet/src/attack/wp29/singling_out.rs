@@ -79,7 +79,8 @@ fn proposed(scene: &Scene<'_>, table: &TableView) -> Result<Vec<Predicate>> {
         let size = 1 + below(&mut random, MOST_CELLS.min(table.columns.len()) as u64) as usize;
         let mut columns: Vec<usize> = (0..table.columns.len()).collect();
         shuffle(&mut columns, &mut random);
-        let cells = columns.into_iter().take(size).map(|column| (column, table.released.codes[column][row]));
+        let cells =
+            columns.into_iter().take(size).map(|column| (column, table.released.codes[column].at(row)));
         let mut cells: Predicate =
             cells.filter(|(column, cell)| table.star(*column) != Some(*cell)).collect();
         cells.sort_unstable();
@@ -91,8 +92,9 @@ fn proposed(scene: &Scene<'_>, table: &TableView) -> Result<Vec<Predicate>> {
     made.dedup();
     let counted = made.par_iter().map(|predicate| {
         scene.clock.check()?;
-        let fits =
-            |row: usize| predicate.iter().all(|(column, cell)| table.released.codes[*column][row] == *cell);
+        let fits = |row: usize| {
+            predicate.iter().all(|(column, cell)| table.released.codes[*column].at(row) == *cell)
+        };
         Ok((0..table.released.len).filter(|row| fits(*row)).count())
     });
     let counts: Vec<usize> = counted.collect::<Result<_>>()?;
@@ -111,7 +113,7 @@ fn independent(scene: &Scene<'_>, table: &TableView, number: usize) -> Vec<Predi
         columns.truncate(size);
         columns.sort_unstable();
         let mut cell = |column: usize| {
-            table.released.codes[column][below(&mut random, table.released.len as u64) as usize]
+            table.released.codes[column].at(below(&mut random, table.released.len as u64) as usize)
         };
         columns.into_iter().map(|column| (column, cell(column))).collect()
     };
@@ -142,7 +144,7 @@ fn isolating(
             contained.push((*column, values));
         }
         let is_true = |person: &usize| {
-            contained.iter().all(|(column, values)| values[people.codes[*column][*person] as usize])
+            contained.iter().all(|(column, values)| values[people.codes[*column].at(*person) as usize])
         };
         Ok((0..people.len).filter(is_true).take(2).count() == 1)
     };

@@ -548,6 +548,7 @@ fn attacks_are_drawn_with_baseline_control_and_interval() {
     model.common.attacks_not_run = vec![crate::attack::NotRun {
         name: "population".into(),
         reason: "there is no population file".into(),
+        for_cost: false,
     }];
     if let Some(figure) = model.common.attacks.first_mut().and_then(|found| found.figures.first_mut()) {
         (figure.control, figure.controlled) = (Some(120), "shuffled".into());
