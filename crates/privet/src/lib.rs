@@ -81,6 +81,7 @@ pub mod privacy;
 mod random;
 pub mod release;
 pub mod taxonomy;
+pub mod visible;
 
 pub use error::{Error, ErrorKind, Result};
 pub use exact::Exact;

@@ -198,6 +198,7 @@ fn text(
             if let Some(delimiter) = options.delimiter {
                 text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
             }
+            text.push_str(&super::text::header(&options.header));
         }
     }
     text.push_str("\n[items]\n");
@@ -237,7 +238,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::data::{ReadOptions, TransactionOptions};
+    use crate::data::{Header, ReadOptions, TransactionOptions};
     use crate::method;
     use crate::policy::{AnyPolicy, Policy};
 
@@ -284,7 +285,7 @@ mod tests {
         assert_eq!(long_form(&table("once.csv", "basket,product\n1,a\n2,b\n"), false).expect("a look"), None);
         let draft = drafted("sales.csv", content, |path| {
             let (id, item) = ("basket".to_string(), "product".to_string());
-            let options = TransactionOptions::Long { id, item, delimiter: None };
+            let options = TransactionOptions::Long { id, item, delimiter: None, header: Header::default() };
             TransactionSource::open(path, &options).expect("a source")
         });
         assert!(draft.policy_text.contains("form = \"long\""), "{}", draft.policy_text);
