@@ -8,8 +8,7 @@ use std::sync::Arc;
 use crate::common::{Bench, command, names, rows, run};
 use arrow_array::types::{Int32Type, TimestampSecondType};
 use arrow_array::{
-    Array, ArrayRef, Decimal128Array, Int64Array, ListArray, PrimitiveArray, RecordBatch, StringArray,
-    UInt64Array,
+    ArrayRef, Decimal128Array, Int64Array, ListArray, PrimitiveArray, RecordBatch, StringArray, UInt64Array,
 };
 use parquet::arrow::ArrowWriter;
 
@@ -332,7 +331,7 @@ fn hard_use_1_12_no_escape_sequence_reaches_the_terminal() {
     let privacy = "[privacy.k-anonymity]\nk = 2\n[method]\nname = \"mondrian\"\n";
     bench.write("policy.toml", format!("{head}{columns}{privacy}"));
     bench.write("wrong.toml", format!("{head}[columns.sexx]\nrole = \"other\"\n{privacy}"));
-    bench.write("infeasible.toml", format!("{head}{columns}[privacy.k-anonymity]\nk = 20\n"));
+    bench.write("infeasible.toml", format!("{head}{columns}[privacy.k-anonymity]\nk = 40\n"));
     bench.write("tree.csv", format!("F{evil};{forged}\n"));
     bench.write("foreign.csv", format!("age,s{evil}ex,ill,note\n40,Q{evil},flu,{forged}\n"));
     bench.write(&format!("d{evil}.csv"), "a\n\"");

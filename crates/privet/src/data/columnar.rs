@@ -32,6 +32,7 @@ use super::guard;
 use super::header::{check_names, named};
 use super::ipc_check;
 use super::source::{BatchQueue, SourceColumn, UnreadColumn, changed};
+use crate::error::echoed;
 use crate::{Error, Result};
 
 /// The result of a call into the readers.
@@ -154,7 +155,9 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
                 columns.nameless.extend(given.trim().is_empty().then_some(columns.read.len()));
                 columns.read.push(SourceColumn { name, kind });
             }
-            None => columns.unread.push(UnreadColumn { name, data_type: field.data_type().to_string() }),
+            None => {
+                columns.unread.push(UnreadColumn { name, data_type: echoed(&field.data_type().to_string()) })
+            }
         }
     }
     if columns.read.is_empty() {

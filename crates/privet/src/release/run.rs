@@ -437,7 +437,7 @@ pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
             return Err(broken(folder));
         };
         published.push(name);
-        if let Some(fault) = oddity(&public.join(name)) {
+        if let Some(fault) = oddity(folder, name) {
             faults.push(format!("{name} {fault}"));
         } else if sha256_of(&public.join(name))? != sha256 {
             faults.push(format!("{name} is not as published, its SHA-256 differs"));
@@ -527,6 +527,11 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let release = manifest["files"][0].clone();
     let name = release["path"].as_str().ok_or_else(|| broken(folder))?;
     let released = folder.join("public").join(name);
+    if let Some(fault) = oddity(folder, name) {
+        return Err(Error::new(ErrorKind::Violation, format!("the release {fault}"))
+            .in_file(released)
+            .help("make the release again, or put the file itself in its place"));
+    }
     if release["sha256"].as_str() != Some(&sha256_of(&released)?) {
         return Err(Error::new(ErrorKind::Violation, "the release is not the one that the report is about")
             .in_file(released)

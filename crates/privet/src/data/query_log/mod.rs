@@ -158,8 +158,8 @@ impl QueryLog {
         ];
         let names_for = |cells: &[&str]| {
             let is_header = cells.iter().any(|cell| names[..3].contains(cell));
-            let is_row = options.header == Header::Absent || (!is_header && looks_like_row(cells));
-            (cells.len() == names.len() && is_row).then(|| names.map(String::from).to_vec())
+            let is_row = || options.header == Header::Absent || (!is_header && looks_like_row(cells));
+            (cells.len() == names.len() && is_row()).then(|| names.map(String::from).to_vec())
         };
         let read = ReadOptions { header: options.header.clone(), ..ReadOptions::of(options.delimiter) };
         let table = Source::open_log(path, &read, options.quotes, &names_for)?;
