@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use privet::data::Header;
 
 /// Publish data about people without publishing the people.
 ///
@@ -130,6 +131,9 @@ pub struct Init {
     /// The delimiter of delimited text, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
+    #[arg(long, value_name = "HEADER", value_parser = header)]
+    pub header: Option<Header>,
 }
 
 /// What a data file holds.
@@ -338,6 +342,9 @@ pub struct Build {
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
+    #[arg(long, value_name = "HEADER", value_parser = header)]
+    pub header: Option<Header>,
     /// Spellings of missing values, which get no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
@@ -358,6 +365,9 @@ pub struct Show {
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
+    #[arg(long, value_name = "HEADER", value_parser = header)]
+    pub header: Option<Header>,
 }
 
 #[derive(Debug, Args)]
@@ -371,6 +381,9 @@ pub struct Check {
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
+    #[arg(long, value_name = "HEADER", value_parser = header)]
+    pub header: Option<Header>,
     /// The sensitive items of transactions, one per line: they are not in the hierarchy
     #[arg(long, value_name = "FILE", conflicts_with = "column")]
     pub sensitive: Option<PathBuf>,
@@ -461,6 +474,10 @@ fn share(text: &str) -> Result<privet::Exact, String> {
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {
     privet::data::FileKind::parse(text).map_err(|error| error.to_string())
+}
+
+fn header(text: &str) -> Result<Header, String> {
+    Ok(Header::parse(text))
 }
 
 fn delimiter(text: &str) -> Result<char, String> {

@@ -60,7 +60,9 @@ fn ended(status: u8, output: &Output) -> ExitCode {
 /// Prints help, the version, or what is wrong with the arguments.
 fn usage(told: &clap::Error) -> ExitCode {
     let output = Output::new(false, false);
-    if let Err(error) = told.print()
+    if told.use_stderr() {
+        output.usage(&told.render().to_string());
+    } else if let Err(error) = told.print()
         && !told.use_stderr()
     {
         output.note(&error);

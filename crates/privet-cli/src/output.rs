@@ -1,9 +1,12 @@
 //! What the user reads: results on standard output, all else on standard error.
+//!
+//! Everything that the command prints goes through here. Names and values come from files that others made, so no character
+//! that acts on a terminal is printed as it is.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
-use privet::Error;
+use privet::{Error, ErrorKind, visible};
 use serde_json::{Value as Json, json};
 
 /// Where messages go, and whether they are wanted.
@@ -37,34 +40,34 @@ impl Output {
     /// A result: text for people, or a JSON object for scripts.
     pub fn result(&self, text: &str, json: impl FnOnce() -> Json) {
         if self.json {
-            self.print(&format!("{}\n", json()));
+            self.print(&visible::json(&format!("{}\n", json())));
         } else if !self.quiet {
-            self.print(text);
+            self.print(&visible::lines(text));
         }
     }
 
     /// A remark on the way to a result, for people only.
     pub fn tell(&self, text: &str) {
         if !self.quiet && !self.json {
-            self.print(text);
+            self.print(&visible::lines(text));
         }
     }
 
     /// A warning that nobody should overlook.
     pub fn alarm(&self, message: &str) {
         if !self.quiet {
-            complain(&format!("WARNING: {message}\n"));
+            complain(&format!("WARNING: {}\n", visible::line(message)));
         }
     }
 
     pub fn warn(&self, message: &str) {
         if !self.quiet {
-            complain(&format!("warning: {message}\n"));
+            complain(&format!("warning: {}\n", visible::line(message)));
         }
     }
 
     pub fn error(&self, error: &Error) {
-        complain(&format!("error: {error}\n"));
+        complain(&format!("error: {}\n", told(error)));
         if self.json {
             let json = json!({
                 "error": error.message(),
@@ -73,8 +76,13 @@ impl Output {
                 "help": error.remedy(),
                 "exit": error.kind().exit_status(),
             });
-            self.print(&format!("{json}\n"));
+            self.print(&visible::json(&format!("{json}\n")));
         }
+    }
+
+    /// What is wrong with the arguments, which may name files that others named.
+    pub fn usage(&self, text: &str) {
+        complain(&visible::lines(text));
     }
 
     fn print(&self, text: &str) {
@@ -93,6 +101,25 @@ impl Output {
             self.lost.get_or_init(|| why.to_string());
         }
     }
+}
+
+/// An error as it is printed: place, message and remedy each on one line, whatever the values in them hold. A defect of ours may
+/// take several.
+fn told(error: &Error) -> String {
+    if error.kind() == ErrorKind::Internal {
+        return visible::lines(&error.to_string()).into_owned();
+    }
+    let mut text = String::new();
+    if let Some(file) = error.file() {
+        text += &format!("{}:", file.display());
+        text += &error.line().map_or_else(String::new, |line| format!("{line}:"));
+        text += " ";
+    }
+    text = visible::line(&(text + error.message())).into_owned();
+    if let Some(help) = error.remedy() {
+        text += &format!("\n  help: {}", visible::line(help));
+    }
+    text
 }
 
 fn complain(text: &str) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use privet::engine::clock::Progress;
+use privet::visible;
 
 /// One bar on standard error, a stage at a time.
 pub struct Bar {
@@ -36,7 +37,7 @@ impl Progress for Bar {
         self.bar.set_length(total.unwrap_or(0));
         self.bar.set_position(0);
         self.bar.set_message("");
-        self.bar.set_prefix(name.to_string());
+        self.bar.set_prefix(visible::line(name).into_owned());
     }
 
     fn at(&self, done: u64) {
@@ -44,6 +45,6 @@ impl Progress for Bar {
     }
 
     fn note(&self, note: &str) {
-        self.bar.set_message(note.to_string());
+        self.bar.set_message(visible::line(note).into_owned());
     }
 }

@@ -189,7 +189,7 @@ impl Adult {
 
     /// The table itself.
     pub fn source(&self) -> Result<Source> {
-        Source::open(&self.table, &ReadOptions::default())
+        Source::open(&self.table, &ReadOptions::with_names(None))
     }
 
     /// The summarised table over its first quasi-identifiers. It is read once, until [`forget`](Self::forget).

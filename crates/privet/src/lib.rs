@@ -80,6 +80,7 @@ pub mod privacy;
 pub mod random;
 pub mod release;
 pub mod taxonomy;
+pub mod visible;
 
 pub use error::{Error, ErrorKind, Result, counted, noun, ordinal, suggestion};
 pub use exact::Exact;

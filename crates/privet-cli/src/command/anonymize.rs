@@ -6,7 +6,7 @@ use privet::data::Formulas;
 use privet::engine::clock::Clock;
 use privet::policy::{DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
-use privet::{Result, audit, counted, method};
+use privet::{Result, audit, counted, method, visible};
 use serde_json::Value as Json;
 
 use crate::arguments::Anonymize;
@@ -64,7 +64,7 @@ fn text(published: &Published) -> String {
     };
     text += &audit::render(&published.audit);
     for found in &published.attacks.found {
-        text += &format!("attack {}\n", found.told());
+        text += &format!("attack {}\n", visible::line(&found.told()));
     }
     if let Some(left_out) = published.attacks.left_out() {
         text += &format!("{left_out}\n");
@@ -103,10 +103,11 @@ fn about_table(manifest: &Json) -> String {
             .iter()
             .map(|(column, level)| format!("{column} {level}/{}", manifest["plan"]["highest"][column]))
             .collect();
-        text += &format!("levels: {}\n", levels.join(", "));
+        text += &format!("levels: {}\n", visible::line(&levels.join(", ")));
     }
     for (column, cut) in manifest["plan"]["cuts"].as_object().into_iter().flatten() {
-        text += &format!("cut of {column}: {}\n", listed(&labels(cut)));
+        let cut = format!("cut of {column}: {}", listed(&labels(cut)));
+        text += &format!("{}\n", visible::line(&cut));
     }
     text
 }
@@ -144,7 +145,7 @@ fn about_transactions(manifest: &Json) -> String {
     let mut text = format!("released {released} {noun}\n");
     text += &cost(manifest, &exact_or_rounded(manifest));
     if manifest["plan"]["cut"].is_array() {
-        text += &format!("cut: {}\n", listed(&labels(&manifest["plan"]["cut"])));
+        text += &format!("cut: {}\n", visible::line(&listed(&labels(&manifest["plan"]["cut"]))));
     }
     text
 }

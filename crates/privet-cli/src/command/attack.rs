@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
-use privet::data::{ReadOptions, Source};
+use privet::data::{Header, ReadOptions, Source};
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Role};
 use privet::release::{attack_by_ledger, open_release, open_released};
-use privet::{Error, Result, method};
+use privet::{Error, Result, method, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Attack;
@@ -81,7 +81,8 @@ fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
             .in_file(path)
             .help("leave out --population and --holdout: they are for tables"));
     };
-    let source = Source::open(path, &ReadOptions::default())?;
+    let options = ReadOptions { header: Header::First, ..ReadOptions::default() };
+    let source = Source::open(path, &options)?;
     let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
     quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
     Ok(source)
@@ -138,12 +139,12 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
 fn told(attacks: &Attacks) -> String {
     let mut text = String::new();
     for found in &attacks.found {
-        text += &format!("{}\n", found.told());
+        text += &format!("{}\n", visible::line(&found.told()));
         for line in &found.lines {
-            text += &format!("  {line}\n");
+            text += &format!("  {}\n", visible::line(line));
         }
         if found.succeeds() {
-            text += &format!("  warning: {}\n", found.warning);
+            text += &format!("  warning: {}\n", visible::line(&found.warning));
         }
     }
     if attacks.found.is_empty() {
@@ -153,7 +154,7 @@ fn told(attacks: &Attacks) -> String {
         text += "not run:\n";
     }
     for other in &attacks.not_run {
-        text += &format!("  {}: {}\n", other.name, other.reason);
+        text += &format!("  {}: {}\n", other.name, visible::line(&other.reason));
     }
     text
 }

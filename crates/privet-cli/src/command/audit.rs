@@ -1,10 +1,17 @@
 //! `privet audit`: checks a release again, or any release that another tool made.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use privet::attack::PolicyRef;
 use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Subject};
-use privet::release::{audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file};
+use privet::release::{
+    about_released, audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file,
+    open_release, open_released,
+};
 use privet::{Error, ErrorKind, Result, method};
 use serde_json::json;
 
@@ -13,8 +20,16 @@ use crate::output::Output;
 
 pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     let original = arguments.original.as_deref();
+    let mut cautions = Vec::new();
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
-        (Some(folder), _, _) => audit_release(folder, original, clock)?,
+        (Some(folder), _, _) => {
+            let audit = audit_release(folder, original, clock)?;
+            // What is not as it was published is said by the audit.
+            if let Ok(release) = open_release(folder, original, clock) {
+                cautions = about_released(&release.released, clock)?;
+            }
+            audit
+        }
         (None, Some(policy), Some(release)) => {
             let options = AuditOptions::foreign();
             let policy = method::check_to_audit(&Policy::read(policy)?, original)?;
@@ -23,7 +38,9 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                 return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))
                     .help("leave it out: records are compared whatever their order"));
             }
-            match policy {
+            cautions = about_released(&open_released(PolicyRef::from(&policy), release)?, clock)?;
+            let files = released_paths(release)?;
+            let audit = match policy {
                 AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => {
                     audit_bucket_files(&policy, release, clock)?
                 }
@@ -31,7 +48,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                     audit_projection_files(&policy, release, clock)?
                 }
                 AnyPolicy::Table(policy) => {
-                    let release = Source::open(release, &ReadOptions::default())?;
+                    let release = Source::open(release, &ReadOptions::with_names(None))?;
                     audit_table_watched(&policy, &release, &options, &mut || clock.check())?
                 }
                 AnyPolicy::Transactions(policy) => {
@@ -42,10 +59,30 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                 AnyPolicy::Vocabularies(policy) => {
                     audit_vocabulary_file(&policy, release, arguments.aligned, clock)?
                 }
-            }
+            };
+            audit.with_containers(files.iter().map(PathBuf::as_path))?
         }
         _ => return Err(Error::input("name a release folder, or --policy and --release")),
     };
-    output.result(&render(&audit), || json!(audit));
+    cautions.iter().for_each(|caution| output.warn(caution));
+    output.result(&render(&audit), || {
+        let mut json = json!(audit);
+        if !cautions.is_empty() {
+            json["warnings"] = json!(cautions);
+        }
+        json
+    });
     Ok(if audit.passed { 0 } else { ErrorKind::Violation.exit_status() })
+}
+
+/// The file, or those in the folder, that a release is.
+fn released_paths(release: &Path) -> Result<Vec<PathBuf>> {
+    if !release.is_dir() {
+        return Ok(vec![release.to_path_buf()]);
+    }
+    let entries = fs::read_dir(release).map_err(|error| Error::io("read the folder", release, &error))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    Ok(paths)
 }

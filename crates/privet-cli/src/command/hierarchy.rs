@@ -4,9 +4,9 @@ mod items;
 
 use std::path::Path;
 
-use privet::data::{MissingRule, ReadOptions, Source, Summary};
+use privet::data::{Header, MissingRule, ReadOptions, Source, Summary};
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
-use privet::{Error, Result, counted};
+use privet::{Error, Result, counted, visible};
 use serde_json::json;
 
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
@@ -27,8 +27,8 @@ struct Values {
 }
 
 impl Values {
-    fn read(data: &Path, column: &str, delimiter: Option<char>, missing: &[String]) -> Result<Values> {
-        let source = Source::open(data, &ReadOptions { delimiter })?;
+    fn read(data: &Path, column: &str, options: &ReadOptions, missing: &[String]) -> Result<Values> {
+        let source = Source::open(data, options)?;
         let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
@@ -57,6 +57,11 @@ impl Values {
     }
 }
 
+/// What the user says about the data.
+fn read(delimiter: Option<char>, header: &Option<Header>) -> ReadOptions {
+    ReadOptions { header: header.clone().unwrap_or_default(), ..ReadOptions::of(delimiter) }
+}
+
 fn build(arguments: &Build, output: &Output) -> Result<u8> {
     if !arguments.force && arguments.output.exists() {
         // Somebody may have mended it by hand.
@@ -64,7 +69,12 @@ fn build(arguments: &Build, output: &Output) -> Result<u8> {
             .in_file(&arguments.output)
             .help("choose another name, or replace it with --force"));
     }
-    let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
+    let values = Values::read(
+        &arguments.data,
+        &arguments.column,
+        &read(arguments.delimiter, &arguments.header),
+        &arguments.missing,
+    )?;
     let taxonomy =
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
     taxonomy.write(&arguments.output)?;
@@ -118,7 +128,8 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let fit = match (&arguments.data, &arguments.column) {
         (Some(data), Some(column)) => {
-            Some(check(&taxonomy, Values::read(data, column, arguments.delimiter, &[])?.occurrences()))
+            let options = read(arguments.delimiter, &arguments.header);
+            Some(check(&taxonomy, Values::read(data, column, &options, &[])?.occurrences()))
         }
         (Some(_), None) => {
             return Err(
@@ -140,7 +151,8 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
 fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
-    let values = Values::read(&arguments.data, column, arguments.delimiter, &arguments.missing)?;
+    let options = read(arguments.delimiter, &arguments.header);
+    let values = Values::read(&arguments.data, column, &options, &arguments.missing)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{}, {}, height {}, {} {}; {} not occur in the data\n",
@@ -154,10 +166,10 @@ fn verify(arguments: &Check, output: &Output) -> Result<u8> {
     for misfit in &fit.misfits {
         text += &format!(
             "no leaf: '{}' ({}, first in line {}): {}\n",
-            misfit.value,
+            visible::line(&misfit.value),
             counted(misfit.count, "record", "records"),
             misfit.line,
-            misfit.reason
+            visible::line(&misfit.reason)
         );
     }
     text += if fit.is_complete() { "every value has a leaf\n" } else { "" };

@@ -7,7 +7,7 @@ use privet::policy::draft::preset::{NO_CERTIFICATE, Preset};
 use privet::policy::draft::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
-use privet::{Error, Result, counted};
+use privet::{Error, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
@@ -19,6 +19,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let options = DraftOptions {
         data_path: Some(data_path(&folder, data)),
         delimiter: arguments.delimiter,
+        header: arguments.header.clone().unwrap_or_default(),
         preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
         public: arguments.public,
     };
@@ -35,7 +36,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     if let Some(form) = transactions(arguments)? {
         return as_transactions(&form);
     }
-    let source = Source::open(data, &ReadOptions { delimiter: arguments.delimiter })?;
+    let source = Source::open(data, &read_options(arguments))?;
     if is_query_log(&source) {
         return Err(Error::input("this looks like a query log, and `init` drafts no policies for these")
             .in_file(data)
@@ -59,8 +60,10 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let mut text = format!("{}, {columns}\n", counted(draft.rows, "record", "records"));
     for column in &draft.columns {
         let role = column.role.map_or("left out".to_string(), |role| role.to_string());
-        text += &format!("  {:<20} {role:<17} {}\n", column.name, column.reason);
+        let (name, reason) = (visible::line(&column.name), visible::line(&column.reason));
+        text += &format!("  {name:<20} {role:<17} {reason}\n");
     }
+    source.remarks().iter().for_each(|remark| output.warn(remark));
     finish(&draft, text, ("table", options.preset.is_some()), &folder, output)
 }
 
@@ -107,14 +110,22 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
     if data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat") {
         return lines();
     }
-    let found = Source::open(data, &ReadOptions { delimiter: *delimiter })
-        .and_then(|source| long_form(&source, is_told));
+    let found = Source::open(data, &read_options(arguments)).and_then(|source| long_form(&source, is_told));
     match found {
-        Ok(Some((id, item))) => Ok(Some(TransactionOptions::Long { id, item, delimiter: *delimiter })),
+        Ok(Some((id, item))) => {
+            let header = arguments.header.clone().unwrap_or_default();
+            Ok(Some(TransactionOptions::Long { id, item, delimiter: *delimiter, header }))
+        }
         _ if is_told => lines(),
         Err(error) if !is_ragged(&error) => Err(error),
         _ => Ok(None),
     }
+}
+
+/// What the user says about the file.
+fn read_options(arguments: &Init) -> ReadOptions {
+    let header = arguments.header.clone().unwrap_or_default();
+    ReadOptions { header, ..ReadOptions::of(arguments.delimiter) }
 }
 
 /// Whether an error says that rows have more or fewer cells than the first.

@@ -5,7 +5,7 @@ use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
 use privet::method::injector::{idle_note, known_rules};
 use privet::policy::{AnyPolicy, Policy, Subject};
-use privet::{Error, Result, counted, method};
+use privet::{Error, Result, counted, method, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Mine;
@@ -42,9 +42,9 @@ pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
         let confidence = 100.0 * rule.rule.confidence();
         text += &format!(
             "{}  {:<6} {}\n           {} {}, expectation {expectation:.2} %, confidence {confidence:.1} %\n",
-            rule.text.name(),
+            visible::line(&rule.text.name()),
             origin(rule),
-            rule.text,
+            visible::line(&rule.text.to_string()),
             rule.rule.support,
             if rule.rule.support == 1.0 { "record" } else { "records" },
         );

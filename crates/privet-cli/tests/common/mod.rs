@@ -159,7 +159,8 @@ pub fn names(folder: &Path) -> Vec<String> {
 
 /// The rows of a table in any format, the header first.
 pub fn rows(path: &Path) -> Vec<Vec<String>> {
-    let source = privet::data::Source::open(path, &Default::default()).expect("a table");
+    let source =
+        privet::data::Source::open(path, &privet::data::ReadOptions::with_names(None)).expect("a table");
     let mut rows = vec![source.columns().iter().map(|column| column.name.clone()).collect()];
     let columns = source.columns().len();
     source

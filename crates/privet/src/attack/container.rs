@@ -1,5 +1,6 @@
 //! Container leaks: a file can hold more than its cells show. Parquet and Arrow keep dictionaries, statistics and metadata
-//! beside the rows; a value that no cell shows any more may still be in them.
+//! beside the rows; a value that no cell shows any more may still be in them. gzip keeps names and comments, Zstandard frames that
+//! readers skip.
 //!
 //! Every file of the release is searched for values of the original that none of its cells shows, as they are written and, in
 //! Parquet, in each page after unpacking it; in Arrow, also in each dictionary.
@@ -12,7 +13,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
 use crate::Result;
 use crate::audit::buckets::BucketTables;
 use crate::audit::counted;
-use crate::data::{Batch, FileKind, Format, Source, Transaction, pieces};
+use crate::data::{Batch, Compression, FileKind, Source, Transaction, pieces};
 
 /// Row 16 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "container", row: 16, dear: false, concerns, run };
@@ -37,7 +38,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
         // Items and terms are words, which the prose of a report may hold for reasons of its own.
-        (None, _) if scene.files.iter().any(|file| is_columnar(file)) => Ok(()),
+        (None, _) if scene.files.iter().any(|file| is_container(file)) => Ok(()),
         (None, _) => Err(PLAIN.to_string()),
     }
 }
@@ -45,11 +46,12 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 const PLAIN: &str = "the files are delimited text, which holds its cells and nothing beside them";
 
 fn is_delimited(file: &Path) -> bool {
-    FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Csv | Format::Tsv))
+    FileKind::of_path(file).is_ok_and(|kind| kind.is_text() && kind.compression == Compression::None)
 }
 
-fn is_columnar(file: &Path) -> bool {
-    FileKind::of_path(file).is_ok_and(|kind| matches!(kind.format, Format::Parquet | Format::Arrow))
+/// Whether a file holds more than its cells: typed ones do, and compressed ones may.
+fn is_container(file: &Path) -> bool {
+    FileKind::of_path(file).is_ok_and(|kind| !kind.is_text() || kind.compression != Compression::None)
 }
 
 /// What the original has: distinct values that are long enough, each with the name of its column.
@@ -147,7 +149,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let turned = turned.iter().zip(&shown_by_chance.found).filter(|(_, shown)| !**shown);
     let mut needles = Needles::new(hidden.iter().map(|(_, text)| text.as_str()));
     let mut control = Needles::new(turned.map(|(text, _)| text.as_str()));
-    let files = scene.files.iter().filter(|file| scene.table_policy().is_some() || is_columnar(file));
+    let files = scene.files.iter().filter(|file| scene.table_policy().is_some() || is_container(file));
     for file in files {
         scene.clock.check()?;
         let shortest = if FileKind::of_path(file).is_ok() { SHORTEST } else { SHORTEST_IN_PROSE };
@@ -186,8 +188,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does: "reads the bytes of the files instead of their cells".to_string(),
         assumes: format!(
             "values of at least {SHORTEST} bytes were searched for as words (of {SHORTEST_IN_PROSE} in reports), as they are \
-             spelt in the original; pages of Parquet files were unpacked, and the dictionaries of Arrow files read value by \
-             value{cut}"
+             spelt in the original; pages of Parquet files were unpacked, the dictionaries of Arrow files read value by \
+             value, and the fields of gzip and Zstandard files looked at{cut}"
         ),
         figures: vec![headline],
         worst: lines.first().cloned().unwrap_or_default(),

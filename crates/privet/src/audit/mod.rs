@@ -25,6 +25,7 @@
 pub mod buckets;
 mod classes;
 mod columns;
+mod container;
 mod cover;
 mod flow;
 mod levels;

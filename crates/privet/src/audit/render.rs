@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::Audit;
 pub(crate) use crate::error::counted;
 use crate::policy::DataKind;
+use crate::visible;
 
 /// A short verdict: one line per check, and for what matters the worst class and the records concerned.
 pub fn render(audit: &Audit) -> String {
@@ -49,14 +50,15 @@ pub fn render(audit: &Audit) -> String {
             (true, false) => '✓',
             (false, false) => '✗',
         };
-        let _ = writeln!(text, "{mark} {}: {}", check.name, check.detail);
+        // Names and values of a file that others made must not end the line and begin one that looks like ours.
+        let _ = writeln!(text, "{mark} {}: {}", visible::line(&check.name), visible::line(&check.detail));
         if let Some(worst) = &check.worst {
             let what = match audit.kind {
                 DataKind::Table => "worst class",
                 DataKind::Transactions => "for instance",
                 DataKind::QueryLog | DataKind::Vocabularies => "nearest to the limit",
             };
-            let _ = writeln!(text, "    {what}: {worst}");
+            let _ = writeln!(text, "    {what}: {}", visible::line(worst));
         }
         if !check.holds && check.concerned > 0 {
             let mut concerned = counted(check.concerned, one, many);

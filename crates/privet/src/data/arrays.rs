@@ -13,22 +13,30 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, TimeUnit};
 use jiff::Timestamp;
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 
 use super::format::CellKind;
+
+/// The digits that a decimal has at most.
+const MOST_DIGITS: u8 = 76;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 const MILLISECONDS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000;
 
 /// What cells of this type are, or `None` for a type that is not read.
 ///
-/// `UInt64` and decimals count as text: the 64-bit integers and floats of a release could not hold them all.
+/// Moments in a zone that nobody knows cannot be shown as local times.
 pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
     use DataType as T;
     match data_type {
-        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null | T::UInt64 => Some(CellKind::Text),
+        T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null => Some(CellKind::Text),
+        T::Timestamp(_, Some(zone)) => zone_of(zone).map(|_| CellKind::Text),
         T::Date32 | T::Date64 | T::Timestamp(..) => Some(CellKind::Text),
-        T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => Some(CellKind::Text),
+        T::Decimal32(precision, scale)
+        | T::Decimal64(precision, scale)
+        | T::Decimal128(precision, scale)
+        | T::Decimal256(precision, scale) => Some(decimal(*precision, *scale)),
+        T::UInt64 => Some(CellKind::Unsigned),
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => Some(CellKind::Integer),
         T::UInt8 | T::UInt16 | T::UInt32 => Some(CellKind::Integer),
         T::Float16 | T::Float32 | T::Float64 => Some(CellKind::Float),
@@ -36,6 +44,31 @@ pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
         T::Dictionary(_, values) if !matches!(**values, T::Dictionary(..)) => kind_of(values),
         _ => None,
     }
+}
+
+/// Decimals as they are shown: zeros before the point are digits like any other.
+fn decimal(precision: u8, scale: i8) -> CellKind {
+    let zeros = scale.min(0).unsigned_abs();
+    let precision = precision.saturating_add(zeros).clamp(1, MOST_DIGITS);
+    CellKind::Decimal { precision, scale: scale.max(0) as u8 }
+}
+
+/// The zone that a column of moments is in: `UTC`, an offset such as `+02:00`, or a place such as `Europe/Berlin`.
+fn zone_of(name: &str) -> Option<TimeZone> {
+    if ["UTC", "Z", "utc", "Etc/UTC", "GMT"].contains(&name) {
+        return Some(TimeZone::UTC);
+    }
+    let Some(sign) = name.chars().next().filter(|sign| "+-".contains(*sign)) else {
+        return TimeZone::get(name).ok();
+    };
+    let digits: String = name[1..].chars().filter(|digit| *digit != ':').collect();
+    if ![2, 4].contains(&digits.len()) || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let hours: i32 = digits[..2].parse().ok()?;
+    let minutes: i32 = digits.get(2..).filter(|rest| !rest.is_empty()).unwrap_or("0").parse().ok()?;
+    let seconds = (hours * 60 + minutes) * 60;
+    Offset::from_seconds(if sign == '-' { -seconds } else { seconds }).ok().map(TimeZone::fixed)
 }
 
 /// A moment outside the years that can be written.
@@ -63,10 +96,13 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
     macro_rules! timestamp {
         ($type:ty, $zone:expr, $moment:expr) => {{
             let values = array.as_primitive::<$type>();
-            let zoned = $zone.is_some();
+            let zone = match $zone {
+                Some(name) => Some(zone_of(name)?),
+                None => None,
+            };
             Box::new(move |row, out: &mut Vec<u8>| {
                 let moment: Result<Timestamp, jiff::Error> = $moment(values.value(row));
-                show_moment(out, moment.map_err(|_| OutOfRange)?, zoned)
+                show_moment(out, moment.map_err(|_| OutOfRange)?, zone.as_ref())
             })
         }};
     }
@@ -151,9 +187,19 @@ fn show_day(out: &mut Vec<u8>, day: i64) -> Result<(), OutOfRange> {
     show(out, Offset::UTC.to_datetime(moment).date())
 }
 
-/// A moment in time ends in Z; a local time, whose zone the file does not tell, does not.
-fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zoned: bool) -> Result<(), OutOfRange> {
-    if zoned { show(out, moment) } else { show(out, Offset::UTC.to_datetime(moment)) }
+/// A moment is shown as the clocks of its zone did, with what they were ahead of UTC; in UTC it ends in Z. A local time, whose
+/// zone the file does not tell, has neither.
+fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zone: Option<&TimeZone>) -> Result<(), OutOfRange> {
+    let Some(zone) = zone else { return show(out, Offset::UTC.to_datetime(moment)) };
+    if *zone == TimeZone::UTC {
+        return show(out, moment);
+    }
+    let offset = zone.to_offset(moment);
+    let (sign, ahead) = if offset.is_negative() { ('-', -offset.seconds()) } else { ('+', offset.seconds()) };
+    let (hours, minutes, seconds) = (ahead / 3600, ahead / 60 % 60, ahead % 60);
+    show(out, format_args!("{}{sign}{hours:02}:{minutes:02}", offset.to_datetime(moment)))?;
+    // Before there were zones, clocks went by the sun.
+    if seconds > 0 { show(out, format_args!(":{seconds:02}")) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -198,7 +244,22 @@ mod tests {
         let local = TimestampMillisecondArray::from(vec![Some(1_500), None]);
         assert_eq!(texts(&local), ["1970-01-01T00:00:01.5", ""]);
         let moment = TimestampNanosecondArray::from(vec![1]).with_timezone("+02:00");
-        assert_eq!(texts(&moment), ["1970-01-01T00:00:00.000000001Z"]);
+        assert_eq!(texts(&moment), ["1970-01-01T02:00:00.000000001+02:00"]);
+        // New Year's Eve in New York is New Year's Day in UTC; summer and winter differ in Berlin.
+        let eve = TimestampSecondArray::from(vec![1_704_079_800]);
+        for (zone, shown) in [
+            ("America/New_York", "2023-12-31T22:30:00-05:00"),
+            ("-0500", "2023-12-31T22:30:00-05:00"),
+            ("UTC", "2024-01-01T03:30:00Z"),
+            ("Asia/Kolkata", "2024-01-01T09:00:00+05:30"),
+        ] {
+            assert_eq!(texts(&eve.clone().with_timezone(zone)), [shown]);
+        }
+        let berlin =
+            TimestampSecondArray::from(vec![1_719_788_400, 1_735_686_000]).with_timezone("Europe/Berlin");
+        assert_eq!(texts(&berlin), ["2024-07-01T01:00:00+02:00", "2025-01-01T00:00:00+01:00"]);
+        let nowhere = TimestampSecondArray::from(vec![0]).with_timezone("Mars/Olympus");
+        assert!(kind_of(nowhere.data_type()).is_none() && cell_text(&nowhere).is_none());
         let mut out = Vec::new();
         let far = TimestampSecondArray::from(vec![i64::MAX]);
         assert_eq!(cell_text(&far).unwrap()(0, &mut out), Err(OutOfRange));

@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::column::page::{Page, PageReader};
 use parquet::errors::ParquetError;
@@ -28,16 +29,27 @@ use super::compression::{
 use super::delimited::RECORD_BYTES;
 use super::format::{Compression, FileKind, Format};
 use super::guard;
-use super::header::check_names;
+use super::header::{check_names, named};
 use super::ipc_check;
-use super::source::{BatchQueue, SourceColumn, changed};
+use super::source::{BatchQueue, SourceColumn, UnreadColumn, changed};
+use crate::error::echoed;
 use crate::{Error, Result};
 
 /// The result of a call into the readers.
 type ArrowResult<T> = std::result::Result<T, ArrowError>;
 
+/// The columns that a schema declares.
+pub(super) struct Columns {
+    /// Those that can be read as text.
+    pub(super) read: Vec<SourceColumn>,
+    /// The positions of those among them that have no name.
+    pub(super) nameless: Vec<usize>,
+    /// Those that cannot be read.
+    pub(super) unread: Vec<UnreadColumn>,
+}
+
 /// Opens a typed file: its columns and its size in bytes.
-pub(super) fn open(path: &Path, kind: FileKind) -> Result<(Vec<SourceColumn>, u64)> {
+pub(super) fn open(path: &Path, kind: FileKind) -> Result<(Columns, u64)> {
     let (file, bytes) = uncompressed(path, kind)?;
     let schema = guarded(path, kind.format, || Reader::open(file, kind.format).map(|reader| reader.schema))?;
     Ok((columns_of(path, &schema)?, bytes))
@@ -52,7 +64,7 @@ pub(super) fn produce(
 ) -> Result<()> {
     let (file, bytes) = uncompressed(path, kind)?;
     let mut reader = guarded(path, kind.format, || Reader::open(file, kind.format))?;
-    if columns_of(path, &reader.schema)? != columns {
+    if columns_of(path, &reader.schema)?.read != columns {
         return Err(changed(path));
     }
     let mut rows = 0;
@@ -127,23 +139,41 @@ fn not_text(path: &Path, bad: BadText) -> Error {
         .help("clean the text columns first")
 }
 
-/// The columns that a schema declares, if all of them can be read as text.
-fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Vec<SourceColumn>> {
+/// The columns that a schema declares, of which at least one can be read.
+fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
     let fields = schema.fields();
     if fields.is_empty() {
         return Err(Error::input("the table has no columns").in_file(path));
     }
-    check_names(path, None, fields.iter().map(|field| field.name().as_str()))?;
-    let column = |field: &arrow_schema::FieldRef| {
-        let kind = kind_of(field.data_type()).ok_or_else(|| {
-            let (name, data_type) = (field.name(), field.data_type());
-            Error::input(format!("column '{name}' has the type {data_type}, which cannot be read"))
-                .in_file(path)
-                .help("leave the column out or store it as text; text, numbers, dates, times and booleans can be read")
-        })?;
-        Ok(SourceColumn { name: field.name().clone(), kind })
-    };
-    fields.iter().map(column).collect()
+    let given: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
+    let names = named(&given);
+    check_names(path, None, names.iter().map(String::as_str))?;
+    let mut columns = Columns { read: Vec::new(), nameless: Vec::new(), unread: Vec::new() };
+    for ((field, given), name) in fields.iter().zip(given).zip(names) {
+        match kind_of(field.data_type()) {
+            Some(kind) => {
+                columns.nameless.extend(given.trim().is_empty().then_some(columns.read.len()));
+                columns.read.push(SourceColumn { name, kind });
+            }
+            None => {
+                columns.unread.push(UnreadColumn { name, data_type: echoed(&field.data_type().to_string()) })
+            }
+        }
+    }
+    if columns.read.is_empty() {
+        return Err(Error::input("the table has no column that can be read")
+            .in_file(path)
+            .help("text, numbers, dates, times and booleans can be read"));
+    }
+    Ok(columns)
+}
+
+/// The positions of the columns that can be read, unless all of them can.
+fn readable(schema: &Schema) -> Option<Vec<usize>> {
+    let fields = schema.fields();
+    let places: Vec<usize> =
+        (0..fields.len()).filter(|place| kind_of(fields[*place].data_type()).is_some()).collect();
+    (places.len() < fields.len()).then_some(places)
 }
 
 /// The file as its format's reader needs it: seekable, hence unpacked to a nameless file if compressed.
@@ -212,8 +242,9 @@ impl Progress {
     }
 }
 
-/// A typed file that is being read.
+/// A typed file that is being read: of its columns, those that can be.
 struct Reader {
+    /// All columns, those that are left out as well.
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = ArrowResult<RecordBatch>>>,
     progress: Progress,
@@ -221,7 +252,7 @@ struct Reader {
 
 impl Reader {
     fn open(file: File, format: Format) -> ArrowResult<Reader> {
-        if format == Format::Parquet { Reader::parquet(file) } else { Reader::arrow(file) }
+        if format == Format::Parquet { Reader::parquet(file) } else { Reader::arrow(file, false) }
     }
 
     fn parquet(file: File) -> ArrowResult<Reader> {
@@ -231,10 +262,18 @@ impl Reader {
         check_chunks(&pages, builder.metadata(), length)?;
         let total = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
         let schema = Arc::clone(builder.schema());
+        let builder = match readable(&schema) {
+            Some(places) => {
+                let mask = ProjectionMask::roots(builder.parquet_schema(), places);
+                builder.with_projection(mask)
+            }
+            None => builder,
+        };
         Ok(Reader { schema, batches: Box::new(builder.build()?), progress: Progress::Rows { total } })
     }
 
-    fn arrow(mut file: File) -> ArrowResult<Reader> {
+    /// Reads an Arrow file, or, where `whole` asks for it, also the columns that cannot be shown as text.
+    fn arrow(mut file: File, whole: bool) -> ArrowResult<Reader> {
         let total = file.metadata()?.len();
         let stream = !head(&mut file)?.starts_with(b"ARROW1");
         if stream {
@@ -243,16 +282,20 @@ impl Reader {
             ipc_check::check_file(&mut file)?;
         }
         file.seek(SeekFrom::Start(0))?;
+        let schema = match stream {
+            true => StreamReader::try_new(BufReader::new(file.try_clone()?), None)?.schema(),
+            false => FileReader::try_new(BufReader::new(file.try_clone()?), None)?.schema(),
+        };
+        let places = if whole { None } else { readable(&schema) };
+        file.seek(SeekFrom::Start(0))?;
         let (file, taken) = Counting::new(file);
         let progress = Progress::Bytes { taken, total };
         let file = BufReader::new(file);
-        Ok(if stream {
-            let reader = StreamReader::try_new(file, None)?;
-            Reader { schema: reader.schema(), batches: Box::new(reader), progress }
-        } else {
-            let reader = FileReader::try_new(file, None)?;
-            Reader { schema: reader.schema(), batches: Box::new(reader), progress }
-        })
+        let batches: Box<dyn Iterator<Item = ArrowResult<RecordBatch>>> = match stream {
+            true => Box::new(StreamReader::try_new(file, places)?),
+            false => Box::new(FileReader::try_new(file, places)?),
+        };
+        Ok(Reader { schema, batches, progress })
     }
 }
 
@@ -261,7 +304,7 @@ pub(super) fn dictionary_values(file: File) -> ArrowResult<Vec<Vec<u8>>> {
     let mut values: BTreeSet<Vec<u8>> = BTreeSet::new();
     // Most files have one dictionary for all batches of a column.
     let mut read: Vec<Option<ArrayRef>> = Vec::new();
-    for batch in Reader::arrow(file)?.batches {
+    for batch in Reader::arrow(file, true)?.batches {
         let batch = batch?;
         read.resize(batch.num_columns(), None);
         for (column, read) in batch.columns().iter().zip(&mut read) {

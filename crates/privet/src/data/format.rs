@@ -44,8 +44,17 @@ pub enum CellKind {
     Text,
     /// Whole numbers.
     Integer,
+    /// Whole numbers that are not negative, of which the largest are no `Integer`.
+    Unsigned,
     /// Numbers with a fraction.
     Float,
+    /// Decimal numbers with so many digits, of which so many come after the point.
+    Decimal {
+        /// All digits.
+        precision: u8,
+        /// Those after the point.
+        scale: u8,
+    },
     /// `true` or `false`.
     Boolean,
 }

@@ -28,7 +28,7 @@ pub struct Knowledge {
 impl Knowledge {
     /// Reads a knowledge file whose terms are separated by `separator`.
     pub fn read(path: &Path, separator: char) -> Result<Knowledge> {
-        let source = Source::open(path, &ReadOptions::default())?;
+        let source = Source::open(path, &ReadOptions::with_names(None))?;
         let names: Vec<&str> = source.columns().iter().map(|column| column.name.as_str()).collect();
         if let Some(stranger) = names.iter().find(|name| !COLUMNS.contains(name)) {
             return Err(Error::input(format!("a knowledge file has no column '{stranger}'"))

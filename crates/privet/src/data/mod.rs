@@ -7,6 +7,7 @@ mod columnar;
 mod compression;
 mod delimited;
 mod dialect;
+mod first_line;
 mod format;
 mod formula;
 mod guard;
@@ -29,17 +30,19 @@ mod text;
 mod transactions;
 mod typed;
 mod vocabularies;
+mod wrapping;
 
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use formula::{Formulas, is_formula, marked};
 pub(crate) use formula::{kept_apart, unmarked};
+pub use header::Header;
 pub use knowledge::Knowledge;
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use selection::RowSet;
 pub use sink::{Sink, SinkColumn};
-pub use source::{ReadOptions, Source, SourceColumn};
+pub use source::{ReadOptions, Source, SourceColumn, UnreadColumn};
 pub use summary::{Located, MissingRule, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
@@ -49,3 +52,4 @@ pub use vocabularies::{
 
 pub use list::read_list;
 pub(crate) use pieces::pieces;
+pub(crate) use wrapping::{Wrapping, wrappings};

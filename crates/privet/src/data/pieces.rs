@@ -12,6 +12,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::columnar::{dictionary_values, guarded, uncompressed};
 use super::compression::open_regular;
 use super::format::{FileKind, Format};
+use super::wrapping::wrappings;
 use crate::{Error, Result};
 
 /// So much of a file is looked at in one piece.
@@ -20,14 +21,16 @@ const PIECE: usize = 1 << 22;
 /// Two pieces have so much in common: nothing that is shorter falls between them.
 const OVERLAP: usize = 1 << 12;
 
-/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole; with every page of a Parquet file, unpacked
-/// too; and with every value of the dictionaries of an Arrow file, which lie there without anything between them.
+/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole; with what a compressed file holds beside them;
+/// with every page of a Parquet file, unpacked too; and with every value of the dictionaries of an Arrow file, which lie there
+/// without anything between them.
 pub(crate) fn pieces(path: &Path, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let kind = FileKind::of_path(path).ok();
     let mut file = match kind {
         Some(kind) => uncompressed(path, kind)?.0,
         None => open_regular(path)?.0,
     };
+    wrappings(path)?.iter().try_for_each(|wrapping| each(wrapping.bytes()))?;
     let trouble = |error: std::io::Error| Error::io("read the file", path, &error);
     let mut piece = Vec::new();
     loop {

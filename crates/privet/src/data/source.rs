@@ -8,7 +8,7 @@ use std::thread;
 use super::cells::Batch;
 use super::compression::open_regular;
 use super::format::{CellKind, FileKind, Format};
-use super::header::{NO_HEADER, looks_like_a_value};
+use super::header::{Header, NO_HEADER, looks_like_a_value};
 use super::selection::{RowSet, Selection};
 use super::text::{Manner, NamesFor};
 use super::{columnar, text};
@@ -26,6 +26,31 @@ const BATCHES_AHEAD: usize = 2;
 pub struct ReadOptions {
     /// The delimiter of delimited text; detected when `None`.
     pub delimiter: Option<char>,
+    /// Whether delimited text begins with the names of its columns.
+    pub header: Header,
+    /// Whether a typed file with a column that cannot be read is refused; else such columns are left out.
+    pub whole: bool,
+}
+
+impl ReadOptions {
+    /// With this delimiter.
+    pub fn of(delimiter: Option<char>) -> ReadOptions {
+        ReadOptions { delimiter, ..ReadOptions::default() }
+    }
+
+    /// For a file that is known to name its columns, such as a release, and of which nothing may be overlooked.
+    pub fn with_names(delimiter: Option<char>) -> ReadOptions {
+        ReadOptions { delimiter, header: Header::First, whole: true }
+    }
+}
+
+/// A column of a typed file that cannot be read as text, such as one of lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadColumn {
+    /// The column's name.
+    pub name: String,
+    /// Its type, as the file's format calls it.
+    pub data_type: String,
 }
 
 /// A column as the file declares it.
@@ -37,6 +62,21 @@ pub struct SourceColumn {
     pub kind: CellKind,
 }
 
+impl UnreadColumn {
+    /// What is wrong with it, and what helps.
+    fn told(&self) -> (String, String) {
+        let UnreadColumn { name, data_type } = self;
+        let help =
+            "store the column as text, or leave it out; text, numbers, dates, times and booleans can be read";
+        (format!("column '{name}' has the type {data_type}, which cannot be read"), help.to_string())
+    }
+
+    fn error(&self, path: &Path) -> Error {
+        let (message, help) = self.told();
+        Error::input(message).in_file(path).help(help)
+    }
+}
+
 /// A table in a file: its columns are known, its rows can be streamed any number of times.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -44,6 +84,9 @@ pub struct Source {
     kind: FileKind,
     delimiter: Option<char>,
     columns: Vec<SourceColumn>,
+    unread: Vec<UnreadColumn>,
+    /// The positions of columns that the file has no name for.
+    nameless: Vec<usize>,
     bytes: u64,
     manner: Manner,
     /// The rows that are read; all where there is none.
@@ -76,17 +119,60 @@ impl Source {
     ) -> Result<Source> {
         // A folder or a path that leads nowhere should be called that, not a file of unknown format.
         let kind = FileKind::of_path(path).or_else(|unknown| open_regular(path).and(Err(unknown)))?;
-        let (delimiter, columns, bytes, manner) = match kind.format {
+        let mut source = Source {
+            path: path.to_path_buf(),
+            kind,
+            delimiter: None,
+            columns: Vec::new(),
+            unread: Vec::new(),
+            nameless: Vec::new(),
+            bytes: 0,
+            manner,
+            selection: None,
+        };
+        match kind.format {
             Format::Csv | Format::Tsv => {
-                let opened = text::open(path, kind, options.delimiter, manner, names_for)?;
-                (Some(opened.delimiter), opened.columns, opened.bytes, opened.manner)
+                let opened = text::open(path, kind, options, manner, names_for)?;
+                source.delimiter = Some(opened.delimiter);
+                source.manner = opened.manner;
+                (source.columns, source.nameless, source.bytes) =
+                    (opened.columns, opened.nameless, opened.bytes);
             }
             Format::Parquet | Format::Arrow => {
+                if matches!(options.header, Header::Absent | Header::Names(_)) {
+                    return Err(Error::input(
+                        "'header' has no meaning here: the file names its columns itself",
+                    )
+                    .in_file(path)
+                    .help("remove it; it is for delimited text"));
+                }
                 let (columns, bytes) = columnar::open(path, kind)?;
-                (None, columns, bytes, manner)
+                if let Some(unread) = columns.unread.first().filter(|_| options.whole) {
+                    return Err(unread.error(path));
+                }
+                (source.columns, source.nameless, source.bytes) = (columns.read, columns.nameless, bytes);
+                source.unread = columns.unread;
             }
-        };
-        Ok(Source { path: path.to_path_buf(), kind, delimiter, columns, bytes, manner, selection: None })
+        }
+        Ok(source)
+    }
+
+    /// The columns of a typed file that cannot be read and are left out.
+    pub fn unread(&self) -> &[UnreadColumn] {
+        &self.unread
+    }
+
+    /// What a user who sees the columns for the first time should know about their names and types, as sentences.
+    pub fn remarks(&self) -> Vec<String> {
+        let named = self.nameless.iter().map(|at| {
+            let name = &self.columns[*at].name;
+            format!("column {} has no name in the file; it is called '{name}' here", at + 1)
+        });
+        let unread = self.unread.iter().map(|column| {
+            let UnreadColumn { name, data_type } = column;
+            format!("column '{name}' has the type {data_type}, which cannot be read; it is left out")
+        });
+        named.chain(unread).collect()
     }
 
     /// Where the table is.
@@ -117,14 +203,21 @@ impl Source {
     /// The position of the column with this name, which must be there.
     pub fn position(&self, name: &str) -> Result<usize> {
         self.find(name).ok_or_else(|| {
-            Error::input(format!("the data has no column '{name}'"))
-                .in_file(&self.path)
-                .help(self.help_for_column(name))
+            let (message, help) = self.lacks(name);
+            Error::input(message).in_file(&self.path).help(help)
         })
     }
 
+    /// What is wrong with a column that cannot be had, and what helps.
+    pub(crate) fn lacks(&self, name: &str) -> (String, String) {
+        match self.unread.iter().find(|column| column.name == name) {
+            Some(column) => column.told(),
+            None => (format!("the data has no column '{name}'"), self.help_for_column(name)),
+        }
+    }
+
     /// What helps somebody who names a column that is not there.
-    pub(crate) fn help_for_column(&self, name: &str) -> String {
+    fn help_for_column(&self, name: &str) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let divides = |delimiter: &&char| matches!(names[..], [all] if all.contains(**delimiter));
         match USUAL_DELIMITERS.iter().find(divides) {

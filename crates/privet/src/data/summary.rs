@@ -387,7 +387,7 @@ mod tests {
         let lines = rows.iter().map(|row| row.join(",") + "\n");
         fs::write(&path, std::iter::once("word,number,other\n".to_string()).chain(lines).collect::<String>())
             .expect("written");
-        let source = Source::open(&path, &ReadOptions { delimiter: Some(',') }).expect("a source");
+        let source = Source::open(&path, &ReadOptions::with_names(Some(','))).expect("a source");
         // The order of the columns is the caller's.
         let summary = Summary::read(&source, &[1, 0], missing, &mut |_| Ok(())).expect("a summary");
         (folder, source, summary)

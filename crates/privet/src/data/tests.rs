@@ -154,10 +154,10 @@ fn text_is_read_however_it_was_saved() {
     }
     let (_folder, path) = file("d.csv", b"a;b,c\n1;2,3\n");
     for (delimiter, columns) in [(';', ["a", "b,c"]), (',', ["a;b", "c"])] {
-        let source = Source::open(&path, &ReadOptions { delimiter: Some(delimiter) }).unwrap();
+        let source = Source::open(&path, &ReadOptions::of(Some(delimiter))).unwrap();
         assert_eq!(source.columns().iter().map(|column| column.name.as_str()).collect::<Vec<_>>(), columns);
     }
-    let refused = Source::open(&path, &ReadOptions { delimiter: Some('"') });
+    let refused = Source::open(&path, &ReadOptions::of(Some('"')));
     assert!(refused.unwrap_err().to_string().contains("cannot be a delimiter"));
 }
 
@@ -364,7 +364,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("d.{format}"));
         write(&path, delimiter, &text_columns(&["a", "b", "c"][..columns]), &rows).unwrap();
-        let options = ReadOptions { delimiter: (format == "csv").then_some(delimiter) };
+        let options = ReadOptions::with_names((format == "csv").then_some(delimiter));
         prop_assert_eq!(rows_of(&Source::open(&path, &options).unwrap()).unwrap(), rows);
     }
 }

@@ -6,16 +6,19 @@ use super::cells::{Batch, BatchBuilder};
 use super::compression::empty;
 use super::delimited::Record;
 use super::dialect::{describe, detect_delimiter};
+use super::first_line::Evidence;
 use super::format::{CellKind, FileKind, Format};
-use super::header::{MOST_COLUMNS, check_names, too_many_columns};
+use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names, too_many_columns};
 use super::records::{Sample, TextFile};
-use super::source::{BatchQueue, SourceColumn, changed};
+use super::source::{BatchQueue, ReadOptions, SourceColumn, changed};
 use crate::{Error, Result};
 
 /// What the start of a text file tells.
 pub(super) struct Opened {
     pub(super) delimiter: char,
     pub(super) columns: Vec<SourceColumn>,
+    /// The positions of those that the header has no name for.
+    pub(super) nameless: Vec<usize>,
     pub(super) bytes: u64,
     pub(super) manner: Manner,
 }
@@ -38,7 +41,7 @@ pub(super) type NamesFor<'a> = &'a dyn Fn(&[&str]) -> Option<Vec<String>>;
 pub(super) fn open(
     path: &Path,
     kind: FileKind,
-    delimiter: Option<char>,
+    options: &ReadOptions,
     mut manner: Manner,
     names_for: NamesFor<'_>,
 ) -> Result<Opened> {
@@ -46,28 +49,39 @@ pub(super) fn open(
     if text.is_empty() {
         return Err(empty(path));
     }
-    let delimiter = match (delimiter, kind.format) {
+    let delimiter = match (options.delimiter, kind.format) {
         (Some(given), _) => checked_delimiter(given)?,
         (None, Format::Tsv) => '\t',
         (None, _) => detect_delimiter(&text, complete),
     };
-    let (first, width) = Table::open(path, kind, delimiter, manner)?.first()?;
+    let mut table = Table::open(path, kind, delimiter, manner)?;
+    let (first, width) = table.first()?;
     let cells: Vec<&str> = (0..width).map(|column| first.cell(0, column)).collect();
-    let columns = match names_for(&cells) {
-        Some(names) => {
-            manner.headless = true;
-            columns(names.iter().map(String::as_str))
-        }
+    let given = match &options.header {
+        Header::Expected | Header::Absent => names_for(&cells),
+        Header::First | Header::Names(_) => None,
+    };
+    let given = if given.is_some() { given } else { options.header.names(path, width)? };
+    manner.headless = given.is_some();
+    let (names, nameless) = match given {
+        Some(names) => (names, Vec::new()),
         None => {
-            check_names(path, Some(first.line(0)), cells.iter().copied())?;
-            columns(cells.into_iter())
+            // A log that a machine kept has names of its own, if any.
+            let judged = options.header == Header::Expected && !manner.lossy;
+            // What cannot be read is reported when the rows are.
+            if judged
+                && let Ok(rows) = table.batch(Batch::default(), width)
+                && Evidence::of(&cells, &rows).is_record()
+            {
+                return Err(no_names(path, first.line(0)));
+            }
+            let names = named(&cells);
+            check_names(path, Some(first.line(0)), names.iter().map(String::as_str))?;
+            (names, nameless(&cells))
         }
     };
-    Ok(Opened { delimiter, columns, bytes, manner })
-}
-
-fn columns<'a>(names: impl Iterator<Item = &'a str>) -> Vec<SourceColumn> {
-    names.map(|name| SourceColumn { name: name.to_string(), kind: CellKind::Text }).collect()
+    let columns = names.into_iter().map(|name| SourceColumn { name, kind: CellKind::Text }).collect();
+    Ok(Opened { delimiter, columns, nameless, bytes, manner })
 }
 
 /// Streams the rows of a text file.
@@ -82,8 +96,8 @@ pub(super) fn produce(
     let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
     if !manner.headless {
         let (header, width) = table.first()?;
-        let same = |(column, known): (usize, &SourceColumn)| header.cell(0, column) == known.name;
-        if width != columns.len() || !columns.iter().enumerate().all(same) {
+        let names = named(&(0..width).map(|column| header.cell(0, column)).collect::<Vec<_>>());
+        if !names.iter().eq(columns.iter().map(|column| &column.name)) {
             return Err(changed(path));
         }
     }

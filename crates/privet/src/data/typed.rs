@@ -3,10 +3,14 @@
 use std::io;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::builder::{
+    BooleanBuilder, Decimal128Builder, Decimal256Builder, Float64Builder, Int64Builder, StringBuilder,
+    UInt64Builder,
+};
+use arrow_array::types::Decimal256Type;
+use arrow_array::{ArrayRef, ArrowPrimitiveType, RecordBatch};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
@@ -115,15 +119,30 @@ fn data_type(kind: CellKind) -> DataType {
     match kind {
         CellKind::Text => DataType::Utf8,
         CellKind::Integer => DataType::Int64,
+        CellKind::Unsigned => DataType::UInt64,
+        CellKind::Decimal { precision, scale } if precision <= DECIMAL128_MAX_PRECISION => {
+            DataType::Decimal128(precision, scale as i8)
+        }
+        CellKind::Decimal { precision, scale } => DataType::Decimal256(precision, scale as i8),
         CellKind::Float => DataType::Float64,
         CellKind::Boolean => DataType::Boolean,
     }
+}
+
+/// A decimal number as a whole one: without its point, and with as many digits after it as the column has.
+fn unscaled(cell: &str, scale: u8) -> Option<String> {
+    let (whole, fraction) = cell.split_once('.').unwrap_or((cell, ""));
+    let zeros = usize::from(scale).checked_sub(fraction.len())?;
+    Some(format!("{whole}{fraction}{}", "0".repeat(zeros)))
 }
 
 /// The cells of one column that are not written yet.
 enum ColumnBuilder {
     Text(StringBuilder),
     Integer(Int64Builder),
+    Unsigned(UInt64Builder),
+    Decimal(Decimal128Builder, u8),
+    LongDecimal(Decimal256Builder, u8),
     Float(Float64Builder),
     Boolean(BooleanBuilder),
 }
@@ -133,6 +152,15 @@ impl ColumnBuilder {
         match kind {
             CellKind::Text => ColumnBuilder::Text(StringBuilder::new()),
             CellKind::Integer => ColumnBuilder::Integer(Int64Builder::new()),
+            CellKind::Unsigned => ColumnBuilder::Unsigned(UInt64Builder::new()),
+            CellKind::Decimal { precision, scale } if precision <= DECIMAL128_MAX_PRECISION => {
+                let builder = Decimal128Builder::new().with_data_type(data_type(kind));
+                ColumnBuilder::Decimal(builder, scale)
+            }
+            CellKind::Decimal { scale, .. } => {
+                let builder = Decimal256Builder::new().with_data_type(data_type(kind));
+                ColumnBuilder::LongDecimal(builder, scale)
+            }
             CellKind::Float => ColumnBuilder::Float(Float64Builder::new()),
             CellKind::Boolean => ColumnBuilder::Boolean(BooleanBuilder::new()),
         }
@@ -146,6 +174,17 @@ impl ColumnBuilder {
         match self {
             ColumnBuilder::Text(builder) => builder.append_value(cell),
             ColumnBuilder::Integer(builder) => builder.append_option(parsed(cell)?),
+            ColumnBuilder::Unsigned(builder) => builder.append_option(parsed(cell)?),
+            ColumnBuilder::Decimal(builder, scale) => builder.append_option(match cell {
+                "" => None,
+                cell => Some(unscaled(cell, *scale)?.parse().ok()?),
+            }),
+            ColumnBuilder::LongDecimal(builder, scale) => builder.append_option(match cell {
+                "" => None,
+                cell => Some(<Decimal256Type as ArrowPrimitiveType>::Native::from_string(&unscaled(
+                    cell, *scale,
+                )?)?),
+            }),
             ColumnBuilder::Float(builder) => builder.append_option(parsed(cell)?),
             ColumnBuilder::Boolean(builder) => builder.append_option(parsed(cell)?),
         }
@@ -156,6 +195,9 @@ impl ColumnBuilder {
         match self {
             ColumnBuilder::Text(builder) => Arc::new(builder.finish()),
             ColumnBuilder::Integer(builder) => Arc::new(builder.finish()),
+            ColumnBuilder::Unsigned(builder) => Arc::new(builder.finish()),
+            ColumnBuilder::Decimal(builder, _) => Arc::new(builder.finish()),
+            ColumnBuilder::LongDecimal(builder, _) => Arc::new(builder.finish()),
             ColumnBuilder::Float(builder) => Arc::new(builder.finish()),
             ColumnBuilder::Boolean(builder) => Arc::new(builder.finish()),
         }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::interner::Interner;
 use super::{
-    Bags, BagsBuilder, CellKind, Dropped, FileKind, Formulas, LogOptions, QueryLog, ReadOptions, Sink,
-    SinkColumn, Source,
+    Bags, BagsBuilder, CellKind, Dropped, FileKind, Formulas, Header, LogOptions, QueryLog, ReadOptions,
+    Sink, SinkColumn, Source,
 };
 use crate::{Error, Result};
 
@@ -28,6 +28,8 @@ pub struct VocabularyColumns {
     pub user: Option<String>,
     /// The delimiter of delimited text; detected when `None`.
     pub delimiter: Option<char>,
+    /// Whether delimited text begins with the names of its columns.
+    pub header: Header,
     /// Whether vocabularies without terms stay.
     pub keep_empty: bool,
     /// How many occurrences a vocabulary has at most.
@@ -44,6 +46,7 @@ impl Default for VocabularyColumns {
             count: None,
             user: None,
             delimiter: None,
+            header: Header::default(),
             keep_empty: false,
             max_occurrences: None,
             most_of_a_term: MOST_OF_A_TERM,
@@ -273,7 +276,10 @@ impl VocabularyFile {
 
     /// Opens a table of vocabularies.
     pub fn open(path: &Path, columns: VocabularyColumns) -> Result<VocabularyFile> {
-        let table = Source::open(path, &ReadOptions { delimiter: columns.delimiter })?;
+        let table = Source::open(
+            path,
+            &ReadOptions { header: columns.header.clone(), ..ReadOptions::of(columns.delimiter) },
+        )?;
         let optional = |given: &Option<String>, usual: &str| match given {
             Some(name) => table.position(name).map(Some),
             None => Ok(table.find(usual)),

@@ -12,7 +12,7 @@ use super::mixed::{self, MixedColumn};
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
-use crate::data::{MissingRule, ReadOptions, Source};
+use crate::data::{Header, MissingRule, ReadOptions, Source};
 use crate::error::suggestion;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Exact, Result};
@@ -257,7 +257,7 @@ impl Policy {
         root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "missing", "on_missing", "delimiter"])?;
+        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "header"])?;
         let source = open_source(self, &data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
@@ -418,7 +418,22 @@ pub(super) fn character_of(entry: &Entry<'_>) -> Result<char> {
 fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> Result<Source> {
     let delimiter = character(data, "delimiter")?;
     let path = policy.data_path(data, original)?;
-    Source::open(&path, &ReadOptions { delimiter })
+    Source::open(&path, &ReadOptions { header: header(data)?, ..ReadOptions::of(delimiter) })
+}
+
+/// What `[data] header` says about the first line of delimited text.
+pub(super) fn header(data: &Section<'_>) -> Result<Header> {
+    match data.entry("header") {
+        None => Ok(Header::Expected),
+        Some(entry) if entry.is_list() => entry.texts().map(Header::Names),
+        Some(entry) => match entry.flag() {
+            Ok(true) => Ok(Header::First),
+            Ok(false) => Ok(Header::Absent),
+            Err(wrong) => Err(wrong.help(
+                "true if the first line names the columns, false if it is a record, or the names: [\"age\", \"sex\"]",
+            )),
+        },
+    }
 }
 
 fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
@@ -444,8 +459,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
     for (name, entry) in listed.entries() {
         let section = entry.section()?;
         let Some(column) = columns.iter_mut().find(|column| column.name == name) else {
-            let message = format!("the data has no column '{name}' ({})", source.path().display());
-            return Err(section.error(message).help(source.help_for_column(name)));
+            let (message, help) = source.lacks(name);
+            return Err(section.error(format!("{message} ({})", source.path().display())).help(help));
         };
         let own = ["role", "hierarchy", "fuzzy_spread", "insensitive", "sensitivity", "observability"];
         section.only(&[&own[..], &SetPolicy::KEYS].concat())?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{DataKind, character, check_method, check_requirements, data_section};
+use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::declare::Catalogue;
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
@@ -59,7 +59,7 @@ impl Policy {
         self.check_publication(None)?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter"])?;
+        data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter", "header"])?;
         let options = form(&data)?;
         let source = TransactionSource::open(&self.data_path(&data, original)?, &options)?;
         let items = root.entry("items").map(|entry| entry.section()).transpose()?;
@@ -106,7 +106,7 @@ fn form(data: &Section<'_>) -> Result<TransactionOptions> {
         None => false,
     };
     if !long {
-        only_for(&["id", "item", "delimiter"], "long")?;
+        only_for(&["id", "item", "delimiter", "header"], "long")?;
         return Ok(TransactionOptions::Lines { separator: character(data, "separator")? });
     }
     only_for(&["separator"], "lines")?;
@@ -123,6 +123,7 @@ fn form(data: &Section<'_>) -> Result<TransactionOptions> {
         id: id.to_string(),
         item: item.to_string(),
         delimiter: character(data, "delimiter")?,
+        header: header(data)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::check::{DataKind, character, check_method, check_requirements, data_section};
+use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::declare::Catalogue;
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
@@ -90,11 +90,11 @@ impl Policy {
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
         let options = match kind {
             DataKind::Vocabularies => {
-                data.only(&["path", "kind", "columns", "delimiter"])?;
+                data.only(&["path", "kind", "columns", "delimiter", "header"])?;
                 VocabularyOptions::Vocabularies(vocabulary_columns(&data)?)
             }
             _ => {
-                data.only(&["path", "kind", "columns", "quotes", "delimiter"])?;
+                data.only(&["path", "kind", "columns", "quotes", "delimiter", "header"])?;
                 let section = section("vocabulary")?;
                 VocabularyOptions::Log(log_options(self, &data, section.as_ref(), &mut words)?)
             }
@@ -268,8 +268,11 @@ fn too_fine(entry: &Entry<'_>, scale: u32) -> Error {
 
 /// The columns of a table of vocabularies.
 fn vocabulary_columns(data: &Section<'_>) -> Result<VocabularyColumns> {
-    let mut options =
-        VocabularyColumns { delimiter: character(data, "delimiter")?, ..VocabularyColumns::default() };
+    let mut options = VocabularyColumns {
+        delimiter: character(data, "delimiter")?,
+        header: header(data)?,
+        ..VocabularyColumns::default()
+    };
     let names = Names::of(data, &["vocabulary", "term", "count", "user"])?;
     names.set("vocabulary", &mut options.vocabulary)?;
     names.set("term", &mut options.term)?;
@@ -332,7 +335,11 @@ fn log_options(
     section: Option<&Section<'_>>,
     words: &mut Words,
 ) -> Result<LogOptions> {
-    let mut options = LogOptions { delimiter: character(data, "delimiter")?, ..LogOptions::default() };
+    let mut options = LogOptions {
+        delimiter: character(data, "delimiter")?,
+        header: header(data)?,
+        ..LogOptions::default()
+    };
     if let Some(entry) = data.entry("quotes") {
         options.quotes = entry.flag()?;
     }

@@ -195,7 +195,7 @@ pub(super) fn state(manifest: &mut Json, told: Option<Json>) {
 }
 
 fn open(path: &Path) -> Result<Source> {
-    Source::open(path, &ReadOptions { delimiter: Some(',') })
+    Source::open(path, &ReadOptions::with_names(Some(',')))
 }
 
 /// Keeps the same people out of the original again as when the release in a folder was made, and opens their records; `None`

@@ -9,6 +9,11 @@ use hashbrown::HashSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::confusable_detection::skeleton;
 
+use crate::Result;
+use crate::attack::Released;
+use crate::audit::buckets::BucketTables;
+use crate::data::Source;
+use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 
 /// So many code points are listed.
@@ -29,6 +34,54 @@ pub(super) fn of_table(microdata: &Microdata) -> Vec<String> {
         warnings.extend(about(&format!("column '{}'", column.name), values));
     }
     warnings
+}
+
+/// The same warnings about what is in released files: there, too, each spelling counts as a value of its own.
+pub fn about_released(released: &Released, clock: &Clock) -> Result<Vec<String>> {
+    let tables: Vec<&Source> = match released {
+        Released::Table(table) | Released::Groups(BucketTables::Permuted(table)) => vec![table],
+        Released::Groups(BucketTables::Two { qit, st }) => vec![qit, st],
+        Released::Projections(tables) => tables.iter().collect(),
+        Released::Vocabularies(vocabularies) => vec![vocabularies.table()],
+        Released::Transactions(source) => {
+            let mut items = HashSet::new();
+            source.read(&mut |transaction, _| {
+                for item in transaction.items.iter().filter(|item| has_letters(item)) {
+                    keep(&mut items, item);
+                }
+                clock.check()
+            })?;
+            return Ok(about("the items", items.iter().map(String::as_str)));
+        }
+    };
+    let mut warnings = Vec::new();
+    for table in tables {
+        let columns = table.columns();
+        warnings.extend(about("the names of columns", columns.iter().map(|column| column.name.as_str())));
+        let mut values: Vec<HashSet<String>> = columns.iter().map(|_| HashSet::new()).collect();
+        table.read(&mut |batch, _| {
+            for row in 0..batch.rows() {
+                for (cell, values) in batch.cells(row).zip(&mut values).filter(|(cell, _)| has_letters(cell))
+                {
+                    keep(values, cell);
+                }
+            }
+            clock.check()
+        })?;
+        for (column, values) in columns.iter().zip(&values) {
+            let place = format!("column '{}'", column.name);
+            let told = about(&place, values.iter().map(String::as_str));
+            // Two tables about the same people share columns.
+            warnings.extend(told.into_iter().filter(|told| !warnings.contains(told)).collect::<Vec<_>>());
+        }
+    }
+    Ok(warnings)
+}
+
+fn keep(values: &mut HashSet<String>, value: &str) {
+    if !values.contains(value) {
+        values.insert(value.to_string());
+    }
 }
 
 /// Warnings about the values at one place: hidden characters, and values that look or read alike.

@@ -10,6 +10,7 @@ mod freeform;
 mod holdout;
 mod lettering;
 mod links;
+mod links_and_pipes;
 mod manifest;
 mod opened;
 mod people;
@@ -30,6 +31,7 @@ mod vocabularies;
 
 pub use book::{attack_by_ledger, released_files};
 pub use buckets::audit_bucket_files;
+pub use lettering::about_released;
 pub use opened::{OpenRelease, open_release, open_released};
 pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};

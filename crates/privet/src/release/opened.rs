@@ -10,7 +10,7 @@ use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
 use super::{buckets, holdout, projections};
 use crate::attack::{PolicyRef, Released};
 use crate::data::{
-    ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
+    Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
 };
 use crate::engine::clock::Clock;
 use crate::policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
@@ -97,7 +97,7 @@ pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
         Ok(match policy.subject() {
             Subject::Groups => Released::Groups(buckets::open_any(path)?),
             Subject::Projections if path.is_dir() => Released::Projections(projections::open_all(path)?),
-            _ => Released::Table(Source::open(path, &ReadOptions::default())?),
+            _ => Released::Table(Source::open(path, &ReadOptions::with_names(None))?),
         })
     };
     match policy {
@@ -121,6 +121,7 @@ pub(super) fn vocabularies(path: &Path, delimiter: Option<char>) -> Result<Vocab
         VocabularyColumns {
             keep_empty: true,
             delimiter,
+            header: Header::First,
             most_of_a_term: u32::MAX,
             ..VocabularyColumns::default()
         },

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::apply::{self, Destination};
 use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
+use super::links_and_pipes::{is_unreadable, oddity, published};
 use super::manifest::{Facts, repeated, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
@@ -17,7 +18,7 @@ use super::veil::Veil;
 use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Budget, Choice, Inside, PolicyRef, Released, Scene};
-use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
+use crate::audit::{self, Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, StatedCost};
 use crate::data::{Bags, FileKind, Format, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
@@ -361,7 +362,7 @@ fn linkages(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Opt
 pub(super) fn open_written(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
     let is_csv = FileKind::of_path(release)?.format == Format::Csv;
     let delimiter = is_csv.then(|| apply::csv_delimiter(&policy.source));
-    Source::open(release, &ReadOptions { delimiter })
+    Source::open(release, &ReadOptions::with_names(delimiter))
 }
 
 fn audit_file(
@@ -386,6 +387,11 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
         holdout::again(policy, (folder, &manifest), seed, clock)?;
     }
     let files = check_files(folder, &manifest)?;
+    if is_unreadable(folder, &manifest) {
+        // There is nothing to read, so there is nothing else to judge.
+        let records = AuditRecords { original: 0, dropped: 0, released: 0, suppressed: 0 };
+        return Ok(Audit { passed: false, kind: policy.kind(), records, classes: 0, checks: vec![files] });
+    }
     let count = |key: &str| manifest["records"][key].as_u64().ok_or_else(|| broken(folder));
     let expected = ExpectedCounts {
         released: count("released")?,
@@ -415,21 +421,25 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     };
     audit.passed &= files.holds;
     audit.checks.insert(0, files);
-    Ok(audit)
+    let published = published(&manifest).map(|name| folder.join("public").join(name));
+    audit.with_containers(published.collect::<Vec<_>>().iter().map(PathBuf::as_path))
 }
 
 /// Whether the public room holds just the files that were published, and the policy is the one they were made under.
 pub(super) fn check_files(folder: &Path, manifest: &Json) -> Result<Check> {
     let mut faults = Vec::new();
     let public = folder.join("public");
+    if fs::symlink_metadata(&public).is_ok_and(|metadata| metadata.file_type().is_symlink()) {
+        faults.push("public/ is a symbolic link, not a folder".to_string());
+    }
     let mut published = Vec::new();
     for file in manifest["files"].as_array().into_iter().flatten() {
         let (Some(name), Some(sha256)) = (file["path"].as_str(), file["sha256"].as_str()) else {
             return Err(broken(folder));
         };
         published.push(name);
-        if !public.join(name).is_file() {
-            faults.push(format!("{name} was published and is not there"));
+        if let Some(fault) = oddity(folder, name) {
+            faults.push(format!("{name} {fault}"));
         } else if sha256_of(&public.join(name))? != sha256 {
             faults.push(format!("{name} is not as published, its SHA-256 differs"));
         }
@@ -510,6 +520,11 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     let release = manifest["files"][0].clone();
     let name = release["path"].as_str().ok_or_else(|| broken(folder))?;
     let released = folder.join("public").join(name);
+    if let Some(fault) = oddity(folder, name) {
+        return Err(Error::new(ErrorKind::Violation, format!("the release {fault}"))
+            .in_file(released)
+            .help("make the release again, or put the file itself in its place"));
+    }
     if release["sha256"].as_str() != Some(&sha256_of(&released)?) {
         return Err(Error::new(ErrorKind::Violation, "the release is not the one that the report is about")
             .in_file(released)

@@ -23,6 +23,17 @@ pub struct Target {
     _lock: File,
 }
 
+/// The hidden folder in which a release of this name is made.
+fn work_in(parent: &Path, name: &str) -> PathBuf {
+    parent.join(format!(".{name}.privet-work"))
+}
+
+/// The hidden folder beside a release, whether it is there or not.
+pub(super) fn work_of(release: &Path) -> Option<PathBuf> {
+    let release = fs::canonicalize(release).ok()?;
+    Some(work_in(release.parent()?, release.file_name()?.to_str()?))
+}
+
 impl Target {
     /// Claims a target folder. It must not exist, unless `force` allows to replace an older release.
     pub fn claim(path: &Path, force: bool) -> Result<Target> {
@@ -42,7 +53,7 @@ impl Target {
         }
         let lock_path = parent.join(format!(".{name}.privet-lock"));
         let lock = lock(&lock_path, path)?;
-        let work = parent.join(format!(".{name}.privet-work"));
+        let work = work_in(&parent, name);
         let replace = check_existing(path, force).inspect_err(|_| {
             let _ = fs::remove_file(&lock_path);
         })?;

@@ -1,6 +1,7 @@
 //! A taxonomy as text: one node per line, with the number and share of the records below it.
 
 use super::{NodeId, Taxonomy};
+use crate::visible;
 
 /// How much of a tree to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub fn draw(taxonomy: &Taxonomy, counts: Option<&[u64]>, options: DrawOptions) -
         match item {
             Item::Rest(text, leaves) => lines.push((lead + &text, leaves)),
             Item::Node(node) => {
-                lines.push((lead + &visible(taxonomy.label(node)), taxonomy.leaves_below(node)));
+                lines.push((lead + &visible::line(taxonomy.label(node)), taxonomy.leaves_below(node)));
                 let items = below(taxonomy, node, depth, options);
                 let count = items.len();
                 let items = items.into_iter().enumerate().rev();
@@ -112,11 +113,6 @@ fn with_counts(lines: &[(String, std::ops::Range<usize>)], counts: &[u64]) -> St
         drawing.push_str(&format!("{text:label_width$}  {count:>count_width$}  {share:5.1} %\n"));
     }
     drawing
-}
-
-/// The label without control characters, which could rewrite the terminal.
-fn visible(label: &str) -> String {
-    label.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ fn policy(folder: &Path, json: &Json) -> CheckedPolicy {
 fn audit(folder: &Path, policy: &CheckedPolicy, qit: &str, st: &str) -> Audit {
     let table = |name: &str, text: &str| {
         fs::write(folder.join(name), text).expect("a file");
-        Source::open(&folder.join(name), &ReadOptions::default()).expect("a table")
+        Source::open(&folder.join(name), &ReadOptions::with_names(None)).expect("a table")
     };
     let release = BucketTables::Two { qit: table("qit.csv", qit), st: table("st.csv", st) };
     audit_buckets(policy, &release, None, None, &mut || Ok(())).unwrap_or_else(|error| panic!("{error}"))
@@ -84,7 +84,7 @@ fn one_table_with_shuffled_values_is_read_the_same() {
     let path = folder.path().join("release.csv");
     let audited = |text: &str| {
         fs::write(&path, text).expect("a file");
-        let source = Source::open(&path, &ReadOptions::default()).expect("a table");
+        let source = Source::open(&path, &ReadOptions::with_names(None)).expect("a table");
         audit_buckets(&policy, &BucketTables::Permuted(source), None, None, &mut || Ok(())).expect("an audit")
     };
     assert!(audited(&table).passed);

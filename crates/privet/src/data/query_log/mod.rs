@@ -19,7 +19,7 @@ pub use words::{Dropped, WordOptions};
 
 use super::interner::Interner;
 use super::vocabularies::{Assembly, Extraction};
-use super::{Bags, ReadOptions, Source};
+use super::{Bags, Header, ReadOptions, Source};
 use crate::{Error, Result};
 use words::Words;
 
@@ -82,6 +82,8 @@ pub struct LogOptions {
     pub columns: LogColumns,
     /// The delimiter of delimited text; detected when `None`.
     pub delimiter: Option<char>,
+    /// Whether the first line has the names of the columns; seen from what it holds unless told.
+    pub header: Header,
     /// Whether a cell may stand in double quotes; logs as search engines write them have none.
     pub quotes: bool,
     /// Queries more than so many seconds apart are of different sessions; `None` for one vocabulary per user.
@@ -101,6 +103,7 @@ impl Default for LogOptions {
         LogOptions {
             columns: LogColumns::default(),
             delimiter: None,
+            header: Header::default(),
             quotes: true,
             session_gap: None,
             clicks: Clicks::default(),
@@ -155,10 +158,10 @@ impl QueryLog {
         ];
         let names_for = |cells: &[&str]| {
             let is_header = cells.iter().any(|cell| names[..3].contains(cell));
-            (cells.len() == names.len() && !is_header && looks_like_row(cells))
-                .then(|| names.map(String::from).to_vec())
+            let is_row = || options.header == Header::Absent || (!is_header && looks_like_row(cells));
+            (cells.len() == names.len() && is_row()).then(|| names.map(String::from).to_vec())
         };
-        let read = ReadOptions { delimiter: options.delimiter };
+        let read = ReadOptions { header: options.header.clone(), ..ReadOptions::of(options.delimiter) };
         let table = Source::open_log(path, &read, options.quotes, &names_for)?;
         let find = |name: &str| table.position(name);
         let (user, query, time) = (find(&columns.user)?, find(&columns.query)?, find(&columns.time)?);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 pub use sink::TransactionSink;
 
-use super::{Compression, FileKind, Format, ReadOptions, Source};
+use super::{Compression, FileKind, Format, Header, ReadOptions, Source};
 use crate::Result;
 
 /// The separator of a release whose data had none of its own.
@@ -32,6 +32,8 @@ pub enum TransactionOptions {
         item: String,
         /// The delimiter of delimited text; detected when `None`.
         delimiter: Option<char>,
+        /// Whether delimited text begins with the names of its columns.
+        header: Header,
     },
 }
 
@@ -101,8 +103,9 @@ impl TransactionSource {
     pub fn open(path: &Path, options: &TransactionOptions) -> Result<TransactionSource> {
         let form = match options {
             TransactionOptions::Lines { separator } => lines::open(path, *separator)?,
-            TransactionOptions::Long { id, item, delimiter } => {
-                let table = Source::open(path, &ReadOptions { delimiter: *delimiter })?;
+            TransactionOptions::Long { id, item, delimiter, header } => {
+                let options = ReadOptions { header: header.clone(), ..ReadOptions::of(*delimiter) };
+                let table = Source::open(path, &options)?;
                 let (id, item) = (table.position(id)?, table.position(item)?);
                 Form::Long { table, id, item }
             }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::data::{CellKind, Formulas, Sink, SinkColumn};
+use crate::data::{CellKind, Formulas, Header, Sink, SinkColumn};
 
 type Rows = Vec<(u64, Vec<String>)>;
 
@@ -42,7 +42,12 @@ fn row(line: u64, items: &[&str]) -> (u64, Vec<String>) {
 }
 
 fn long(path: &Path) -> Result<TransactionSource> {
-    let options = TransactionOptions::Long { id: "basket".into(), item: "item".into(), delimiter: None };
+    let options = TransactionOptions::Long {
+        id: "basket".into(),
+        item: "item".into(),
+        delimiter: None,
+        header: Header::default(),
+    };
     TransactionSource::open(path, &options)
 }
 

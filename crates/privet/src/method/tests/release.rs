@@ -99,7 +99,7 @@ impl Released {
 fn audit(folder: &Path, policy: &CheckedPolicy, bytes: &[u8]) -> Option<Audit> {
     let path = folder.join("spoilt.csv");
     fs::write(&path, bytes).expect("written");
-    let source = Source::open(&path, &ReadOptions { delimiter: Some(',') }).ok()?;
+    let source = Source::open(&path, &ReadOptions::with_names(Some(','))).ok()?;
     audit_table(policy, &source, &AuditOptions::default()).ok()
 }
 

@@ -200,6 +200,7 @@ fn text(
             if let Some(delimiter) = options.delimiter {
                 text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
             }
+            text.push_str(&super::text::header(&options.header));
         }
     }
     text.push_str("\n[items]\n");
@@ -239,7 +240,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::data::{ReadOptions, TransactionOptions};
+    use crate::data::{Header, ReadOptions, TransactionOptions};
     use crate::method;
     use crate::policy::{AnyPolicy, Policy};
 
@@ -286,7 +287,7 @@ mod tests {
         assert_eq!(long_form(&table("once.csv", "basket,product\n1,a\n2,b\n"), false).expect("a look"), None);
         let draft = drafted("sales.csv", content, |path| {
             let (id, item) = ("basket".to_string(), "product".to_string());
-            let options = TransactionOptions::Long { id, item, delimiter: None };
+            let options = TransactionOptions::Long { id, item, delimiter: None, header: Header::default() };
             TransactionSource::open(path, &options).expect("a source")
         });
         assert!(draft.policy_text.contains("form = \"long\""), "{}", draft.policy_text);

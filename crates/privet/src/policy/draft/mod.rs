@@ -26,7 +26,7 @@ pub(crate) use within::{has_telephone, stretches};
 use self::preset::Preset;
 use self::profile::Profile;
 use self::safe_harbor::Scan;
-use crate::data::Source;
+use crate::data::{Header, Source};
 use crate::place::Folder;
 use crate::policy::Role;
 use crate::taxonomy::Taxonomy;
@@ -50,6 +50,8 @@ pub struct DraftOptions {
     pub data_path: Option<String>,
     /// The delimiter to write into the policy, where the user gave one.
     pub delimiter: Option<char>,
+    /// What the user said about the first line, to write into the policy.
+    pub header: Header,
     /// The rule whose thresholds the draft begins with.
     pub preset: Option<&'static Preset>,
     /// Whether the release is meant for everybody.
@@ -154,6 +156,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     let policy_text = text::policy(&text::Findings {
         data_path: &options.named(source.path()),
         delimiter: options.delimiter,
+        header: &options.header,
         profile: &profile,
         columns: &columns,
         k,

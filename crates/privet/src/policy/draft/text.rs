@@ -6,6 +6,7 @@ use super::preset::{self, Preset};
 use super::profile::Profile;
 use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L};
+use crate::data::Header;
 use crate::error::{counted, noun};
 use crate::policy::Role;
 
@@ -18,6 +19,7 @@ const LINE: usize = 110;
 pub(super) struct Findings<'a> {
     pub data_path: &'a str,
     pub delimiter: Option<char>,
+    pub header: &'a Header,
     pub profile: &'a Profile,
     pub columns: &'a [DraftColumn],
     pub k: u64,
@@ -85,6 +87,7 @@ fn data(text: &mut String, findings: &Findings<'_>) {
     if let Some(delimiter) = findings.delimiter {
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }
+    text.push_str(&header(findings.header));
     let mut spellings: Vec<(&str, u64)> = Vec::new();
     for (spelling, count) in findings.profile.columns.iter().flat_map(|column| &column.missing) {
         match spellings.iter_mut().find(|(known, _)| known == spelling) {
@@ -103,6 +106,19 @@ fn data(text: &mut String, findings: &Findings<'_>) {
         on_missing(text, findings);
     }
     text.push('\n');
+}
+
+/// What the user said about the first line, as the policy has it.
+pub(super) fn header(header: &Header) -> String {
+    match header {
+        Header::Expected => String::new(),
+        Header::First => "header = true\n".to_string(),
+        Header::Absent => "header = false\n".to_string(),
+        Header::Names(names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            format!("header = [{}]\n", names.join(", "))
+        }
+    }
 }
 
 fn on_missing(text: &mut String, findings: &Findings<'_>) {

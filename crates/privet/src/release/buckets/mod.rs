@@ -233,7 +233,7 @@ pub fn audit_bucket_files(policy: &CheckedPolicy, release: &Path, clock: &Clock)
 
 /// Opens buckets that anybody may have made: a folder with two tables, or one table.
 pub(super) fn open_any(release: &Path) -> Result<BucketTables> {
-    let open = |path: &Path| Source::open(path, &ReadOptions::default());
+    let open = |path: &Path| Source::open(path, &ReadOptions::with_names(None));
     Ok(if release.is_dir() {
         BucketTables::Two { qit: open(&release.join(QIT))?, st: open(&release.join(ST))? }
     } else {
@@ -243,7 +243,7 @@ pub(super) fn open_any(release: &Path) -> Result<BucketTables> {
 
 /// Opens the tables of a public room. What was written is known and must not be guessed.
 pub(super) fn open_written(policy: &CheckedPolicy, public: &Path) -> Result<BucketTables> {
-    let open = |name: &str| Source::open(&public.join(name), &ReadOptions { delimiter: Some(',') });
+    let open = |name: &str| Source::open(&public.join(name), &ReadOptions::with_names(Some(',')));
     Ok(match released_files(injector::Asked::of(policy)?.publication) {
         [qit, st] => BucketTables::Two { qit: open(qit)?, st: open(st)? },
         _ => BucketTables::Permuted(open(PERMUTED)?),

@@ -186,7 +186,7 @@ fn public_tables(decision: &Decision) -> Json {
 
 fn open_tables(folder: &Path, numbers: impl Iterator<Item = usize>) -> Result<Vec<(usize, Source)>> {
     // What was written is known and must not be guessed.
-    let options = ReadOptions { delimiter: Some(',') };
+    let options = ReadOptions::with_names(Some(','));
     let open = |number| Ok((number, Source::open(&folder.join(file_name(number)), &options)?));
     numbers.map(open).collect()
 }

@@ -1,5 +1,7 @@
 //! What the reports of all kinds of data have in common, as data.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::Edition;
@@ -86,7 +88,43 @@ pub struct Common {
     pub reproduce: Reproduce,
 }
 
+/// A report of whatever kind.
+pub(super) trait Report: Clone {
+    /// What it has in common with the others.
+    fn common(&mut self) -> &mut Common;
+
+    /// What an edition is written from. The public one is written from a report that has never heard of columns that are not
+    /// published: even a name may tell something (of a clinic, of a person where a file has no header).
+    fn of(&self, edition: Edition) -> Cow<'_, Self> {
+        match edition {
+            Edition::Steward => Cow::Borrowed(self),
+            Edition::Public => {
+                let mut report = self.clone();
+                report.common().withhold_columns();
+                Cow::Owned(report)
+            }
+        }
+    }
+}
+
 impl Common {
+    /// Takes out the columns that are not published, wherever they are named.
+    fn withhold_columns(&mut self) {
+        let hidden: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|column| !column.is_published())
+            .map(|column| column.name.clone())
+            .collect();
+        let is_shown = |name: &String| !hidden.contains(name);
+        self.columns.retain(|column| is_shown(&column.name));
+        self.subgroups.retain(|subgroups| is_shown(&subgroups.column));
+        if let Some(fidelity) = &mut self.fidelity {
+            fidelity.marginals.retain(|marginal| is_shown(&marginal.values.column));
+            fidelity.associations.retain_columns(&is_shown);
+        }
+    }
+
     /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.
     pub(super) fn is_quasi_identifier(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())

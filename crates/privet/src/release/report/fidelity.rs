@@ -67,6 +67,23 @@ impl Marginal {
     }
 }
 
+impl Associations {
+    /// Keeps the columns with some names, and what is known about two of them.
+    pub(super) fn retain_columns(&mut self, keeps: &dyn Fn(&String) -> bool) {
+        let width = self.columns.len();
+        let kept: Vec<usize> = (0..width).filter(|at| keeps(&self.columns[*at])).collect();
+        if kept.len() == width {
+            return;
+        }
+        let part = |matrix: &[Option<f64>]| {
+            let pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| a * width + b));
+            pairs.map(|pair| matrix.get(pair).copied().flatten()).collect()
+        };
+        (self.before, self.after) = (part(&self.before), part(&self.after));
+        self.columns.retain(keeps);
+    }
+}
+
 impl QueryErrors {
     /// Sums up the errors of queries with so many conditions and a true answer of at least `least`; `None` where there are none.
     pub(in crate::release) fn of(conditions: usize, least: f64, mut errors: Vec<f64>) -> Option<QueryErrors> {

@@ -47,6 +47,7 @@ pub use vocabularies::VocabularyReport;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
+use self::common::Report;
 use crate::policy::DataKind;
 use crate::{Error, Result};
 
@@ -75,6 +76,18 @@ pub enum Edition {
     /// For everybody: no risk in the original, seed, path, count from 1 to 10, or value that the release hides.
     Public,
 }
+
+macro_rules! reports {
+    ($($report:ty),*) => {
+        $(impl Report for $report {
+            fn common(&mut self) -> &mut Common {
+                &mut self.common
+            }
+        })*
+    };
+}
+
+reports!(ReportModel, TransactionReport, VocabularyReport, BucketReport, ProjectionReport);
 
 /// A report as it is filed in `steward/report.json`: its field `kind` tells which data it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,27 +143,33 @@ impl Filed {
 ///
 /// The same model gives the same bytes.
 pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
-    write(page!("templates/table.html"), edition, |edition| view::table(model, edition))
+    write(page!("templates/table.html"), edition, |edition| view::table(&model.of(edition), edition))
 }
 
 /// Writes the report about transactions, likewise.
 pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
-    write(page!("templates/transactions.html"), edition, |edition| view::transactions(model, edition))
+    write(page!("templates/transactions.html"), edition, |edition| {
+        view::transactions(&model.of(edition), edition)
+    })
 }
 
 /// Writes the report about vocabularies, likewise.
 pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
-    write(page!("templates/vocabularies.html"), edition, |edition| view::vocabularies(model, edition))
+    write(page!("templates/vocabularies.html"), edition, |edition| {
+        view::vocabularies(&model.of(edition), edition)
+    })
 }
 
 /// Writes the report about records in groups, likewise.
 pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
-    write(page!("templates/buckets.html"), edition, |edition| view::buckets(model, edition))
+    write(page!("templates/buckets.html"), edition, |edition| view::buckets(&model.of(edition), edition))
 }
 
 /// Writes the report about projected tables, likewise.
 pub fn render_projections(model: &ProjectionReport, edition: Edition) -> Result<String> {
-    write(page!("templates/projections.html"), edition, |edition| view::projections(model, edition))
+    write(page!("templates/projections.html"), edition, |edition| {
+        view::projections(&model.of(edition), edition)
+    })
 }
 
 /// Writes a page. The steward's says what was found when the public one was read again.

@@ -68,6 +68,9 @@ pub struct Records {
     pub starred: u64,
 }
 
+/// What was done to a column that is not published.
+pub(crate) const REMOVED: &str = "removed";
+
 /// One column: what it is and what was done to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Column {
@@ -95,6 +98,11 @@ pub struct Column {
 }
 
 impl Column {
+    /// Whether the release has it.
+    pub fn is_published(&self) -> bool {
+        self.transformation != REMOVED
+    }
+
     /// A column with its role, and nothing measured yet.
     pub(crate) fn new(column: &PolicyColumn, transformation: &str) -> Column {
         Column {

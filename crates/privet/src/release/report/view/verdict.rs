@@ -240,7 +240,7 @@ fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {
 
 /// How many columns the release has.
 fn released_columns(model: &ReportModel) -> String {
-    in_words(model.common.columns.iter().filter(|column| column.role != "identifier").count())
+    in_words(model.common.columns.iter().filter(|column| column.is_published()).count())
 }
 
 /// A number in words where a figure might be taken for a hidden count.
