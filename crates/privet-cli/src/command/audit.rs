@@ -13,6 +13,7 @@ use crate::output::Output;
 
 pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     let original = arguments.original.as_deref();
+    clock.progress().stage("auditing", None);
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
         (Some(folder), _, _) => audit_release(folder, original, clock)?,
         (None, Some(policy), Some(release)) => {

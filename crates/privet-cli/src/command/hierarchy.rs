@@ -5,6 +5,7 @@ mod items;
 use std::path::Path;
 
 use privet::data::{MissingRule, ReadOptions, Source, Summary};
+use privet::engine::clock::Clock;
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
 use privet::{Error, Result};
 use serde_json::json;
@@ -12,11 +13,11 @@ use serde_json::json;
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
 use crate::output::Output;
 
-pub fn run(arguments: &Hierarchy, output: &Output) -> Result<u8> {
+pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> {
     match arguments {
-        Hierarchy::Build(arguments) => build(arguments, output),
-        Hierarchy::Show(arguments) => show(arguments, output),
-        Hierarchy::Check(arguments) => verify(arguments, output),
+        Hierarchy::Build(arguments) => build(arguments, output, clock),
+        Hierarchy::Show(arguments) => show(arguments, output, clock),
+        Hierarchy::Check(arguments) => verify(arguments, output, clock),
     }
 }
 
@@ -27,11 +28,21 @@ struct Values {
 }
 
 impl Values {
-    fn read(data: &Path, column: &str, delimiter: Option<char>, missing: &[String]) -> Result<Values> {
+    fn read(
+        data: &Path,
+        column: &str,
+        delimiter: Option<char>,
+        missing: &[String],
+        clock: &Clock,
+    ) -> Result<Values> {
         let source = Source::open(data, &ReadOptions { delimiter })?;
         let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
-        let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
+        clock.progress().stage("reading", Some(source.bytes()));
+        let summary = Summary::read(&source, &[index], &rule, &mut |bytes| {
+            clock.progress().at(bytes);
+            clock.check()
+        })?;
         let counts = summary.value_counts().into_iter().next().unwrap_or_default();
         let column = &summary.columns()[0];
         let values = column.dictionary.values().iter().cloned().zip(counts).collect();
@@ -57,16 +68,19 @@ impl Values {
     }
 }
 
-fn build(arguments: &Build, output: &Output) -> Result<u8> {
+fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
     if !arguments.force && arguments.output.exists() {
         // Somebody may have mended it by hand.
         return Err(Error::input("the file exists already")
             .in_file(&arguments.output)
             .help("choose another name, or replace it with --force"));
     }
-    let values = Values::read(&arguments.data, &arguments.column, arguments.delimiter, &arguments.missing)?;
+    let Build { data, column, delimiter, missing, .. } = arguments;
+    let values = Values::read(data, column, *delimiter, missing, clock)?;
+    clock.progress().stage("building", None);
     let taxonomy =
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
+    clock.check()?;
     taxonomy.write(&arguments.output)?;
     let text = format!(
         "wrote {}: {} leaves, {} levels\n",
@@ -114,11 +128,11 @@ fn builder(arguments: &Build) -> Result<Builder> {
     })
 }
 
-fn show(arguments: &Show, output: &Output) -> Result<u8> {
+fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let fit = match (&arguments.data, &arguments.column) {
         (Some(data), Some(column)) => {
-            Some(check(&taxonomy, Values::read(data, column, arguments.delimiter, &[])?.occurrences()))
+            Some(check(&taxonomy, Values::read(data, column, arguments.delimiter, &[], clock)?.occurrences()))
         }
         (Some(_), None) => {
             return Err(
@@ -137,10 +151,10 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
     Ok(0)
 }
 
-fn verify(arguments: &Check, output: &Output) -> Result<u8> {
+fn verify(arguments: &Check, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
-    let values = Values::read(&arguments.data, column, arguments.delimiter, &arguments.missing)?;
+    let values = Values::read(&arguments.data, column, arguments.delimiter, &arguments.missing, clock)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{} leaves, {} levels, height {}, {} cuts; {} leaves do not occur in the data\n",
