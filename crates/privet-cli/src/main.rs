@@ -4,21 +4,18 @@ mod arguments;
 mod command;
 mod output;
 mod progress;
+mod signals;
 mod supervise;
 
 use std::panic;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use clap::Parser;
+use privet::place;
 
 use arguments::Arguments;
 use output::Output;
-
-/// How soon after a signal another one counts as the same.
-const PATIENCE: Duration = Duration::from_secs(1);
+use signals::Signals;
 
 fn main() -> ExitCode {
     // Before anything that takes time: a signal that nobody listens for ends the process in the system's way.
@@ -29,6 +26,7 @@ fn main() -> ExitCode {
         Err(told) => return usage(&told),
     };
     let output = Output::new(arguments.common.quiet, arguments.common.json);
+    signals.speak(arguments.common.json);
     if let Err(error) = listening {
         output.warn(&format!("cannot listen for Ctrl-C: {error}"));
     }
@@ -43,6 +41,9 @@ fn main() -> ExitCode {
     let status = match result.unwrap_or_else(|_| Err(defect())) {
         Ok(status) => status,
         Err(error) => {
+            // What went wrong because the ground was taken away is not worth a word.
+            place::unless_abandoned();
+            let error = signals::reported(error);
             output.error(&error);
             error.kind().exit_status()
         }
@@ -68,34 +69,6 @@ fn usage(told: &clap::Error) -> ExitCode {
         output.note(&error);
     }
     ended(u8::try_from(told.exit_code()).unwrap_or(2), &output)
-}
-
-/// What becomes of the signals that ask the process to end.
-#[derive(Debug, Clone, Default)]
-struct Signals {
-    interrupted: Arc<AtomicBool>,
-    /// When the first one came.
-    first: Arc<OnceLock<Instant>>,
-    /// The worker to be told, where another process does the work.
-    worker: Arc<OnceLock<supervise::Line>>,
-}
-
-impl Signals {
-    /// What is done at a signal. The first one asks the run to stop and clean up; a second one does not wait for that.
-    /// Wrappers such as `timeout` send the same signal to a process and to its group: what follows at once is no second
-    /// wish.
-    fn handler(&self) -> impl FnMut() + Send + 'static {
-        let signals = self.clone();
-        move || {
-            signals.interrupted.store(true, Ordering::SeqCst);
-            if let Some(worker) = signals.worker.get() {
-                // It has a patience of its own.
-                worker.interrupt();
-            } else if signals.first.get_or_init(Instant::now).elapsed() > PATIENCE {
-                std::process::exit(130);
-            }
-        }
-    }
 }
 
 /// The error for what should never happen.

@@ -66,6 +66,14 @@ impl Output {
         }
     }
 
+    /// The last message of a process that is ended from outside: a progress bar may still stand on the line.
+    pub fn last_word(&self, error: &Error) {
+        if io::stderr().is_terminal() {
+            complain("\r\x1b[2K");
+        }
+        self.error(error);
+    }
+
     pub fn error(&self, error: &Error) {
         complain(&format!("error: {}\n", told(error)));
         if self.json {

@@ -18,8 +18,8 @@ use std::{env, fs, thread};
 use privet::Error;
 use privet::release::clear_away;
 
-use crate::Signals;
 use crate::output::Output;
+use crate::signals::Signals;
 
 /// Tells a worker that it is one: holds the process number of its supervisor.
 const SUPERVISOR: &str = "PRIVET_SUPERVISOR";

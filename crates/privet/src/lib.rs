@@ -74,7 +74,7 @@ pub mod ledger;
 mod lists;
 pub mod loss;
 pub mod method;
-mod place;
+pub mod place;
 pub mod policy;
 pub mod privacy;
 pub mod random;

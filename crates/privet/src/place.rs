@@ -2,16 +2,136 @@
 //!
 //! New content waits under a hidden name that belongs to its target, and takes its place in one step. A run that is killed leaves
 //! at most that one hidden thing behind, and the next run that writes to the same target takes it over.
+//!
+//! The process knows all that it keeps hidden. So a thread that has to end the process, whatever the others are doing, can
+//! clear it away first: see [`abandon`].
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+/// What this process keeps hidden, and what it has put into place.
+#[derive(Debug)]
+struct Hiding {
+    /// Hidden files and directories, in the order in which they were made.
+    hidden: Vec<PathBuf>,
+    placed: Vec<PathBuf>,
+    /// Steps under way that must not be torn.
+    steps: usize,
+    /// Whether the process is about to end: nothing may be hidden or put into place any more.
+    abandoned: bool,
+}
+
+static HIDING: Mutex<Hiding> =
+    Mutex::new(Hiding { hidden: Vec::new(), placed: Vec::new(), steps: 0, abandoned: false });
+static STEP_DONE: Condvar = Condvar::new();
+
+/// What is hidden; waits for the end of the process once the run is abandoned.
+fn hiding() -> MutexGuard<'static, Hiding> {
+    let hiding = HIDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !hiding.abandoned {
+        return hiding;
+    }
+    drop(hiding);
+    loop {
+        thread::park();
+    }
+}
+
+/// Does something that must not be torn: a run is abandoned before it or after it.
+pub fn in_one_step<T>(step: impl FnOnce() -> T) -> T {
+    struct Done;
+    impl Drop for Done {
+        fn drop(&mut self) {
+            HIDING.lock().unwrap_or_else(PoisonError::into_inner).steps -= 1;
+            STEP_DONE.notify_all();
+        }
+    }
+    hiding().steps += 1;
+    let _done = Done;
+    step()
+}
+
+/// Notes that something is in its place.
+pub(crate) fn placed(path: &Path) {
+    let path = path.to_path_buf();
+    let mut hiding = HIDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !hiding.placed.contains(&path) {
+        hiding.placed.push(path);
+    }
+}
+
+/// What this process has put into place so far: files, and directories as a whole.
+pub fn in_place() -> Vec<PathBuf> {
+    HIDING.lock().unwrap_or_else(PoisonError::into_inner).placed.clone()
+}
+
+/// A hidden file or directory of this process. Forgotten when it is dropped; removing it is the owner's business.
+#[derive(Debug)]
+pub(crate) struct Hidden(PathBuf);
+
+impl Hidden {
+    /// Notes what is about to be made.
+    pub(crate) fn note(path: &Path) -> Hidden {
+        hiding().hidden.push(path.to_path_buf());
+        Hidden(path.to_path_buf())
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        let mut hiding = HIDING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = hiding.hidden.iter().rposition(|path| *path == self.0) {
+            hiding.hidden.remove(at);
+        }
+    }
+}
+
+/// Gives up whatever this process is writing, for a thread that ends the process right afterwards: waits for a step that is
+/// under way, lets none begin any more, and removes what is hidden. Threads that want to write wait for the end from now on.
+/// Returns what is in its place.
+pub fn abandon() -> Vec<PathBuf> {
+    let mut hiding = HIDING.lock().unwrap_or_else(PoisonError::into_inner);
+    while hiding.steps > 0 {
+        hiding = STEP_DONE.wait(hiding).unwrap_or_else(PoisonError::into_inner);
+    }
+    hiding.abandoned = true;
+    let (hidden, placed) = (hiding.hidden.clone(), hiding.placed.clone());
+    drop(hiding);
+    // The lock next to a target was made first and goes last.
+    hidden.iter().rev().for_each(|path| remove(path));
+    placed
+}
+
+/// Waits for the end of the process if the run was abandoned: errors that follow from that must not be reported.
+pub fn unless_abandoned() {
+    drop(hiding());
+}
+
+/// Removes a file or directory, also while somebody still writes there.
+fn remove(path: &Path) {
+    for _ in 0..20 {
+        let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                thread::sleep(Duration::from_millis(2));
+            }
+            // Who opened the directory before it went may have made it anew.
+            _ if !path.exists() => return,
+            _ => {}
+        }
+    }
+}
+
 /// Writes a file, new or in the place of an older one whose permissions it takes over.
-pub(crate) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let waiting = hidden(path, "new")?;
+    let _hidden = Hidden::note(&waiting);
     let written = || -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&waiting)?;
         if let Ok(metadata) = fs::metadata(path) {
@@ -19,7 +139,7 @@ pub(crate) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
         }
         file.write_all(content)?;
         file.sync_all()?;
-        fs::rename(&waiting, path)
+        in_one_step(|| fs::rename(&waiting, path).inspect(|()| placed(path)))
     };
     written().inspect_err(|_| {
         let _ = fs::remove_file(&waiting);
@@ -31,18 +151,20 @@ pub(crate) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
 pub(crate) struct Folder {
     target: PathBuf,
     waiting: PathBuf,
+    _hidden: Hidden,
 }
 
 impl Folder {
     /// Begins a folder, which must not exist yet. What an earlier run left is cleared away.
     pub(crate) fn begin(target: &Path) -> io::Result<Folder> {
         let waiting = hidden(target, "work")?;
+        let hidden = Hidden::note(&waiting);
         match fs::remove_dir_all(&waiting) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         fs::create_dir(&waiting)?;
-        Ok(Folder { target: target.to_path_buf(), waiting })
+        Ok(Folder { target: target.to_path_buf(), waiting, _hidden: hidden })
     }
 
     /// Where its files are written.
@@ -53,13 +175,14 @@ impl Folder {
     /// Puts the folder into place, unless something is there by now.
     pub(crate) fn finish(self) -> io::Result<()> {
         File::open(&self.waiting)?.sync_all()?;
-        match renameat_with(CWD, &self.waiting, CWD, &self.target, RenameFlags::NOREPLACE) {
+        let moved = || match renameat_with(CWD, &self.waiting, CWD, &self.target, RenameFlags::NOREPLACE) {
             // Some file systems know no flags; a plain rename refuses a folder that has files.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
                 fs::rename(&self.waiting, &self.target)
             }
             other => Ok(other?),
-        }
+        };
+        in_one_step(|| moved().inspect(|()| placed(&self.target)))
     }
 }
 

@@ -21,6 +21,7 @@ use crate::output::Output;
 pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     let original = arguments.original.as_deref();
     let mut cautions = Vec::new();
+    clock.progress().stage("auditing", None);
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
         (Some(folder), _, _) => {
             let audit = audit_release(folder, original, clock)?;

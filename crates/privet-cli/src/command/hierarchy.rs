@@ -5,6 +5,7 @@ mod items;
 use std::path::Path;
 
 use privet::data::{Header, MissingRule, ReadOptions, Source, Summary};
+use privet::engine::clock::Clock;
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
 use privet::{Error, Result, counted, visible};
 use serde_json::json;
@@ -12,11 +13,11 @@ use serde_json::json;
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
 use crate::output::Output;
 
-pub fn run(arguments: &Hierarchy, output: &Output) -> Result<u8> {
+pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> {
     match arguments {
-        Hierarchy::Build(arguments) => build(arguments, output),
-        Hierarchy::Show(arguments) => show(arguments, output),
-        Hierarchy::Check(arguments) => verify(arguments, output),
+        Hierarchy::Build(arguments) => build(arguments, output, clock),
+        Hierarchy::Show(arguments) => show(arguments, output, clock),
+        Hierarchy::Check(arguments) => verify(arguments, output, clock),
     }
 }
 
@@ -27,11 +28,21 @@ struct Values {
 }
 
 impl Values {
-    fn read(data: &Path, column: &str, options: &ReadOptions, missing: &[String]) -> Result<Values> {
+    fn read(
+        data: &Path,
+        column: &str,
+        options: &ReadOptions,
+        missing: &[String],
+        clock: &Clock,
+    ) -> Result<Values> {
         let source = Source::open(data, options)?;
         let index = source.position(column)?;
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
-        let summary = Summary::read(&source, &[index], &rule, &mut |_| Ok(()))?;
+        clock.progress().stage("reading", Some(source.bytes()));
+        let summary = Summary::read(&source, &[index], &rule, &mut |bytes| {
+            clock.progress().at(bytes);
+            clock.check()
+        })?;
         let counts = summary.value_counts().into_iter().next().unwrap_or_default();
         let column = &summary.columns()[0];
         let values = column.dictionary.values().iter().cloned().zip(counts).collect();
@@ -62,21 +73,19 @@ fn read(delimiter: Option<char>, header: &Option<Header>) -> ReadOptions {
     ReadOptions { header: header.clone().unwrap_or_default(), ..ReadOptions::of(delimiter) }
 }
 
-fn build(arguments: &Build, output: &Output) -> Result<u8> {
+fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
     if !arguments.force && arguments.output.exists() {
         // Somebody may have mended it by hand.
         return Err(Error::input("the file exists already")
             .in_file(&arguments.output)
             .help("choose another name, or replace it with --force"));
     }
-    let values = Values::read(
-        &arguments.data,
-        &arguments.column,
-        &read(arguments.delimiter, &arguments.header),
-        &arguments.missing,
-    )?;
+    let Build { data, column, delimiter, header, missing, .. } = arguments;
+    let values = Values::read(data, column, &read(*delimiter, header), missing, clock)?;
+    clock.progress().stage("building", None);
     let taxonomy =
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
+    clock.check()?;
     taxonomy.write(&arguments.output)?;
     let text = format!(
         "wrote {}: {}, {}\n",
@@ -124,12 +133,12 @@ fn builder(arguments: &Build) -> Result<Builder> {
     })
 }
 
-fn show(arguments: &Show, output: &Output) -> Result<u8> {
+fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let fit = match (&arguments.data, &arguments.column) {
         (Some(data), Some(column)) => {
             let options = read(arguments.delimiter, &arguments.header);
-            Some(check(&taxonomy, Values::read(data, column, &options, &[])?.occurrences()))
+            Some(check(&taxonomy, Values::read(data, column, &options, &[], clock)?.occurrences()))
         }
         (Some(_), None) => {
             return Err(
@@ -148,11 +157,11 @@ fn show(arguments: &Show, output: &Output) -> Result<u8> {
     Ok(0)
 }
 
-fn verify(arguments: &Check, output: &Output) -> Result<u8> {
+fn verify(arguments: &Check, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let options = read(arguments.delimiter, &arguments.header);
-    let values = Values::read(&arguments.data, column, &options, &arguments.missing)?;
+    let values = Values::read(&arguments.data, column, &options, &arguments.missing, clock)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{}, {}, height {}, {} {}; {} not occur in the data\n",

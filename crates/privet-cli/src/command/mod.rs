@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Attack(arguments) => attack::run(arguments, output, &clock),
         Command::Mine(arguments) => mine::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
-        Command::Hierarchy(arguments) => hierarchy::run(arguments, output),
+        Command::Hierarchy(arguments) => hierarchy::run(arguments, output, &clock),
         Command::Ledger(arguments) => ledger::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),

@@ -40,6 +40,7 @@ mod tests;
 pub(crate) mod transactions;
 mod truth;
 pub mod vocabularies;
+mod watch;
 
 use serde::Serialize;
 
@@ -53,6 +54,7 @@ use self::cover::Coverage;
 use self::notion::Facts;
 use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
+use self::watch::watching;
 use crate::data::Source;
 use crate::policy::{CheckedPolicy, DataKind};
 use crate::{Error, Exact, Result};
@@ -212,8 +214,15 @@ pub fn audit_table_watched(
         suppressed: tables.original.rows.saturating_sub(tables.release.rows),
     };
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
-    let facts =
-        Facts { policy, layout: &layout, tables: &tables, classes: &classes, suppressed: &suppressed };
+    let watch = watching(tick);
+    let facts = Facts {
+        policy,
+        layout: &layout,
+        tables: &tables,
+        classes: &classes,
+        suppressed: &suppressed,
+        watch: &watch,
+    };
 
     let mut checks = vec![columns];
     let coverage = coverage(policy, &layout, &tables)?;

@@ -38,6 +38,11 @@ pub trait Levelled: Sync {
     /// A floor on the cost of every valid vector in the box; `None` when there is none.
     fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost>;
 
+    /// A floor on the cost of vectors that were not judged for want of time; `None` when all were that had to be.
+    fn unjudged(&self) -> Option<Cost> {
+        None
+    }
+
     /// How much a column's two levels differ, to choose where to cut: larger is better to tell apart.
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64;
 }
@@ -102,7 +107,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outco
         if clock.is_over()
             && let Some(least) = best.least()
         {
-            let bound = Some(floor.min(least));
+            let bound = problem.unjudged().into_iter().chain([floor, least]).min();
             return Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: false });
         }
         let mut round = Vec::with_capacity(ROUND);
@@ -124,8 +129,9 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outco
             open.extend(parts.into_iter().filter(|span| best.may_have(span.bound, &span.low)));
         }
     }
-    let bound = best.least();
-    Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: true })
+    let unjudged = problem.unjudged();
+    let bound = best.least().into_iter().chain(unjudged).min();
+    Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: unjudged.is_none() })
 }
 
 /// A first answer: from the top, one level down in the column that gains most, as long as the requirements hold.

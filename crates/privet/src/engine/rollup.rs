@@ -131,7 +131,7 @@ impl Ladder {
     }
 
     /// Per value at level `from`, its value at the coarser level `to`.
-    fn climb(&self, from: u8, to: u8) -> Vec<u32> {
+    pub fn climb(&self, from: u8, to: u8) -> Vec<u32> {
         self.leaf[from as usize].iter().map(|leaf| self.value(*leaf, to)).collect()
     }
 }

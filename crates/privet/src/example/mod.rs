@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::place::Folder;
+use crate::place::{self, Folder};
 use crate::{Error, Result};
 
 /// An example: what it is called, what it shows, and its files.
@@ -266,7 +266,7 @@ impl Example {
         })?;
         self.write_files(begun.path())?;
         if exists {
-            move_entries(begun.path(), dir)?;
+            place::in_one_step(|| move_entries(begun.path(), dir).inspect(|()| place::placed(dir)))?;
         } else {
             begun.finish().map_err(failed)?;
         }

@@ -14,13 +14,14 @@
 //! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
 //! no bound rests on it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use num_bigint::BigUint;
 use serde_json::json;
 
 use super::levels::Levelling;
+use super::natural::Closeness;
 use super::{COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::engine::clock::Clock;
 use crate::engine::lattice::{self, Levelled};
@@ -78,7 +79,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let limit = limit.min(records.saturating_sub(1));
     let cost = settings.choice("cost").unwrap_or("LM");
     let clock = clock.with_limit(settings.duration("time_limit"));
-    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit)?;
+    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit, &clock)?;
     problem.bottoms = bottoms(policy, microdata, problem.tops())?;
     let drawn_from = settings.drawn_from();
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -88,8 +89,11 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible(&problem.requirements, &top.class(0)));
     };
-    let recoding =
-        problem.levelling.recoding(&levels, |grouping, class| problem.holds(&grouping.class(class)));
+    let judged = problem.judged(&levels);
+    let recoding = problem.levelling.recoding(&levels, |grouping, class| {
+        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
+        is_close && problem.holds(&grouping.class(class))
+    });
     let choices = problem.tops().iter().zip(&problem.bottoms[..]);
     let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
     let bound = outcome.bound.unwrap_or(cost);
@@ -136,6 +140,9 @@ struct FullDomain<'a> {
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<Judged>>>,
+    clock: &'a Clock,
+    /// The least that a vector may cost of which it was not found out in time whether its classes are close.
+    unjudged: Mutex<Option<Cost>>,
 }
 
 /// All that the search wants to know about one vector of levels.
@@ -149,15 +156,16 @@ struct Judged {
     floor: Cost,
     /// The most a record's place costs; likewise.
     dearest: u128,
+    /// What is left when classes that are close to no natural superset go as well; once it was asked.
+    close: OnceLock<Close>,
 }
 
-/// Per notion and class, whether the class is close to a natural superset.
-struct Close(Vec<Vec<bool>>);
-
-impl Close {
-    fn at(&self, class: usize) -> bool {
-        self.0.iter().all(|close| close[class])
-    }
+/// The classes that meet all else and are close to no natural superset.
+struct Close {
+    /// By their keys; empty where there are too many of them.
+    failing: HashSet<Box<[u64]>>,
+    /// The cost without them; `None` where there are too many of them.
+    cost: Option<Cost>,
 }
 
 impl<'a> FullDomain<'a> {
@@ -167,10 +175,12 @@ impl<'a> FullDomain<'a> {
         natural: Vec<NtCloseness>,
         cost: &str,
         limit: u64,
+        clock: &'a Clock,
     ) -> Result<FullDomain<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
         let bottoms = vec![0; levelling.tops.len()].into();
-        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged: Mutex::default() })
+        let (judged, unjudged) = (Mutex::default(), Mutex::default());
+        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged, clock, unjudged })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
@@ -195,12 +205,10 @@ impl<'a> FullDomain<'a> {
         let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
         let (mut must_go, mut dearest) = (0, 0);
-        let mut close = None;
         for number in 0..grouping.len() {
             let cells = || self.levelling.frame_cells(grouping, number);
             let class = grouping.class(number);
-            let holds =
-                self.holds(&class) && close.get_or_insert_with(|| self.naturally_close(grouping)).at(number);
+            let holds = self.holds(&class);
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
@@ -221,15 +229,42 @@ impl<'a> FullDomain<'a> {
         }
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
         let floor = measure.total(&all);
-        Judged { cost: measure.total(&kept), suppressed: kept.suppressed, must_go, floor, dearest }
+        let (cost, suppressed) = (measure.total(&kept), kept.suppressed);
+        Judged { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
     }
 
     fn holds(&self, class: &Class<'_>) -> bool {
         self.requirements.iter().all(|requirement| requirement.holds(class))
     }
 
-    fn naturally_close(&self, grouping: &Grouping) -> Close {
-        Close(self.natural.iter().map(|notion| self.levelling.naturally_close(grouping, notion)).collect())
+    /// What is left of a vector that meets all else; `None` when time is up.
+    fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<Close> {
+        let too_many = || Close { failing: HashSet::new(), cost: None };
+        let mut kept: Vec<bool> =
+            (0..grouping.len()).map(|class| self.holds(&grouping.class(class))).collect();
+        let (mut failing, mut suppressed) = (HashSet::new(), suppressed);
+        for notion in &self.natural {
+            let spare = self.limit - suppressed;
+            let asked = |class: usize| kept[class];
+            match self.levelling.naturally_close(grouping, notion, asked, spare, self.clock) {
+                Closeness::Unknown => return None,
+                Closeness::Fails => return Some(too_many()),
+                Closeness::Known(close) => {
+                    for (class, _) in close.iter().enumerate().filter(|(_, close)| !**close) {
+                        kept[class] = false;
+                        suppressed += grouping.outline(class).size;
+                        failing.insert(grouping.key(class).into());
+                    }
+                }
+            }
+        }
+        let measure = &self.levelling.measure;
+        let mut tally = Tally { suppressed, ..Tally::default() };
+        for class in (0..grouping.len()).filter(|class| kept[*class]) {
+            tally.price += measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
+            tally.classes += 1;
+        }
+        Some(Close { failing, cost: Some(measure.total(&tally)) })
     }
 
     /// The cost of a vector if nothing were suppressed, and the dearest place in it.
@@ -252,7 +287,28 @@ impl Levelled for FullDomain<'_> {
 
     fn judge(&self, levels: &[u8]) -> Option<Cost> {
         let judged = self.judged(levels);
-        (judged.suppressed <= self.limit).then_some(judged.cost)
+        if judged.suppressed > self.limit {
+            return None;
+        }
+        if self.natural.is_empty() {
+            return Some(judged.cost);
+        }
+        if judged.close.get().is_none() {
+            let grouping = self.levelling.groupings.at(levels);
+            let Some(close) = self.naturally_close(&grouping, judged.suppressed) else {
+                let floor = self.floor(levels).0;
+                let mut unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner);
+                *unjudged = Some(unjudged.map_or(floor, |least| least.min(floor)));
+                return None;
+            };
+            // Another thread may have found out the same.
+            let _ = judged.close.set(close);
+        }
+        judged.close.get().and_then(|close| close.cost)
+    }
+
+    fn unjudged(&self) -> Option<Cost> {
+        *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {

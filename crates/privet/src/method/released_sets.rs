@@ -35,6 +35,8 @@ pub struct GroupCounts {
     pub optimal: u64,
     /// Those for which time ran out.
     pub open: u64,
+    /// Of these, the ones that got no time at all: as many of their records as it takes lose all terms.
+    pub unsearched: u64,
     /// How many groups of the partitioning had to be joined with others.
     pub merged: u64,
     /// Those whose records are withheld.

@@ -150,6 +150,61 @@ impl EarthMover {
         as_f64(&numerator) / as_f64(&denominator)
     }
 
+    /// No set of at least `least` records that has all of `inside` and none but `outside` is nearer to a class than this, but for
+    /// rounding.
+    ///
+    /// Every distance is a weighted sum of |q − s|, where q and s are the shares that some values have together, in the class and
+    /// in the set: single values (weight 1/2), those up to one in their order (1/(m − 1)), those below a node of the tree (half of what its
+    /// parent is higher, over H). Between the two sets such a share lies between two bounds.
+    pub fn at_least(&self, class: &Class<'_>, inside: Whole<'_>, outside: Whole<'_>, least: u64) -> f64 {
+        let n = class.size as f64;
+        let mut own = vec![0.0; inside.totals.len()];
+        class.counts.for_each(&self.slots, |code, count| own[code as usize] = count as f64 / n);
+        let bounds =
+            Shares { inside: inside.records, outside: outside.records, least: least.max(inside.records) };
+        match &self.distance {
+            Distance::Equal => {
+                let (mut below, mut above) = (0.0, 0.0);
+                for (code, share) in own.iter().enumerate() {
+                    let (low, high) = bounds.of(inside.totals[code], outside.totals[code]);
+                    below += f64::max(low - share, 0.0);
+                    above += f64::max(share - high, 0.0);
+                }
+                // What is too much here is too little elsewhere: both sums are the distance.
+                f64::max(below, above)
+            }
+            Distance::Ordered(order) => {
+                let (mut share, mut least, mut most, mut sum) = (0.0, 0, 0, 0.0);
+                for code in order.iter().map(|code| *code as usize) {
+                    share += own[code];
+                    least += inside.totals[code];
+                    most += outside.totals[code];
+                    sum += bounds.gap(share, least, most);
+                }
+                sum / (order.len().max(2) as f64 - 1.0)
+            }
+            Distance::Hierarchical(tree) => {
+                let nodes = tree.parent.len();
+                let (mut share, mut least, mut most) = (vec![0.0; nodes], vec![0; nodes], vec![0; nodes]);
+                for (code, leaf) in tree.leaf_of_code.iter().map(|leaf| *leaf as usize).enumerate() {
+                    share[leaf] += own[code];
+                    least[leaf] += inside.totals[code];
+                    most[leaf] += outside.totals[code];
+                }
+                let mut sum = 0.0;
+                for node in (1..nodes).rev() {
+                    let parent = tree.parent[node] as usize;
+                    let rise = tree.height[parent] - tree.height[node];
+                    sum += rise as f64 * bounds.gap(share[node], least[node], most[node]);
+                    share[parent] += share[node];
+                    least[parent] += least[node];
+                    most[parent] += most[node];
+                }
+                sum / (2.0 * tree.height[0].max(1) as f64)
+            }
+        }
+    }
+
     /// D_i for every code.
     fn differences(&self, class: &Class<'_>, whole: Whole<'_>) -> Vec<i128> {
         let (n, all) = (i128::from(class.size), i128::from(whole.records));
@@ -207,6 +262,32 @@ impl EarthMover {
                 Fraction { numerator: moved, denominator: pairs * tree.height[0].max(1) }
             }
         }
+    }
+}
+
+/// How many records a set between two others has at least and at most.
+struct Shares {
+    inside: u64,
+    outside: u64,
+    /// What it must have.
+    least: u64,
+}
+
+impl Shares {
+    /// The least and the largest share of values of which it has at least and at most so many.
+    fn of(&self, least: u64, most: u64) -> (f64, f64) {
+        let others = self.outside - most;
+        let few = least.max(self.least.saturating_sub(others));
+        let low = if few == 0 { 0.0 } else { few as f64 / (few + others) as f64 };
+        let others = (self.inside - least).max(self.least.saturating_sub(most));
+        let high = if most == 0 { 0.0 } else { most as f64 / (most + others) as f64 };
+        (low, high)
+    }
+
+    /// How far a share is from what is possible.
+    fn gap(&self, share: f64, least: u64, most: u64) -> f64 {
+        let (low, high) = self.of(least, most);
+        f64::max(low - share, share - high).max(0.0)
     }
 }
 

@@ -8,10 +8,10 @@
 
 use std::ops::Range;
 
-use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::{Class, Closure, Requirement, Table, Tightness, given, largest, most_under_caps};
+use crate::exact::compare_powers;
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
 
@@ -213,18 +213,17 @@ impl Entropy {
         if weight == 0.0 { Some(true) } else { (sum.abs() > doubt).then_some(sum > 0.0) }
     }
 
-    /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i in integers.
+    /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i, exactly.
     fn holds_exactly(&self, class: &Class<'_>) -> bool {
         // Entropy only knows shares: a common divisor of all counts may go, and the powers stay small.
         let mut divisor = 0u64;
         class.counts.for_each(&self.slots, |_, count| divisor = divisor.gcd(&count));
         let size = class.size / divisor.max(1);
-        let power = |base: u64, exponent: u64| num_traits::pow::Pow::pow(BigUint::from(base), exponent);
-        let mut right = power(self.l.numerator(), size);
-        class
-            .counts
-            .for_each(&self.slots, |_, count| right *= power(count / divisor.max(1), count / divisor.max(1)));
-        power(size, size) * power(self.l.denominator(), size) >= right
+        let mut right = vec![(self.l.numerator(), size)];
+        class.counts.for_each(&self.slots, |_, count| {
+            right.push((count / divisor.max(1), count / divisor.max(1)));
+        });
+        compare_powers(&[(size, size), (self.l.denominator(), size)], &right).is_ge()
     }
 }
 

@@ -21,7 +21,7 @@ pub mod vocabulary;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use n_t_closeness::NtCloseness;
+pub use n_t_closeness::{NtCloseness, Records};
 
 use crate::policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
 use crate::taxonomy::Taxonomy;

@@ -71,14 +71,64 @@ impl NtCloseness {
         class.size == 0 || class.size >= self.n
     }
 
+    /// Whether a set of records is large enough.
+    pub fn is_large(&self, superset: &Records) -> bool {
+        superset.records >= self.n
+    }
+
     /// Whether a class is close to one of its natural supersets, and that is large enough.
-    pub fn holds_beside(&self, class: &Class<'_>, superset: &Class<'_>) -> bool {
-        if superset.size < self.n {
-            return false;
-        }
-        let mut totals = vec![0; self.mover.slots.len()];
-        superset.counts.for_each(&self.mover.slots, |code, count| totals[code as usize] = count);
-        self.mover.is_within(self.t, class, Whole { totals: &totals, records: superset.size })
+    pub fn holds_beside(&self, class: &Class<'_>, superset: &Records) -> bool {
+        self.is_large(superset) && self.mover.is_within(self.t, class, superset.whole())
+    }
+
+    /// How far a class is from a set of records, to choose what is looked at first.
+    pub fn distance(&self, class: &Class<'_>, superset: &Records) -> f64 {
+        self.mover.to_f64(class, superset.whole())
+    }
+
+    /// Whether no large enough set that has all of some records, and none but some others, is near enough to the class. Decided
+    /// in floating point, and only where that is clear.
+    pub fn is_out_of_reach(&self, class: &Class<'_>, inside: &Records, highest: &Records) -> bool {
+        /// Far more than rounding amounts to.
+        const CLEAR: f64 = 1e-6;
+        self.mover.at_least(class, inside.whole(), highest.whole(), self.n) > self.t.to_f64() + CLEAR
+    }
+
+    /// How often a class has which values of the column, by code.
+    pub fn pairs(&self, class: &Class<'_>) -> Vec<(u32, u64)> {
+        let mut pairs = Vec::new();
+        class.counts.for_each(&self.mover.slots, |code, count| pairs.push((code, count)));
+        pairs
+    }
+}
+
+/// A set of records as a notion sees it: how often each value of its column occurs, by code.
+#[derive(Debug, Clone)]
+pub struct Records {
+    totals: Vec<u64>,
+    records: u64,
+}
+
+impl Records {
+    /// No records.
+    pub fn none(notion: &NtCloseness) -> Records {
+        Records { totals: vec![0; notion.mover.slots.len()], records: 0 }
+    }
+
+    /// Adds records with their values.
+    pub fn add(&mut self, pairs: &[(u32, u64)], records: u64) {
+        pairs.iter().for_each(|(code, count)| self.totals[*code as usize] += count);
+        self.records += records;
+    }
+
+    /// Takes records with their values away.
+    pub fn remove(&mut self, pairs: &[(u32, u64)], records: u64) {
+        pairs.iter().for_each(|(code, count)| self.totals[*code as usize] -= count);
+        self.records -= records;
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole { totals: &self.totals, records: self.records }
     }
 }
 
@@ -116,9 +166,10 @@ mod tests {
         assert!(notion.holds_alone(&class(&[10, 0])));
         assert!(!notion.holds_alone(&class(&[3, 1])));
         // 3/4 against 1/2 is a quarter exactly; against 9/10 less; a group of eight is too small.
-        assert!(notion.holds_beside(&class(&[3, 1]), &class(&[5, 5])));
-        assert!(notion.holds_beside(&class(&[3, 1]), &class(&[9, 1])));
-        assert!(!notion.holds_beside(&class(&[3, 1]), &class(&[4, 6])));
-        assert!(!notion.holds_beside(&class(&[3, 1]), &class(&[6, 2])));
+        let records = |counts: &[u64]| Records { totals: counts.to_vec(), records: counts.iter().sum() };
+        assert!(notion.holds_beside(&class(&[3, 1]), &records(&[5, 5])));
+        assert!(notion.holds_beside(&class(&[3, 1]), &records(&[9, 1])));
+        assert!(!notion.holds_beside(&class(&[3, 1]), &records(&[4, 6])));
+        assert!(!notion.holds_beside(&class(&[3, 1]), &records(&[6, 2])));
     }
 }

@@ -21,7 +21,7 @@ use crate::ledger::{
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
 use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
-use crate::{Error, Result};
+use crate::{Error, Result, place};
 
 /// A release under way, for its ledger.
 pub(super) struct Book {
@@ -260,6 +260,11 @@ impl Book {
 
 /// Publishes a release, and writes it down where there is a ledger.
 pub(super) fn publish(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Result<()> {
+    // The release and its lines in the ledger come together.
+    place::in_one_step(|| published(book, target, kept))
+}
+
+fn published(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Result<()> {
     let Some(mut book) = book else { return target.publish() };
     let of = book.writer.append(book.line(kept))?;
     match target.publish() {

@@ -275,6 +275,7 @@ impl Facts<'_> {
                 "untouched": groups.untouched,
                 "optimal": groups.optimal,
                 "not_optimal": groups.open,
+                "unsearched": groups.unsearched,
                 "merged": groups.merged,
                 "withheld": groups.withheld,
             });

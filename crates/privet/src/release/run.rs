@@ -243,6 +243,7 @@ pub(super) fn publish(
     let trial = Trial { holdout: others, ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Table(&policy), table, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
+    clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 
     let files = vec![(name, sha256_of(&path)?)];

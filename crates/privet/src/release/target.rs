@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use crate::place::{self, Hidden};
 use crate::{Error, ErrorKind, Result};
 
 /// A claimed target: the lock is held until it is dropped, and what was not published is removed then.
@@ -21,6 +22,8 @@ pub struct Target {
     lock_path: PathBuf,
     replace: bool,
     _lock: File,
+    /// The lock and the hidden folder, for a run that has to end at once.
+    _hidden: [Hidden; 2],
 }
 
 /// The hidden folder in which a release of this name is made.
@@ -52,12 +55,17 @@ impl Target {
                 .help("name a folder"));
         }
         let lock_path = parent.join(format!(".{name}.privet-lock"));
-        let lock = lock(&lock_path, path)?;
         let work = work_in(&parent, name);
-        let replace = check_existing(path, force).inspect_err(|_| {
-            let _ = fs::remove_file(&lock_path);
-        })?;
-        Ok(Target { path: path.to_path_buf(), work, lock_path, replace, _lock: lock })
+        // What is hidden here is ours as soon as the lock is, and not before.
+        place::in_one_step(|| {
+            let lock = lock(&lock_path, path)?;
+            let replace = check_existing(path, force).inspect_err(|_| {
+                let _ = fs::remove_file(&lock_path);
+            })?;
+            let hidden = [Hidden::note(&lock_path), Hidden::note(&work)];
+            let path = path.to_path_buf();
+            Ok(Target { path, work, lock_path, replace, _lock: lock, _hidden: hidden })
+        })
     }
 
     /// Makes the hidden folder with its two rooms. Called only once there is something to write.
@@ -144,7 +152,7 @@ impl Target {
             for folder in [&self.public(), &self.steward(), &self.work] {
                 File::open(folder)?.sync_all()?;
             }
-            self.rename()?;
+            place::in_one_step(|| self.rename().inspect(|()| place::placed(&self.path)))?;
             if let Some(parent) = self.work.parent() {
                 File::open(parent)?.sync_all()?;
             }

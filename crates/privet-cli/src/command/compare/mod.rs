@@ -15,7 +15,7 @@ use privet::data::marked;
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
 use privet::release::report::Compared;
-use privet::{Error, ErrorKind, Result, method};
+use privet::{Error, ErrorKind, Result, method, place};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Compare;
@@ -83,7 +83,8 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     clock.check()?;
     let table = csv(&comparison.rows);
     if let Some(path) = &arguments.csv {
-        fs::write(path, &table).map_err(|error| Error::writing("write the table", path, &error))?;
+        place::write_file(path, table.as_bytes())
+            .map_err(|error| Error::writing("write the table", path, &error))?;
     }
     let mut text = aligned(&comparison.rows) + comparison.note + &bars(comparison.bars.0, &comparison.bars.1);
     let json = json!({ "policies": comparison.json });

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use privet::release::report::ComparisonPage;
-use privet::{Error, Result};
+use privet::{Error, Result, place};
 
 use super::Comparison;
 
@@ -46,20 +46,23 @@ impl Page {
             note: note.to_string(),
         };
         let text = page.render()?;
-        let is_new = !self.folder.exists();
-        if is_new {
-            fs::create_dir(&self.folder)
-                .map_err(|error| Error::writing("make the folder", &self.folder, &error))?;
-        }
-        let path = self.folder.join(PAGE);
-        for (path, text) in [(self.folder.join(TABLE), table), (path.clone(), text.as_str())] {
-            if let Err(error) = fs::write(&path, text) {
-                if is_new {
-                    let _ = fs::remove_dir_all(&self.folder);
-                }
-                return Err(Error::writing("write the comparison", &path, &error));
+        // Both files or none: a run that is interrupted ends before them or after them.
+        place::in_one_step(|| {
+            let is_new = !self.folder.exists();
+            if is_new {
+                fs::create_dir(&self.folder)
+                    .map_err(|error| Error::writing("make the folder", &self.folder, &error))?;
             }
-        }
-        Ok(path)
+            let path = self.folder.join(PAGE);
+            for (path, text) in [(self.folder.join(TABLE), table), (path.clone(), text.as_str())] {
+                if let Err(error) = place::write_file(&path, text.as_bytes()) {
+                    if is_new {
+                        let _ = fs::remove_dir_all(&self.folder);
+                    }
+                    return Err(Error::writing("write the comparison", &path, &error));
+                }
+            }
+            Ok(path)
+        })
     }
 }

@@ -16,6 +16,7 @@ use super::classes::{Classes, Histogram};
 use super::columns::Layout;
 use super::suppressed::Suppressed;
 use super::table::Tables;
+use super::watch::Watch;
 use crate::error::counted;
 use crate::policy::{CheckedPolicy, Clause};
 use crate::{Error, Exact, Result};
@@ -62,6 +63,7 @@ pub(super) struct Facts<'a> {
     pub tables: &'a Tables,
     pub classes: &'a Classes,
     pub suppressed: &'a Suppressed,
+    pub watch: Watch<'a>,
 }
 
 impl Facts<'_> {
@@ -128,6 +130,7 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>>
     let mut check = Check::new(name, true, String::new());
     let mut worst: Option<(bool, f64, u32, Histogram)> = None;
     for class in facts.classes.cells.ids() {
+        (facts.watch)()?;
         let histogram = match notion.column() {
             Some(column) => {
                 let all = facts.classes.histogram(class, quasi + column, &facts.tables.release.records);

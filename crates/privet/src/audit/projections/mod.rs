@@ -126,6 +126,7 @@ fn judge<'a>(
         tables: &projection.tables,
         classes: &classes,
         suppressed: &suppressed,
+        watch: &tick,
     };
     let coverage = coverage(virtual_policy, &projection.layout, &projection.tables)?;
     let records = own_counts(book, projection);

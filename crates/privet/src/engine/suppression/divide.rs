@@ -68,7 +68,7 @@ impl Division<'_> {
         let problem = Problem { links, goal, prices, members: members[records].to_vec() };
         let mut search = Search::new(&problem, Order::Adaptive);
         known.into_iter().for_each(|found| search.start_from(found));
-        search.run(Budget { tries: TRIES, until: self.until, haste: self.until, clock: self.clock });
+        search.run(Budget { tries: TRIES, until: self.until, dive: self.until, clock: self.clock });
         search.answer().found
     }
 }

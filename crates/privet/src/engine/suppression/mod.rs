@@ -15,6 +15,7 @@ mod divide;
 mod goal;
 mod search;
 mod state;
+mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -23,6 +24,7 @@ pub use divide::divided;
 pub use goal::Goal;
 pub use search::{Answer, Budget, Found, Order, Search};
 pub use state::{Standing, State};
+pub use strip::stripped;
 
 use crate::privacy::quasi_sensitive::Links;
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::time::Instant;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::Problem;
 use super::state::{Standing, State};
@@ -17,9 +17,6 @@ const MOST_HELD: usize = 4_000_000;
 /// joined with another.
 const MOST_IN_VAIN: u64 = 2_000_000;
 
-/// How many candidates are still tried at each node when a dive must end soon.
-const TRIED_IN_HASTE: usize = 32;
-
 /// Looking at the clock costs more than trying a removal.
 const TRIES_BETWEEN_LOOKS: u64 = 256;
 
@@ -32,16 +29,16 @@ pub enum Order {
     Plain,
 }
 
-/// How long a search may go on. The first dive is always finished.
+/// How long a search may go on.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget<'c> {
-    /// Until so many removals have been tried in all …
+    /// After the first dive: until so many removals have been tried in all …
     pub tries: u64,
-    /// … or until this moment …
+    /// … or until this moment.
     pub until: Option<Instant>,
-    /// After this moment a first dive that is still going on tries less at each node.
-    pub haste: Option<Instant>,
-    /// … or until the user wants it to stop, even within the first dive.
+    /// The first dive: until this moment. It can be taken up again.
+    pub dive: Option<Instant>,
+    /// Or until the user wants it to stop.
     pub clock: &'c Clock,
 }
 
@@ -58,6 +55,8 @@ pub struct Answer {
     pub bound: u128,
     /// How many removals were tried.
     pub tries: u64,
+    /// Whether a first dive came to its end.
+    pub dived: bool,
 }
 
 impl Answer {
@@ -73,6 +72,7 @@ impl Answer {
             complete: self.complete || other.complete,
             bound: self.bound.max(other.bound),
             tries: self.tries + other.tries,
+            dived: self.dived || other.dived,
         }
     }
 }
@@ -107,6 +107,8 @@ pub struct Search<'a> {
     savable: bool,
     /// Per record, the first record with the same terms, where others have them too.
     alike: Option<Vec<u32>>,
+    /// When the run that is under way must stop.
+    stop: Option<Instant>,
 }
 
 /// A node whose children are being looked at.
@@ -149,6 +151,7 @@ impl<'a> Search<'a> {
             cheapest: problem.prices.step(longest),
             savable: problem.goal.allows_empty_sets(problem.links),
             alike: alike(problem),
+            stop: None,
         }
     }
 
@@ -173,39 +176,39 @@ impl<'a> Search<'a> {
         self.started && self.stack.is_empty()
     }
 
-    /// Goes on until the tree is done or the budget is spent; never before the first dive is over.
+    /// Goes on until the tree is done or the budget is spent. Whether the group passes as it is, is always found out.
     pub fn run(&mut self, budget: Budget<'_>) {
+        self.stop = if self.dived { budget.until } else { budget.dive };
         if !self.started {
-            self.started = true;
             self.state.rank();
             if self.state.standing().holds {
+                self.started = true;
                 self.record(self.state.cost(), None);
                 return;
             }
-            let all = (0..self.state.occurrences() as u32).map(|occurrence| self.candidate(occurrence));
-            let all = all.collect();
-            self.expand(all, false);
-        }
-        let (mut late, mut haste, mut look) = (false, false, self.tries);
-        while !self.stack.is_empty() {
-            if self.tries >= look {
-                look = self.tries + TRIES_BETWEEN_LOOKS;
-                let now = Instant::now();
-                late = budget.until.is_some_and(|until| now >= until);
-                haste = budget.haste.is_some_and(|haste| now >= haste);
-                if budget.clock.check().is_err() {
-                    return;
-                }
-            }
-            if self.dived && (late || self.tries >= budget.tries) {
+            if self.is_late() {
                 return;
             }
-            self.step(haste);
+            self.started = true;
+            let all = (0..self.state.occurrences() as u32).map(|occurrence| self.candidate(occurrence));
+            let all = all.collect();
+            self.expand(all);
+        }
+        while !self.stack.is_empty() {
+            self.stop = if self.dived { budget.until } else { budget.dive };
+            if self.is_late() || self.dived && self.tries >= budget.tries || budget.clock.check().is_err() {
+                return;
+            }
+            self.step();
         }
     }
 
+    fn is_late(&self) -> bool {
+        self.stop.is_some_and(|stop| Instant::now() >= stop)
+    }
+
     /// Enters the next child of the last node, or leaves that node.
-    fn step(&mut self, haste: bool) {
+    fn step(&mut self) {
         let Some(node) = self.stack.last_mut() else { return };
         if let Some(occurrence) = node.entered.take() {
             self.state.restore(occurrence);
@@ -224,7 +227,7 @@ impl<'a> Search<'a> {
             node.entered = Some(occurrence);
             let tail = node.tail[node.next..].to_vec();
             self.state.remove(occurrence);
-            self.enter(tail, tried, haste);
+            self.enter(tail, tried);
             return;
         }
         self.dived = true;
@@ -232,7 +235,7 @@ impl<'a> Search<'a> {
         self.stack.pop();
     }
 
-    fn enter(&mut self, tail: Vec<Candidate>, tried: bool, haste: bool) {
+    fn enter(&mut self, tail: Vec<Candidate>, tried: bool) {
         if !tried {
             self.tries += 1;
             self.state.rank();
@@ -242,7 +245,7 @@ impl<'a> Search<'a> {
             }
         }
         let tail = tail.into_iter().map(|candidate| self.candidate(candidate.occurrence)).collect();
-        self.expand(tail, haste);
+        self.expand(tail);
     }
 
     fn candidate(&self, occurrence: u32) -> Candidate {
@@ -250,15 +253,13 @@ impl<'a> Search<'a> {
     }
 
     /// Makes the current state a node with the given tail.
-    fn expand(&mut self, mut tail: Vec<Candidate>, haste: bool) {
+    fn expand(&mut self, mut tail: Vec<Candidate>) {
         let cost = self.state.cost();
         self.retain_affordable(&mut tail, cost);
-        let haste = haste && !self.dived && tail.len() > TRIED_IN_HASTE;
-        // A twin must come behind the candidate that stands for it, which is not known of those that are not tried.
-        let twins = if haste { HashMap::new() } else { self.mark_twins(&mut tail) };
+        let twins = self.mark_twins(&mut tail);
         if self.order == Order::Adaptive {
-            let rest = if haste { tail.split_off(TRIED_IN_HASTE) } else { Vec::new() };
-            let gains = self.try_all(&mut tail, cost, &twins);
+            let mut rest = Vec::new();
+            let gains = self.try_all(&mut tail, &mut rest, cost, &twins);
             self.retain_affordable(&mut tail, cost);
             let in_vain = !gains && !self.savable && self.tries > MOST_IN_VAIN;
             if in_vain && !self.dived && self.best.is_none() {
@@ -300,8 +301,15 @@ impl<'a> Search<'a> {
     }
 
     /// Tries every removal of the tail once and puts the best in front. Those that are enough become answers and leave the
-    /// tail, for whatever holds them and more costs more. Returns whether any brings the goal nearer.
-    fn try_all(&mut self, tail: &mut Vec<Candidate>, cost: u128, twins: &HashMap<u32, u32>) -> bool {
+    /// tail, for whatever holds them and more costs more. What there is no time for goes to `rest`. Returns whether any brings the
+    /// goal nearer.
+    fn try_all(
+        &mut self,
+        tail: &mut Vec<Candidate>,
+        rest: &mut Vec<Candidate>,
+        cost: u128,
+        twins: &HashMap<u32, u32>,
+    ) -> bool {
         self.state.rank();
         let current = self.state.standing();
         let mut scored: Vec<(Score, Candidate)> = Vec::with_capacity(tail.len());
@@ -309,6 +317,14 @@ impl<'a> Search<'a> {
         let mut known: HashMap<u32, Score> = HashMap::new();
         for candidate in tail.iter().filter(|candidate| !candidate.twin) {
             self.tries += 1;
+            if self.tries.is_multiple_of(TRIES_BETWEEN_LOOKS) && self.is_late() {
+                let tried =
+                    scored.iter().map(|(_, candidate)| candidate.occurrence).collect::<HashSet<u32>>();
+                // A twin must come behind the candidate that stands for it, which is not known of those that are not tried.
+                let open = tail.iter().filter(|candidate| !tried.contains(&candidate.occurrence));
+                rest.extend(open.map(|candidate| Candidate { twin: false, ..*candidate }));
+                break;
+            }
             let occurrence = candidate.occurrence;
             let standing = self.state.try_removing(occurrence, &current);
             if standing.holds {
@@ -324,13 +340,13 @@ impl<'a> Search<'a> {
                 known.insert(occurrence, score);
             }
         }
-        if !scored.iter().any(|(score, _)| score.gains()) {
+        if rest.is_empty() && !scored.iter().any(|(score, _)| score.gains()) {
             self.look_ahead(&mut scored);
             scored.iter().filter(|_| !twins.is_empty()).for_each(|(score, candidate)| {
                 known.insert(candidate.occurrence, *score);
             });
         }
-        for candidate in tail.iter().filter(|candidate| candidate.twin) {
+        for candidate in tail.iter().filter(|candidate| candidate.twin && rest.is_empty()) {
             let record = self.state.record_of(candidate.occurrence);
             let Some(earlier) = twins.get(&record) else { continue };
             let place = self.state.place_of(candidate.occurrence) as u32;
@@ -430,7 +446,7 @@ impl<'a> Search<'a> {
         // Whatever is still open may turn out to cost too much to matter.
         let proven = found.as_ref().is_some_and(|found| found.cost == bound);
         let complete = proven || self.is_over() && self.left_out.is_none();
-        Answer { found, first: self.first, complete, bound, tries: self.tries }
+        Answer { found, first: self.first, complete, bound, tries: self.tries, dived: self.dived }
     }
 }
 

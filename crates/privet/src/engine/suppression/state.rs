@@ -113,6 +113,11 @@ impl<'a> State<'a> {
         self.first[record as usize]..self.first[record as usize + 1]
     }
 
+    /// How many labels a record links to.
+    pub fn labels_of(&self, record: u32) -> u32 {
+        self.size[record as usize]
+    }
+
     /// Whether an occurrence is removed.
     pub fn is_gone(&self, occurrence: u32) -> bool {
         self.gone[occurrence as usize]

@@ -22,6 +22,7 @@ use crate::engine::microdata::Microdata;
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
 use crate::method::levels::Levelling;
+use crate::method::natural::Closeness;
 use crate::policy::{CheckedPolicy, Clause, Setting};
 use crate::privacy::projection::Projection;
 use crate::privacy::{self, NtCloseness, Requirement};
@@ -208,14 +209,26 @@ impl<'a> Tables<'a> {
 
     /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
     /// highest levels, where the whole table is one class, they are.
-    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
-        let is_close = |notion: &NtCloseness| {
+    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize], clock: &Clock) -> bool {
+        // `None` when time is up: then nothing is known, and the next search may have more of it.
+        let is_close = |attribute: usize| {
             let grouping = self.levelling.groupings.at(levels);
-            self.levelling.naturally_close(&grouping, notion).into_iter().all(|close| close)
+            for notion in &self.natural[attribute] {
+                match self.levelling.naturally_close(&grouping, notion, |_| true, 0, clock) {
+                    Closeness::Unknown => return None,
+                    Closeness::Fails => return Some(false),
+                    Closeness::Known(_) => {}
+                }
+            }
+            Some(true)
         };
         let mut asked = subset.iter().filter(|attribute| !self.natural[**attribute].is_empty());
         asked.all(|attribute| {
-            *node.natural[*attribute].get_or_init(|| self.natural[*attribute].iter().all(is_close))
+            let known = &node.natural[*attribute];
+            known.get().copied().unwrap_or_else(|| match is_close(*attribute) {
+                Some(close) => *known.get_or_init(|| close),
+                None => false,
+            })
         })
     }
 
@@ -224,7 +237,7 @@ impl<'a> Tables<'a> {
         if let Some(known) = self.best.lock().unwrap_or_else(PoisonError::into_inner).get(subset) {
             return Ok(known.clone());
         }
-        let outcome = lattice::search(&Table { tables: self, subset }, 1, clock)?;
+        let outcome = lattice::search(&Table { tables: self, subset, clock }, 1, clock)?;
         let best = outcome.best.into_iter().next().map(|(_, levels)| levels);
         let mut known = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(subset.to_vec(), best.clone());
@@ -296,7 +309,7 @@ impl<'a> Tables<'a> {
             let fits = self.is_valid_but_for_closeness(tops, &self.node(tops), subset);
             return Ok(fits.then(|| tops.as_slice().into()));
         }
-        let outcome = lattice::search(&Closest { tables: self, subset }, 1, clock)?;
+        let outcome = lattice::search(&Closest { tables: self, subset, clock }, 1, clock)?;
         Ok(outcome.best.into_iter().next().map(|(_, levels)| levels))
     }
 
@@ -365,6 +378,7 @@ fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Result<Clause>
 struct Table<'t, 'a> {
     tables: &'t Tables<'a>,
     subset: &'t [usize],
+    clock: &'t Clock,
 }
 
 impl Levelled for Table<'_, '_> {
@@ -376,7 +390,7 @@ impl Levelled for Table<'_, '_> {
         let node = self.tables.node(levels);
         let fits = node.is_valid(self.subset)
             && self.tables.limits.allows_discernibility(node.dm)
-            && self.tables.is_naturally_close(levels, &node, self.subset);
+            && self.tables.is_naturally_close(levels, &node, self.subset, self.clock);
         fits.then_some(node.cost)
     }
 
@@ -398,6 +412,7 @@ impl Levelled for Table<'_, '_> {
 struct Closest<'t, 'a> {
     tables: &'t Tables<'a>,
     subset: &'t [usize],
+    clock: &'t Clock,
 }
 
 impl Closest<'_, '_> {
@@ -415,7 +430,7 @@ impl Levelled for Closest<'_, '_> {
         let node = self.tables.node(levels);
         let fits = self.tables.limits.allows_discernibility(node.dm)
             && self.tables.is_valid_but_for_closeness(levels, &node, self.subset)
-            && self.tables.is_naturally_close(levels, &node, self.subset);
+            && self.tables.is_naturally_close(levels, &node, self.subset, self.clock);
         fits.then(|| self.cost(levels))
     }
 

@@ -182,7 +182,6 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let limited = clock.with_limit(settings.duration("time_limit"));
     let end = settings.duration("time_limit").and_then(|limit| Instant::now().checked_add(limit));
     let solver = Solver { asked: &asked, microdata, order, end, clock: &limited };
-    clock.progress().stage("suppressing", None);
     let way_out = settings.choice("infeasible").unwrap_or("merge");
     let fates = settle(&solver, &mut groups, &mondrian, way_out)?;
     solution(&solver, &groups, &mondrian, fates)
@@ -264,6 +263,17 @@ fn beyond_help(solver: &Solver<'_>, groups: usize, proven: bool) -> Error {
     Error::infeasible(format!("no release can meet the policy: {why}")).help(help)
 }
 
+/// What is said of groups that the search did not get to.
+fn out_of_time(counts: &GroupCounts) -> Option<String> {
+    let (unsearched, total) = (counts.unsearched, counts.total);
+    (unsearched > 0).then(|| {
+        format!(
+            "the time limit left no time to search {unsearched} of {total} groups: as many of their records as it takes were \
+             released without any terms, which meets the policy but loses more than needed; raise time_limit in [method]"
+        )
+    })
+}
+
 /// Puts together what was decided.
 fn solution(
     solver: &Solver<'_>,
@@ -298,6 +308,7 @@ fn solution(
                     (false, true) => counts.optimal += 1,
                     (_, false) => counts.open += 1,
                 }
+                counts.unsearched += u64::from(!answer.complete && !answer.dived);
                 released.push((group, found));
             }
         }
@@ -336,6 +347,7 @@ fn solution(
     let mut plan = mondrian.plan(&recoding, &parts);
     plan["groups"] = json!({
         "total": counts.total, "untouched": counts.untouched, "optimal": counts.optimal, "open": counts.open,
+        "unsearched": counts.unsearched,
         "merged": counts.merged, "withheld": counts.withheld,
     });
     plan["removed"] =
@@ -347,6 +359,7 @@ fn solution(
         normalised: if whole == 0 { 0.0 } else { value / asked.prices.value(whole) },
         info: &COST,
     };
-    let warnings = asked.warnings(microdata.summary.total());
+    let mut warnings = asked.warnings(microdata.summary.total());
+    warnings.extend(out_of_time(&counts));
     Ok(Solution { recoding, plan, search, cost: Some(cost), warnings, sets: Some(sets) })
 }

@@ -1,10 +1,11 @@
 //! How the time limit is spread over the groups.
 //!
-//! Every group gets its first dive, whatever the limit. What is left is divided equally among the groups that are not
-//! proven yet, over all cores; what those do not need that are done early goes to the others. A part of it goes into
-//! better starts: answers from the halves of each group.
+//! The limit is one for all that is searched. First every group gets a dive, for which it has a share of the time by its size; what
+//! those do not need that are done early goes to the others. A group whose time is up, or that is reached after the limit, takes
+//! the simplest removals that help. What is left is divided equally among the groups that are not proven yet, over all cores. A
+//! part of it goes into better starts: answers from the halves of each group.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use super::Asked;
 use crate::Result;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
-use crate::engine::suppression::{Answer, Budget, Order, Problem, Search, divided};
+use crate::engine::suppression::{Answer, Budget, Order, Problem, Search, divided, stripped};
 
 /// What a group may try right after its first dive: most groups are small and done with that.
 const TRIES_AT_ONCE: u64 = 20_000;
@@ -24,6 +25,9 @@ const MOST_MEMORY: usize = 256 << 20;
 
 /// The part of the time that is left which goes into answers from halves: one in so many.
 const HALVES: u32 = 3;
+
+/// Every group has at least this for its dive, as long as the limit is not reached.
+const LEAST_DIVE: Duration = Duration::from_millis(100);
 
 /// Shares of time below this are not worth a round.
 const LEAST_ROUND: Duration = Duration::from_millis(2);
@@ -61,17 +65,33 @@ impl Solver<'_> {
     /// The first answers, in the order of the groups.
     pub fn dive(&self, parts: &[&Part]) -> Result<Vec<Answer>> {
         let waiting = AtomicUsize::new(parts.len());
+        let sizes = |part: &Part| part.iter().map(|(_, count)| count).sum::<u64>();
+        let records = AtomicU64::new(parts.iter().map(|part| sizes(part)).sum());
+        let done = AtomicU64::new(0);
+        self.clock.progress().stage("suppressing", Some(parts.len() as u64));
         let answer = |part: &&Part| {
             self.clock.check()?;
-            // Dives take as long as they take. What a group tries after its own must not come out of the dives of those
-            // that still wait, so it gets its part of half of the time that is left by now.
+            // What a group tries after its dive must not come out of the dives of those that still wait, so it gets its part
+            // of half of the time that is left by now.
             let groups = waiting.fetch_sub(1, Ordering::Relaxed).max(1);
-            let left = self.end.map(|end| end.saturating_duration_since(Instant::now()) / 2);
-            let share = left.map(|left| left.mul_f64(self.cores(groups) / groups as f64));
+            let size = sizes(part);
+            let waiting = records.fetch_sub(size, Ordering::Relaxed).max(1);
+            let now = Instant::now();
+            let left = self.end.map(|end| end.saturating_duration_since(now));
+            let share = left.map(|left| (left / 2).mul_f64(self.cores(groups) / groups as f64));
+            let dive = left.map(|left| {
+                let own = left.mul_f64((2.0 * self.cores(groups) * size as f64 / waiting as f64).min(1.0));
+                now + own.max(LEAST_DIVE).min(left)
+            });
             let problem = self.problem(part);
             let mut search = Search::new(&problem, self.order);
-            search.run(self.budget(TRIES_AT_ONCE, share));
-            Ok(search.answer())
+            search.run(Budget { dive, ..self.budget(TRIES_AT_ONCE, share) });
+            let mut answer = search.answer();
+            if answer.found.is_none() && !answer.dived {
+                answer.found = stripped(&problem);
+            }
+            self.clock.progress().at(done.fetch_add(1, Ordering::Relaxed) + 1);
+            Ok(answer)
         };
         let answers = parts.par_iter().map(answer).collect::<Result<Vec<Answer>>>()?;
         self.clock.check()?;
@@ -115,7 +135,7 @@ impl Solver<'_> {
             let until = share.map(|share| Instant::now() + share);
             let Some(found) = divided(&self.problem(part), until, self.clock) else { return };
             if answer.found.as_ref().is_none_or(|known| found.cost < known.cost) {
-                answer.found = Some(found);
+                (answer.found, answer.dived) = (Some(found), true);
             }
         });
         self.clock.check()
@@ -154,7 +174,7 @@ impl Solver<'_> {
     /// So many tries, and so much time from now on.
     fn budget(&self, tries: u64, share: Option<Duration>) -> Budget<'_> {
         let until = share.map(|share| Instant::now() + share);
-        Budget { tries, until, haste: self.end, clock: self.clock }
+        Budget { tries, until, dive: until, clock: self.clock }
     }
 
     /// About how many bytes a search of the group takes.

@@ -3,6 +3,7 @@
 
 mod full_domain;
 mod mondrian;
+mod natural;
 mod oracle;
 mod release;
 pub mod table;

@@ -27,7 +27,7 @@ use self::preset::Preset;
 use self::profile::Profile;
 use self::safe_harbor::Scan;
 use crate::data::{Header, Source};
-use crate::place::Folder;
+use crate::place::{self, Folder};
 use crate::policy::Role;
 use crate::taxonomy::Taxonomy;
 use crate::{Error, Result};
@@ -269,8 +269,11 @@ impl Draft {
             return Ok(paths.iter().skip(1).chain(paths.first()).cloned().collect());
         }
         let had_folder = folder.exists();
-        match self.write_files(dir, &folder, &mut written) {
-            Ok(()) => Ok(written),
+        place::in_one_step(|| match self.write_files(dir, &folder, &mut written) {
+            Ok(()) => {
+                written.iter().for_each(|path| place::placed(path));
+                Ok(written)
+            }
             Err(error) => {
                 // The first error is the one to report, whatever becomes of these.
                 for path in &written {
@@ -281,7 +284,7 @@ impl Draft {
                 }
                 Err(error)
             }
-        }
+        })
     }
 
     /// The policy comes last: where there is one, all that it names is there.

@@ -87,6 +87,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let trial = Trial { holdout: others, ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
+    clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 
     let files: Vec<(String, String)> = (1..=decision.projections.len())

@@ -119,6 +119,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let trial = Trial::new(seed, &options.attacks);
     let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
+    clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 
     let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];

@@ -122,6 +122,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let trial = Trial { original: Some(&bags), ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
+    clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 
     let patterns = PatternUtility::measure(&bags, &solution, &distances, PATTERNS, None, clock)?;

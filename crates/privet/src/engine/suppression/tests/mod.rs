@@ -86,7 +86,7 @@ impl Setting {
     pub fn answer(&self, order: Order, tries: u64) -> Answer {
         let problem = self.problem();
         let mut search = Search::new(&problem, order);
-        search.run(Budget { tries, until: None, haste: None, clock: &Clock::unlimited() });
+        search.run(Budget { tries, until: None, dive: None, clock: &Clock::unlimited() });
         search.answer()
     }
 }

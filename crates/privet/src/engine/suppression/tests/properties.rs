@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::reference::{BigRational, Naive};
 use super::{Case, Setting};
 use crate::engine::clock::Clock;
-use crate::engine::suppression::{Answer, Budget, Order, Search, divided};
+use crate::engine::suppression::{Answer, Budget, Order, Search, divided, stripped};
 use crate::privacy::quasi_sensitive::PriorKind;
 
 fn set(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -169,8 +169,33 @@ fn a_dive_in_a_large_group_comes_to_its_end() {
     let problem = setting.problem();
     let mut search = Search::new(&problem, Order::Adaptive);
     let now = Some(Instant::now());
-    search.run(Budget { tries: 0, until: now, haste: now, clock: &Clock::unlimited() });
+    search.run(Budget { tries: 0, until: now, dive: None, clock: &Clock::unlimited() });
     let answer = search.answer();
     assert_eq!(answer.found.map(|found| found.removed.len()), Some(3000));
-    assert!(!answer.complete);
+    assert!(!answer.complete && answer.dived);
+}
+
+#[test]
+fn hard_use_2_4_a_dive_without_time_ends_and_can_be_taken_up_again() {
+    let case = Case {
+        labels: vec![vec![0, 1], vec![2]],
+        records: vec![(vec![0, 1], 0); 40],
+        diversity: Some(((1, 1), 2)),
+        closeness: None,
+        strict: false,
+    };
+    let setting = case.setting();
+    let problem = setting.problem();
+    let clock = Clock::unlimited();
+    let mut search = Search::new(&problem, Order::Adaptive);
+    let now = Some(Instant::now());
+    search.run(Budget { tries: 0, until: now, dive: now, clock: &clock });
+    let answer = search.answer();
+    assert!(answer.found.is_none() && !answer.complete && !answer.dived && answer.bound == 0, "{answer:?}");
+    let simplest = stripped(&problem).expect("empty sets are diverse");
+    search.start_from(simplest.clone());
+    assert_eq!(search.answer().found, Some(simplest.clone()));
+    search.run(Budget { tries: 0, until: None, dive: None, clock: &clock });
+    let answer = search.answer();
+    assert!(answer.dived && answer.found.is_some_and(|found| found.cost <= simplest.cost));
 }

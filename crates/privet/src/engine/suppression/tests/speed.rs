@@ -44,7 +44,7 @@ fn bitsets_try_many_times_as_many_removals() {
     search.run(Budget {
         tries: u64::MAX,
         until: Some(start + SHARE),
-        haste: None,
+        dive: None,
         clock: &Clock::unlimited(),
     });
     let quick = search.answer().tries as f64 / start.elapsed().as_secs_f64();
