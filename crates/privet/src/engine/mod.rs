@@ -5,6 +5,7 @@ pub mod clock;
 pub mod conflict;
 pub mod cut;
 pub mod groupings;
+pub mod heads;
 pub mod itemset;
 pub mod lattice;
 pub mod local;

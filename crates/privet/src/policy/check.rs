@@ -8,6 +8,7 @@ use super::declare::{Catalogue, Catalogues, Declaration, Subject};
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
+use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
@@ -104,7 +105,7 @@ impl DataKind {
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
             (DataKind::Table, "") => &["columns", "knowledge"],
-            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter"],
+            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter", "person"],
             (DataKind::Transactions, "") => &["items"],
             (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
             (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
@@ -183,6 +184,8 @@ pub struct CheckedPolicy {
     pub method: Clause,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
+    /// The column that tells people apart, by position, where one person may have several records.
+    pub person: Option<usize>,
 }
 
 impl CheckedPolicy {
@@ -246,7 +249,7 @@ impl Policy {
         root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "missing", "on_missing", "delimiter"])?;
+        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "person"])?;
         let source = open_source(self, &data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
@@ -273,6 +276,7 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let person = person::check(&data, &columns, &method)?;
         Ok(CheckedPolicy {
             written: self.clone(),
             seed,
@@ -285,6 +289,7 @@ impl Policy {
             places,
             method,
             knowledge,
+            person,
         })
     }
 }
@@ -321,6 +326,9 @@ impl Policy {
                 let has = |kind: &DataKind| kind.own_keys(section).contains(&name);
                 if has(&kind) {
                     continue;
+                }
+                if let ("data", "person") = (section, name) {
+                    return Err(person::for_tables(&entry, kind));
                 }
                 if let Some(owner) = DataKind::ALL.into_iter().find(has) {
                     return Err(entry

@@ -11,6 +11,7 @@ pub mod draft;
 mod file;
 mod knowledge;
 mod mixed;
+mod person;
 mod publication;
 mod rules;
 mod sensitive;

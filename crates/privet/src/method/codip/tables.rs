@@ -24,7 +24,7 @@ use crate::loss::{Cost, Tally};
 use crate::method::levels::Levelling;
 use crate::policy::{CheckedPolicy, Clause, Setting};
 use crate::privacy::projection::Projection;
-use crate::privacy::{self, NtCloseness, Requirement};
+use crate::privacy::{self, Counted, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 /// All projected tables that there could be.
@@ -250,7 +250,7 @@ impl<'a> Tables<'a> {
         let reasons: Vec<String> = asked
             .filter_map(|requirement| {
                 let failing = classes.iter().find(|class| !requirement.holds(class))?;
-                Some(requirement.why_impossible(failing))
+                Some(requirement.why_impossible(failing, Counted::Records))
             })
             .collect();
         let names = names.join(", ");
