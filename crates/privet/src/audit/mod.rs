@@ -14,7 +14,8 @@
 //! 5. *suppression*: no more records are missing than the policy allows;
 //! 6. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
 //! 7. *counts*: the manifest's numbers are right, where there is one;
-//! 8. every requirement of the policy, in every class.
+//! 8. *people*: whose records they are, where the policy says, or that an identifier recurs, where it does not;
+//! 9. every requirement of the policy, in every class.
 //!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
 //! groups and several tables about the same people: [`buckets`] and [`projections`].
@@ -26,6 +27,7 @@ mod cover;
 mod flow;
 mod levels;
 mod notion;
+mod people;
 pub mod projections;
 mod render;
 mod subsets;
@@ -47,6 +49,7 @@ use self::classes::Classes;
 use self::columns::Layout;
 use self::cover::Coverage;
 use self::notion::Facts;
+use self::people::People;
 use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
 use crate::data::Source;
@@ -172,11 +175,17 @@ pub fn audit_table_watched(
         suppressed: tables.original.rows.saturating_sub(tables.release.rows),
     };
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
-    let facts =
-        Facts { policy, layout: &layout, tables: &tables, classes: &classes, suppressed: &suppressed };
-
     let mut checks = vec![columns];
     let coverage = coverage(policy, &layout, &tables)?;
+    let people = People::of(&tables, &classes, &coverage, &suppressed)?;
+    let facts = Facts {
+        policy,
+        layout: &layout,
+        tables: &tables,
+        classes: &classes,
+        suppressed: &suppressed,
+        people: people.as_ref(),
+    };
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
@@ -186,6 +195,7 @@ pub fn audit_table_watched(
     if let Some(expected) = &options.expected {
         checks.push(check_counts(expected, &records, "records"));
     }
+    checks.extend(people::check(&facts));
     for (position, clause) in policy.requirements.iter().enumerate() {
         let check = notion::check(clause, &facts);
         checks.push(check.map_err(|error| policy.at_requirement(position, error))?);

@@ -37,6 +37,7 @@ pub use format::{CellKind, Compression, FileKind, Format};
 pub use formula::{Formulas, is_formula, marked};
 pub(crate) use formula::{kept_apart, unmarked};
 pub use knowledge::Knowledge;
+pub(crate) use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use selection::RowSet;

@@ -78,8 +78,9 @@ impl PeopleBuilder {
         for own in self.pairs.chunk_by(|a, b| a.0 == b.0) {
             match own {
                 [(_, record)] => single[place[*record as usize] as usize] += 1,
-                several => named
-                    .extend(several.iter().map(|(person, record)| (place[*record as usize], *person))),
+                several => {
+                    named.extend(several.iter().map(|(person, record)| (place[*record as usize], *person)))
+                }
             }
         }
         named.sort_unstable();
@@ -99,7 +100,7 @@ const MOST_VALUES: usize = 4 << 20;
 
 /// Looks out for values of a column that occur more than once, without keeping the values.
 #[derive(Debug)]
-pub(super) struct Recurrence {
+pub(crate) struct Recurrence {
     hasher: RandomState,
     hashes: Vec<u64>,
     /// Only values whose hash has none of these bits are looked at.

@@ -282,9 +282,11 @@ impl Summary {
 /// The error for a row that says nobody's name, where missing is a value of its own.
 fn nobody(source: &Source, column: usize) -> Error {
     let name = source.columns().get(column).map_or("", |column| column.name.as_str());
-    Error::input(format!("the record has no value in '{name}', which tells people apart ('person' in [data])"))
-        .in_file(source.path())
-        .help("fill it in, or set on_missing = \"drop\" in [data]")
+    Error::input(format!(
+        "the record has no value in '{name}', which tells people apart ('person' in [data])"
+    ))
+    .in_file(source.path())
+    .help("fill it in, or set on_missing = \"drop\" in [data]")
 }
 
 /// What the second stream finds out about a row.

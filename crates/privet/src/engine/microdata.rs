@@ -248,7 +248,8 @@ fn names(policy: &CheckedPolicy) -> Names {
     match policy.person {
         Some(column) => Names { person: Some((column, policy.missing_rule())), watched: Vec::new() },
         None => {
-            let watched = policy.with_role(Role::Identifier).map(|column| (column.index, policy.missing_rule()));
+            let watched =
+                policy.with_role(Role::Identifier).map(|column| (column.index, policy.missing_rule()));
             Names { person: None, watched: watched.collect() }
         }
     }

@@ -196,8 +196,8 @@ impl<'a> FullDomain<'a> {
             let cells = || self.levelling.frame_cells(grouping, number);
             let members = grouping.members(number);
             let class = members.records;
-            let holds =
-                self.holds(&members) && close.get_or_insert_with(|| self.naturally_close(grouping)).at(number);
+            let holds = self.holds(&members)
+                && close.get_or_insert_with(|| self.naturally_close(grouping)).at(number);
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
@@ -209,7 +209,8 @@ impl<'a> FullDomain<'a> {
                 continue;
             }
             kept.suppressed += class.size;
-            let most = self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
+            let most =
+                self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
             must_go += class.size - most.unwrap_or(class.size).min(class.size);
             if must_go > self.limit && is_additive {
                 // Nothing here or below is valid: no other figure matters any more.

@@ -216,8 +216,10 @@ fn impossible_as_whole(
     if whole.add_up || !method_starts_there {
         return Error::infeasible(format!("no release can meet the policy: {reasons}")).help(help);
     }
-    Error::infeasible(format!("the whole table as one class, where this method starts, does not meet the policy: {reasons}"))
-        .help(format!("{help}; full-domain also tries finer classes by themselves"))
+    Error::infeasible(format!(
+        "the whole table as one class, where this method starts, does not meet the policy: {reasons}"
+    ))
+    .help(format!("{help}; full-domain also tries finer classes by themselves"))
 }
 
 /// A cost as manifests and reports show it.

@@ -222,6 +222,13 @@ impl CheckedPolicy {
         rule
     }
 
+    /// The requirements that count records even where `person` says whose they are, with their positions. They say something
+    /// about people only where nobody has several records in one class.
+    pub fn counts_records(&self) -> impl Iterator<Item = (usize, &Clause)> {
+        let all = self.requirements.iter().enumerate();
+        all.filter(|(_, clause)| self.person.is_some() && !person::counts_people(clause))
+    }
+
     /// Puts an error about a requirement, by its position, at its place in the policy.
     pub(crate) fn at_requirement(&self, position: usize, error: Error) -> Error {
         self.written.at_requirement(self.places.get(position).copied().unwrap_or(position), error)

@@ -13,7 +13,9 @@ use super::manifest::{Facts, repeated, sha256_of, sha256_of_text};
 use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
-use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
+use super::{
+    account, buckets, caution, crowd, lettering, links, people, projections, transactions, vocabularies,
+};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, Check, ExpectedCounts, StatedCost};
@@ -116,6 +118,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         clock.progress().at(bytes);
         clock.check()
     })?;
+    crowd::refuse_alike(&policy, &microdata)?;
     clock.progress().stage("searching", None);
     let solution = method::run(&policy, &microdata, clock)?;
     clock.check()?;
@@ -195,6 +198,7 @@ pub(super) fn publish(
     let Decided { policy, seed, state, held, microdata, mut solution } = decided;
     solution.recoding.draw(seed);
     let classes = solution.recoding.count(&microdata);
+    crowd::refuse_shared(&policy, &classes)?;
     let cost = match solution.cost.take() {
         Some(cost) => cost,
         None => {
@@ -211,6 +215,7 @@ pub(super) fn publish(
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(crowd::cautions(&policy, &microdata));
     warnings.extend(caution::about_freeform(&policy, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
@@ -251,6 +256,7 @@ pub(super) fn publish(
         dropped: microdata.summary.dropped,
         suppressed: classes.suppressed,
         released,
+        whose: crowd::whose(&microdata, Some(&classes)),
         starred: classes.starred,
         cost: &cost,
         costs: &costs,

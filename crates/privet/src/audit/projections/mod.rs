@@ -124,6 +124,7 @@ fn judge<'a>(
         tables: &projection.tables,
         classes: &classes,
         suppressed: &suppressed,
+        people: None,
     };
     let coverage = coverage(virtual_policy, &projection.layout, &projection.tables)?;
     let records = own_counts(book, projection);

@@ -35,6 +35,9 @@ pub struct Common {
     pub warnings: Vec<String>,
     /// What became of the records.
     pub records: Records,
+    /// Whose records they are.
+    #[serde(default)]
+    pub whose: Whose,
     /// Records of people who were kept out of the release, for attacks to be tried on as well.
     #[serde(default)]
     pub held_out: u64,
@@ -81,7 +84,30 @@ pub struct Common {
     pub reproduce: Reproduce,
 }
 
+/// Whose records they are, as far as the policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Whose {
+    /// Every record is taken for another person.
+    #[default]
+    Unknown,
+    /// The same, though an identifier recurs.
+    Recurring,
+    /// A column tells people apart, and people are counted.
+    Counted {
+        /// How many people have a record that was not dropped. Steward only.
+        read: u64,
+        /// How many of them have a record in the release. Steward only.
+        released: u64,
+    },
+}
+
 impl Common {
+    /// Whether requirements count people, of whom some may have several records.
+    pub(super) fn counts_people(&self) -> bool {
+        matches!(self.whose, Whose::Counted { .. })
+    }
+
     /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.
     pub(super) fn is_quasi_identifier(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())
