@@ -4,6 +4,7 @@
 mod full_domain;
 mod mondrian;
 mod oracle;
+mod people;
 mod release;
 pub mod table;
 
