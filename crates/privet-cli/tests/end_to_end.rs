@@ -18,6 +18,7 @@ mod hard_use_asks;
 mod hard_use_attacks;
 mod hard_use_door;
 mod hard_use_hangs;
+mod hard_use_person;
 mod hierarchies;
 mod holdout;
 mod hostile;

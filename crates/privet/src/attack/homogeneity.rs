@@ -5,6 +5,7 @@
 
 use super::belief::{Belief, HAIR, Likely, count, sampling, sensitive};
 use super::finding::NO_GUESS;
+use super::people::Owners;
 use super::{Attack, Figure, Finding, Scene};
 use crate::Result;
 use crate::audit::counted;
@@ -22,18 +23,23 @@ pub(super) const ATTACK: Attack = Attack {
 const NEARLY: f64 = 0.8;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let (people, rows) = (scene.view()?.quasi.people(), scene.view()?.original.len);
+    let rows = scene.view()?.original.len;
+    let owners = Owners::of(scene, scene.view()?)?;
+    // Where somebody has several rows, people are counted, and one row is enough to be hit.
+    let count = |marks: &[bool]| owners.as_ref().map_or_else(|| count(marks), |owners| owners.count(marks));
+    let quasi = &scene.view()?.quasi;
+    let people = count(&(0..rows).map(|row| quasi.target_of(row).is_some()).collect::<Vec<_>>());
     let (mut hit, mut nearly, mut luck) = (vec![false; rows], vec![false; rows], vec![false; rows]);
     let mut figures = Vec::new();
     let mut everybody = 0;
     let mut worst: Vec<(u64, String)> = Vec::new();
     for (table, column) in sensitive(scene)? {
         let (belief, by_luck) = Belief::both(scene, table, column, only)?;
-        let (mut certain, mut near) = (0, 0);
+        let (mut certain, mut near) = (vec![false; rows], vec![false; rows]);
         for row in 0..rows {
             let share = belief.of_own(row);
-            certain += u64::from(share >= 1.0 - HAIR);
-            near += u64::from(share >= NEARLY - HAIR);
+            certain[row] = share >= 1.0 - HAIR;
+            near[row] = share >= NEARLY - HAIR;
             hit[row] |= share >= 1.0 - HAIR;
             nearly[row] |= share >= NEARLY - HAIR;
             luck[row] |= by_luck.of_own(row) >= 1.0 - HAIR;
@@ -51,8 +57,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             controlled: NO_GUESS.to_string(),
             ..Figure::default()
         };
-        figures.push(figure(format!("people whose {name} is certain"), certain));
-        figures.push(figure(format!("people whose {name} is at least 80 % sure"), near));
+        figures.push(figure(format!("people whose {name} is certain"), count(&certain)));
+        figures.push(figure(format!("people whose {name} is at least 80 % sure"), count(&near)));
     }
     let headline = Figure {
         what: "people of whom a sensitive value is certain from their quasi-identifiers".to_string(),

@@ -9,6 +9,7 @@
 use serde_json::json;
 
 use super::finding::NO_GUESS;
+use super::people::Owners;
 use super::view::{Matcher, TableView};
 use super::{Attack, Figure, Finding, Scene};
 use crate::audit::counted;
@@ -130,7 +131,25 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
-    let sizes = table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?;
+    let people = Owners::of(scene, table)?;
+    let sizes = match &people {
+        // Several rows of one person are no crowd.
+        Some(people) => people.crowds(scene, table)?,
+        None => table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?,
+    };
+    let attacked = (0..table.original.len).filter(|row| table.quasi.target_of(*row).is_some());
+    let attacked: Vec<usize> = match &people {
+        // A person is as easily found as by the one of their rows that is easiest to find.
+        Some(people) => people.one_row_each(attacked, |row| {
+            table
+                .quasi
+                .target_of(row)
+                .map(|target| sizes[target])
+                .filter(|size| *size > 0)
+                .unwrap_or(u64::MAX)
+        }),
+        None => attacked.collect(),
+    };
     // Which rows may be a person's own: those that contain all of him. Values within groups belong to nobody in particular.
     let told = table.columns_where(|column| !(table.groups.is_some() && column.is_sensitive()));
     let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, scene.sample())?;
@@ -138,7 +157,7 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     let mut random = keyed(scene.seed, "one link for each person");
     let mut risks = Risks::default();
     let mut alone: Vec<(usize, u64)> = Vec::new();
-    for row in 0..table.original.len {
+    for row in attacked {
         let (Some(target), Some(same)) = (table.quasi.target_of(row), whole.target_of(row)) else { continue };
         let size = sizes[target];
         risks.people += 1;

@@ -31,6 +31,7 @@ mod linking;
 mod membership;
 mod minimality;
 mod negative_rules;
+mod people;
 mod predicate;
 mod query_terms;
 mod registry;

@@ -14,7 +14,8 @@
 //! 5. *suppression*: no more records are missing than the policy allows;
 //! 6. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
 //! 7. *counts*: the manifest's numbers are right, where there is one;
-//! 8. every requirement of the policy, in every class.
+//! 8. *people*: whose records they are, where the policy says, or that an identifier recurs, where it does not;
+//! 9. every requirement of the policy, in every class.
 //!
 //! Every check of a requirement says which one it judges. An audit, of whatever kind of release, fails by each requirement
 //! of the policy that none of its checks judges.
@@ -30,6 +31,7 @@ mod cover;
 mod flow;
 mod levels;
 mod notion;
+mod people;
 pub mod projections;
 mod render;
 mod subsets;
@@ -52,6 +54,7 @@ use self::classes::Classes;
 use self::columns::Layout;
 use self::cover::Coverage;
 use self::notion::Facts;
+use self::people::People;
 use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
 use self::watch::watching;
@@ -215,17 +218,18 @@ pub fn audit_table_watched(
     };
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
     let watch = watching(tick);
+    let mut checks = vec![columns];
+    let coverage = coverage(policy, &layout, &tables)?;
+    let people = People::of(&tables, &classes, &coverage, &suppressed)?;
     let facts = Facts {
         policy,
         layout: &layout,
         tables: &tables,
         classes: &classes,
         suppressed: &suppressed,
+        people: people.as_ref(),
         watch: &watch,
     };
-
-    let mut checks = vec![columns];
-    let coverage = coverage(policy, &layout, &tables)?;
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
@@ -235,6 +239,7 @@ pub fn audit_table_watched(
     if let Some(expected) = &options.expected {
         checks.push(check_counts(expected, &records, "records"));
     }
+    checks.extend(people::check(&facts));
     for (position, clause) in policy.requirements.iter().enumerate() {
         let check = notion::check(clause, &facts).map_err(|error| policy.at_requirement(position, error))?;
         checks.extend(check.map(|check| check.judging(position)));

@@ -121,6 +121,11 @@ impl Suppressed {
         patterns.into_iter().collect()
     }
 
+    /// Whether a value of an unchanged column is a suppressed cell.
+    pub fn is_star(&self, column: usize, value: u32) -> bool {
+        self.columns.contains(&(column, value))
+    }
+
     /// How many cells of an unchanged column are suppressed in a class.
     fn count(&self, column: usize, class: &Histogram) -> u64 {
         let star = self.columns.iter().find(|(place, _)| *place == column).map(|(_, star)| *star);

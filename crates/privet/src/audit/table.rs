@@ -7,7 +7,8 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::columns::Layout;
-use crate::data::{Batch, Source, set_cell, terms_of};
+use super::people::Owners;
+use crate::data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
 use crate::policy::{CheckedPolicy, OnMissing, Role};
 use crate::{Error, Result};
 
@@ -170,6 +171,10 @@ pub(super) struct Tables {
     pub release: Table,
     /// The texts of the columns that are published unchanged. Both tables share them, so equal numbers are equal texts.
     pub plain: Vec<Dictionary>,
+    /// Whose the original's records are, where the policy says.
+    pub owners: Option<Owners>,
+    /// The identifiers whose values recur, where it does not.
+    pub recurring: Vec<RepeatedIdentifier>,
 }
 
 impl Tables {
@@ -181,9 +186,11 @@ impl Tables {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Tables> {
         let mut plain: Vec<Dictionary> = layout.plain.iter().map(|_| Dictionary::default()).collect();
-        let original = read_original(policy, layout, &mut plain, tick)?;
+        let mut names = NameReader::of(policy);
+        let original = read_original(policy, layout, &mut plain, &mut names, tick)?;
         let release = read_release(policy, release, layout, &mut plain, tick)?;
-        Ok(Tables { original, release, plain })
+        let (owners, recurring) = names.finish();
+        Ok(Tables { original, release, plain, owners, recurring })
     }
 }
 
@@ -192,6 +199,7 @@ fn read_original(
     policy: &CheckedPolicy,
     layout: &Layout,
     plain: &mut [Dictionary],
+    names: &mut NameReader,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Table> {
     let sets = SetReader::of(policy, layout);
@@ -211,7 +219,16 @@ fn read_original(
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let missing = mattering.iter().any(|column| policy.is_missing(batch.cell(row, *column)));
-            if missing && policy.on_missing == OnMissing::Drop {
+            let nobody = names.names_nobody(policy, batch, row);
+            if nobody && policy.on_missing == OnMissing::Value {
+                return Err(Error::input(
+                    "the record does not say whose it is, though 'person' in [data] names a column for that",
+                )
+                .in_file(policy.source.path())
+                .at_line(batch.line(row))
+                .help("fill it in, or set on_missing = \"drop\" in [data]"));
+            }
+            if nobody || missing && policy.on_missing == OnMissing::Drop {
                 table.dropped += 1;
                 continue;
             }
@@ -223,11 +240,63 @@ fn read_original(
             let set = set.flatten();
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
-            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            names.read(policy, batch, row, record)?;
         }
         tick()
     })?;
     Ok(table)
+}
+
+/// Reads whose records they are: people by the column that tells them apart, else whether an identifier recurs.
+struct NameReader {
+    person: Option<usize>,
+    people: Dictionary,
+    pairs: Vec<(u32, u32)>,
+    identifiers: Vec<(usize, Recurrence)>,
+}
+
+impl NameReader {
+    fn of(policy: &CheckedPolicy) -> NameReader {
+        let identifiers = policy.with_role(Role::Identifier).filter(|_| policy.person.is_none());
+        NameReader {
+            person: policy.person,
+            people: Dictionary::default(),
+            pairs: Vec::new(),
+            identifiers: identifiers.map(|column| (column.index, Recurrence::default())).collect(),
+        }
+    }
+
+    /// Whether a row does not say whose it is, though it should.
+    fn names_nobody(&self, policy: &CheckedPolicy, batch: &Batch, row: usize) -> bool {
+        self.person.is_some_and(|column| names_nobody(policy, batch.cell(row, column)))
+    }
+
+    fn read(&mut self, policy: &CheckedPolicy, batch: &Batch, row: usize, record: u32) -> Result<()> {
+        if let Some(column) = self.person {
+            let person = self.people.code(batch.cell(row, column).trim(), batch.line(row))?;
+            self.pairs.push((record, person));
+        }
+        for (column, seen) in &mut self.identifiers {
+            let cell = batch.cell(row, *column);
+            if !names_nobody(policy, cell) {
+                seen.add(cell.trim());
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> (Option<Owners>, Vec<RepeatedIdentifier>) {
+        let total = self.people.len() as u64;
+        let owners = self.person.map(|_| Owners { total, pairs: self.pairs });
+        let recurring = self.identifiers.into_iter().filter_map(|(column, seen)| seen.finish(column));
+        (owners, recurring.collect())
+    }
+}
+
+/// Whether a cell names nobody: it is missing, or blank.
+fn names_nobody(policy: &CheckedPolicy, cell: &str) -> bool {
+    policy.is_missing(cell) || cell.trim().is_empty()
 }
 
 /// Reads the release as it is.

@@ -24,6 +24,41 @@ pub(super) fn without_original(
     suppressed: &Suppressed,
 ) -> Result<Vec<u64>> {
     let (original, release) = (&tables.original.records, &tables.release.records);
+    let mut wanted: Vec<u64> = release.ids().map(|id| release.count(id)).collect();
+    let mut contested = Contested::default();
+    each_fitting(tables, classes, coverage, suppressed, &mut |Fitting { original: id, released }| {
+        match released[..] {
+            [] => {}
+            // Nothing else can use these originals, so they go where they fit.
+            [only] => {
+                let open = &mut wanted[only as usize];
+                *open = open.saturating_sub(original.count(id));
+            }
+            _ => contested.add(released, original.count(id))?,
+        }
+        Ok(())
+    })?;
+    if wanted.iter().any(|open| *open > 0) {
+        flow::fill(&contested.supplies, &mut wanted);
+    }
+    Ok(wanted)
+}
+
+/// A distinct original record, and the distinct released ones that may stand for it.
+pub(super) struct Fitting {
+    pub original: u32,
+    pub released: Vec<u32>,
+}
+
+/// Hands every distinct original record to `each`, with the released ones that may stand for it.
+pub(super) fn each_fitting(
+    tables: &Tables,
+    classes: &Classes,
+    coverage: &[Coverage],
+    suppressed: &Suppressed,
+    each: &mut dyn FnMut(Fitting) -> Result<()>,
+) -> Result<()> {
+    let (original, release) = (&tables.original.records, &tables.release.records);
     let quasi = coverage.len();
     let (people, person_of) = original.beginnings(quasi)?;
     let mut records: Vec<u32> = original.ids().collect();
@@ -31,8 +66,6 @@ pub(super) fn without_original(
 
     let index = Index::of(&classes.cells, coverage);
     let patterns = suppressed.patterns(release, quasi);
-    let mut wanted: Vec<u64> = release.ids().map(|id| release.count(id)).collect();
-    let mut contested = Contested::default();
     for group in records.chunk_by(|a, b| person_of[*a as usize] == person_of[*b as usize]) {
         let Some(first) = group.first() else { continue };
         let covering = index.covering(people.get(person_of[*first as usize]));
@@ -47,22 +80,20 @@ pub(super) fn without_original(
                 let cells = classes.cells.get(*class);
                 ways.iter().filter_map(move |unchanged| release.find(&[cells, unchanged].concat()))
             };
-            let fitting: Vec<u32> = covering.iter().flat_map(standing).collect();
-            match fitting[..] {
-                [] => {}
-                // Nothing else can use these originals, so they go where they fit.
-                [only] => {
-                    let open = &mut wanted[only as usize];
-                    *open = open.saturating_sub(original.count(*id));
-                }
-                _ => contested.add(fitting, original.count(*id))?,
-            }
+            let released: Vec<u32> = covering.iter().flat_map(standing).collect();
+            each(Fitting { original: *id, released })?;
         }
     }
-    if wanted.iter().any(|open| *open > 0) {
-        flow::fill(&contested.supplies, &mut wanted);
+    Ok(())
+}
+
+/// Refuses a release of more pairs than fit into memory.
+pub(super) fn few_enough(pairs: usize) -> Result<()> {
+    if pairs > MOST_PAIRS {
+        return Err(Error::input("the classes of the release overlap too much to be audited")
+            .help("audit a release whose classes overlap less, or a part of the table"));
     }
-    Ok(wanted)
+    Ok(())
 }
 
 /// Originals that fit several released records, put together where they fit the same ones.
@@ -80,10 +111,7 @@ impl Contested {
             return Ok(());
         }
         self.pairs += fitting.len();
-        if self.pairs > MOST_PAIRS {
-            return Err(Error::input("the classes of the release overlap too much to be audited")
-                .help("audit a release whose classes overlap less, or a part of the table"));
-        }
+        few_enough(self.pairs)?;
         self.places.insert(fitting.clone(), self.supplies.len());
         self.supplies.push((count, fitting));
         Ok(())

@@ -12,8 +12,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::interner::Interner;
+use super::people::{People, PeopleBuilder, Recurrence, RepeatedIdentifier};
 use super::{Batch, Source};
-use crate::Result;
+use crate::{Error, Result};
 
 /// How missing values are recognised and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,11 @@ pub struct MissingRule {
 impl MissingRule {
     fn is_missing(&self, cell: &str) -> bool {
         self.spellings.iter().any(|spelling| spelling == cell)
+    }
+
+    /// Whether a cell of the column that tells people apart names nobody: it is missing, or blank.
+    pub fn names_nobody(&self, cell: &str) -> bool {
+        self.is_missing(cell) || cell.trim().is_empty()
     }
 
     /// What stands for a text in the data: where missing is a value, its first spelling stands for all.
@@ -88,6 +94,21 @@ pub struct Summary {
     pub read: u64,
     /// Rows dropped because a value was missing.
     pub dropped: u64,
+    /// Who has which records, where a column tells people apart.
+    pub people: Option<People>,
+    /// The watched columns whose values occur more than once.
+    pub repeated: Vec<RepeatedIdentifier>,
+    person: Option<(usize, MissingRule)>,
+}
+
+/// What is read next to the columns that matter: who has which records.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// The column that tells people apart, by position. A row that lacks it is dropped; where missing is a value, it is an
+    /// error.
+    pub person: Option<(usize, MissingRule)>,
+    /// Columns that should be different in every row, by position. Missing values are not compared.
+    pub watched: Vec<(usize, MissingRule)>,
 }
 
 /// Distinct tuples of codes with counts.
@@ -112,13 +133,14 @@ impl Summary {
     ) -> Result<Summary> {
         let columns: Vec<(usize, MissingRule)> =
             columns.iter().map(|column| (*column, missing.clone())).collect();
-        Summary::read_columns(source, &columns, tick)
+        Summary::read_columns(source, &columns, &Names::default(), tick)
     }
 
-    /// The same where columns have missing values of their own.
+    /// The same where columns have missing values of their own, and where it matters whose records they are.
     pub fn read_columns(
         source: &Source,
         columns: &[(usize, MissingRule)],
+        names: &Names,
         tick: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<Summary> {
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
@@ -126,8 +148,19 @@ impl Summary {
         let mut records = Records::new(columns.len());
         let (mut read, mut dropped) = (0, 0);
         let mut tuple = vec![0; columns.len()];
+        let mut people = names.person.as_ref().map(|_| PeopleBuilder::default());
+        let mut watched: Vec<Recurrence> = names.watched.iter().map(|_| Recurrence::default()).collect();
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
+                if let Some((column, missing)) = &names.person
+                    && missing.names_nobody(batch.cell(row, *column))
+                {
+                    if missing.keep {
+                        return Err(nobody(source, *column).at_line(batch.line(row)));
+                    }
+                    dropped += 1;
+                    continue 'rows;
+                }
                 for (position, (column, missing)) in columns.iter().enumerate() {
                     let mut cell = batch.cell(row, *column);
                     if missing.is_missing(cell) {
@@ -143,7 +176,17 @@ impl Summary {
                     }
                     tuple[position] = seen;
                 }
-                records.add(&tuple, 1);
+                let record = records.add(&tuple, 1);
+                if let (Some(people), Some((column, _))) = (&mut people, &names.person) {
+                    // Blanks around a name are no other person.
+                    people.add(batch.cell(row, *column).trim(), record);
+                }
+                for ((column, missing), seen) in names.watched.iter().zip(&mut watched) {
+                    let cell = batch.cell(row, *column);
+                    if !missing.names_nobody(cell) {
+                        seen.add(cell.trim());
+                    }
+                }
             }
             read += batch.rows() as u64;
             tick(bytes)
@@ -153,8 +196,11 @@ impl Summary {
                 SummaryColumn::sorted(*index, interner, &lines, missing)
             })
             .collect();
-        let records = records.recoded(&columns);
-        Ok(Summary { columns, records, read, dropped })
+        let (records, place) = records.recoded(&columns);
+        let people = people.map(|people| people.finish(&place, read - dropped));
+        let watched = names.watched.iter().zip(watched);
+        let repeated = watched.filter_map(|((column, _), seen)| seen.finish(*column)).collect();
+        Ok(Summary { columns, records, read, dropped, people, repeated, person: names.person.clone() })
     }
 
     /// The columns that matter, in the order they were asked for.
@@ -211,6 +257,11 @@ impl Summary {
             long = vec![0; self.columns.len()];
             &mut long
         };
+        if let Some((column, missing)) = &self.person
+            && missing.names_nobody(batch.cell(row, *column))
+        {
+            return Located::Dropped;
+        }
         for (position, column) in self.columns.iter().enumerate() {
             let mut cell = batch.cell(row, column.index);
             if column.missing.is_missing(cell) {
@@ -226,6 +277,16 @@ impl Summary {
         }
         self.records.find(tuple).map_or(Located::Unknown, Located::Record)
     }
+}
+
+/// The error for a row that says nobody's name, where missing is a value of its own.
+fn nobody(source: &Source, column: usize) -> Error {
+    let name = source.columns().get(column).map_or("", |column| column.name.as_str());
+    Error::input(format!(
+        "the record has no value in '{name}', which tells people apart ('person' in [data])"
+    ))
+    .in_file(source.path())
+    .help("fill it in, or set on_missing = \"drop\" in [data]")
 }
 
 /// What the second stream finds out about a row.
@@ -321,7 +382,8 @@ impl Records {
         &self.codes[record * self.width..(record + 1) * self.width]
     }
 
-    fn add(&mut self, tuple: &[u32], count: u64) {
+    /// Counts a tuple `count` times more, and returns its number.
+    fn add(&mut self, tuple: &[u32], count: u64) -> u32 {
         let hash = self.hasher.hash_one(tuple);
         let (codes, width, hasher) = (&self.codes, self.width, &self.hasher);
         let stored = |record: u32| &codes[record as usize * width..(record as usize + 1) * width];
@@ -331,11 +393,17 @@ impl Records {
             |record| hasher.hash_one(stored(*record)),
         );
         match entry {
-            hashbrown::hash_table::Entry::Occupied(entry) => self.counts[*entry.get() as usize] += count,
+            hashbrown::hash_table::Entry::Occupied(entry) => {
+                let record = *entry.get();
+                self.counts[record as usize] += count;
+                record
+            }
             hashbrown::hash_table::Entry::Vacant(entry) => {
-                entry.insert(self.counts.len() as u32);
+                let record = self.counts.len() as u32;
+                entry.insert(record);
                 self.counts.push(count);
                 self.codes.extend_from_slice(tuple);
+                record
             }
         }
     }
@@ -345,8 +413,8 @@ impl Records {
         self.index.find(hash, |record| self.tuple(*record as usize) == tuple).map(|record| *record as usize)
     }
 
-    /// The same records in final codes and sorted.
-    fn recoded(mut self, columns: &[SummaryColumn]) -> Records {
+    /// The same records in final codes and sorted, and where each of them stands now.
+    fn recoded(mut self, columns: &[SummaryColumn]) -> (Records, Vec<u32>) {
         for tuple in self.codes.chunks_exact_mut(self.width.max(1)) {
             for (code, column) in tuple.iter_mut().zip(columns) {
                 *code = column.codes[*code as usize];
@@ -355,10 +423,11 @@ impl Records {
         let mut order: Vec<usize> = (0..self.counts.len()).collect();
         order.sort_unstable_by(|a, b| self.tuple(*a).cmp(self.tuple(*b)));
         let mut sorted = Records::new(self.width);
+        let mut place = vec![0; order.len()];
         for record in order {
-            sorted.add(self.tuple(record), self.counts[record]);
+            place[record] = sorted.add(self.tuple(record), self.counts[record]);
         }
-        sorted
+        (sorted, place)
     }
 }
 

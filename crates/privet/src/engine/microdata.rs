@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::{Source, Summary, SummaryColumn};
+use super::heads::Heads;
+use crate::data::{Names, People, Source, Summary, SummaryColumn};
 use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
@@ -127,7 +128,7 @@ impl Microdata {
             .chain(policy.with_role(Role::QuasiSensitive).filter(|_| sets.is_some()))
             .map(|column| (column.index, policy.missing_rule_of(column)))
             .collect();
-        let summary = Summary::read_columns(&policy.source, &columns, tick)?;
+        let summary = Summary::read_columns(&policy.source, &columns, &names(policy), tick)?;
         if summary.is_empty() {
             return Err(nothing_left(&policy.source, &summary));
         }
@@ -161,7 +162,31 @@ impl Microdata {
         }
         let tracked = numbered;
         let table = Table { records: summary.total(), tracked };
-        Ok(Microdata { summary, quasi, table, origins, sets })
+        let mut microdata = Microdata { summary, quasi, table, origins, sets };
+        microdata.count_people();
+        Ok(microdata)
+    }
+
+    /// Counts how many people have each value of each tracked column.
+    fn count_people(&mut self) {
+        let Some(people) = self.crowd() else { return };
+        let everybody = (0..self.summary.len()).map(|record| (record, 0));
+        let heads = Heads::count(self, people, 1, everybody);
+        let whole = heads.class(0);
+        let counts = self.table.tracked.iter().map(|column| {
+            let mut counts = vec![0; column.values.len()];
+            whole.counts.for_each(&column.slots, |value, count| counts[value as usize] = count);
+            counts
+        });
+        let counts: Vec<Vec<u64>> = counts.collect();
+        for (column, counts) in self.table.tracked.iter_mut().zip(counts) {
+            column.people = Some(counts);
+        }
+    }
+
+    /// Who has which records, where that makes a difference: where somebody has several.
+    pub fn crowd(&self) -> Option<&People> {
+        self.summary.people.as_ref().filter(|people| !people.have_one_record_each())
     }
 
     /// The codes of the quasi-identifiers of a distinct record.
@@ -218,6 +243,18 @@ impl Microdata {
     }
 }
 
+/// The column that tells people apart; where the policy names none, the identifiers, whose values should not recur.
+fn names(policy: &CheckedPolicy) -> Names {
+    match policy.person {
+        Some(column) => Names { person: Some((column, policy.missing_rule())), watched: Vec::new() },
+        None => {
+            let watched =
+                policy.with_role(Role::Identifier).map(|column| (column.index, policy.missing_rule()));
+            Names { person: None, watched: watched.collect() }
+        }
+    }
+}
+
 /// A column of the summary as it is; its slots are given later.
 fn whole_column(column: &PolicyColumn, summary: &SummaryColumn, totals: Vec<u64>) -> TrackedColumn {
     let dictionary = &summary.dictionary;
@@ -230,6 +267,7 @@ fn whole_column(column: &PolicyColumn, summary: &SummaryColumn, totals: Vec<u64>
         taxonomy: column.hierarchy.clone(),
         slots: 0..0,
         totals,
+        people: None,
     }
 }
 

@@ -6,6 +6,7 @@ pub mod conflict;
 pub mod cpu;
 pub mod cut;
 pub mod groupings;
+pub mod heads;
 pub mod itemset;
 pub mod lattice;
 pub mod local;

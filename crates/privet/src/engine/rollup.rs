@@ -11,8 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 
+use super::heads::Heads;
 use super::microdata::{Microdata, QuasiIdentifier};
-use crate::privacy::{Class, Counts};
+use crate::privacy::{Class, Counts, Members};
 use crate::taxonomy::NodeId;
 
 /// One generalisation level per quasi-identifier; 0 is the leaves.
@@ -61,6 +62,8 @@ pub struct Grouping {
     sizes: Vec<u64>,
     /// What is in the classes, once it was asked for.
     tallies: OnceLock<Tallies>,
+    /// The people in the classes, once they were asked for; `None` where nobody has several records.
+    heads: OnceLock<Option<Heads>>,
     /// What the classes are made of; `None` at the lowest levels, where they are counted.
     origin: Option<Origin>,
 }
@@ -74,7 +77,7 @@ struct Origin {
 }
 
 /// Slot counts per class.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Tallies {
     /// One count per class and slot.
     Dense {
@@ -213,6 +216,11 @@ impl Grouping {
             tallies.add_all(*class as usize, slots.copied(), count);
         }
         built.grouping.tallies = tallies.into();
+        let heads = microdata.crowd().map(|people| {
+            let placed = class_of_record.iter().copied().enumerate();
+            Heads::count(microdata, people, built.grouping.len(), placed)
+        });
+        built.grouping.heads = heads.into();
         (built.grouping, class_of_record)
     }
 
@@ -310,6 +318,25 @@ impl Grouping {
         Class { size: self.sizes[class], counts: self.tallies().counts(class) }
     }
 
+    /// The people in the classes, where somebody may have several records.
+    fn heads(&self) -> Option<&Heads> {
+        let rolled = || {
+            let Origin { finer, class_of } = self.origin.as_ref()?;
+            Some(finer.heads()?.rolled(class_of, self.len()))
+        };
+        self.heads.get_or_init(rolled).as_ref()
+    }
+
+    /// A class by its records, and by the people who have them.
+    pub fn members(&self, class: usize) -> Members<'_> {
+        let heads = self.heads();
+        Members {
+            records: self.class(class),
+            people: heads.map(|heads| heads.class(class)),
+            add_up: heads.is_none_or(|heads| heads.add_up(class)),
+        }
+    }
+
     /// A class without what is in it, for whoever looks at sizes alone.
     pub fn outline(&self, class: usize) -> Class<'_> {
         Class { size: self.sizes[class], counts: Counts::Sparse(&[]) }
@@ -319,10 +346,13 @@ impl Grouping {
     pub fn bytes(&self) -> usize {
         let own = |tallies: &Tallies| match tallies {
             Tallies::Dense { slots, .. } => self.len() * slots * size_of::<u64>(),
-            Tallies::Sparse(classes) => {
-                classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
-            }
+            sparse => sparse.bytes(),
         };
+        let mut named = self;
+        while let (None, Some(origin)) = (named.heads.get(), &named.origin) {
+            named = &origin.finer;
+        }
+        let heads = named.heads.get().and_then(Option::as_ref).map_or(0, Heads::bytes);
         // Classes that are not counted yet have no more in them than the finer ones have.
         let mut counted = self;
         while let (None, Some(origin)) = (counted.tallies.get(), &counted.origin) {
@@ -331,6 +361,7 @@ impl Grouping {
         let classes = self.origin.as_ref().map_or(0, |origin| origin.class_of.len() * size_of::<u32>());
         (self.keys.len() + self.sizes.len()) * size_of::<u64>()
             + classes
+            + heads
             + counted.tallies.get().map_or(0, own)
     }
 }
@@ -344,7 +375,17 @@ impl Tallies {
         }
     }
 
-    fn slots(&self) -> usize {
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Tallies::Dense { counts, .. } => counts.len() * size_of::<u64>(),
+            Tallies::Sparse(classes) => {
+                classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
+            }
+        }
+    }
+
+    pub(super) fn slots(&self) -> usize {
         match self {
             Tallies::Dense { slots, .. } => *slots,
             // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
@@ -377,7 +418,7 @@ impl Tallies {
         }
     }
 
-    fn merge(&mut self, class: usize, from: &Tallies, other: usize) {
+    pub(super) fn merge(&mut self, class: usize, from: &Tallies, other: usize) {
         match (&mut *self, from) {
             (Tallies::Dense { slots, counts }, Tallies::Dense { counts: more, .. }) => {
                 let into = &mut counts[class * *slots..(class + 1) * *slots];
@@ -419,8 +460,8 @@ struct Builder {
 
 impl Builder {
     fn new(levels: Levels, words: usize) -> Builder {
-        let (keys, sizes, tallies) = (Vec::new(), Vec::new(), OnceLock::new());
-        let grouping = Grouping { levels, words, keys, sizes, tallies, origin: None };
+        let (keys, sizes, tallies, heads) = (Vec::new(), Vec::new(), OnceLock::new(), OnceLock::new());
+        let grouping = Grouping { levels, words, keys, sizes, tallies, heads, origin: None };
         Builder { grouping, index: HashTable::new() }
     }
 

@@ -11,6 +11,9 @@
 //!
 //! Without suppression that sum must be zero; then `high` itself must be valid, the classic monotone prune.
 //!
+//! Where people are counted and somebody has several records, frequencies are closed under nothing either: the people of two
+//! classes do not add up. [`Members::most_kept`] says what is left of the bound.
+//!
 //! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
 //! no bound rests on it.
 
@@ -29,7 +32,7 @@ use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Levels};
 use crate::loss::{Cost, Tally};
 use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
-use crate::privacy::{self, Class, NtCloseness, Requirement};
+use crate::privacy::{self, Members, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 pub(super) static DECLARATION: Declaration = Declaration {
@@ -87,12 +90,12 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let drawn = super::drawn(policy, outcome.best.len(), outcome.complete)?;
     let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
         let top = problem.levelling.groupings.at(problem.tops());
-        return Err(super::impossible(&problem.requirements, &top.class(0)));
+        return Err(super::impossible_as_whole(&problem.requirements, &top.members(0), false));
     };
     let judged = problem.judged(&levels);
     let recoding = problem.levelling.recoding(&levels, |grouping, class| {
         let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
-        is_close && problem.holds(&grouping.class(class))
+        is_close && problem.holds(&grouping.members(class))
     });
     let choices = problem.tops().iter().zip(&problem.bottoms[..]);
     let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
@@ -207,8 +210,9 @@ impl<'a> FullDomain<'a> {
         let (mut must_go, mut dearest) = (0, 0);
         for number in 0..grouping.len() {
             let cells = || self.levelling.frame_cells(grouping, number);
-            let class = grouping.class(number);
-            let holds = self.holds(&class);
+            let members = grouping.members(number);
+            let class = members.records;
+            let holds = self.holds(&members);
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
@@ -220,7 +224,8 @@ impl<'a> FullDomain<'a> {
                 continue;
             }
             kept.suppressed += class.size;
-            let most = self.requirements.iter().map(|requirement| requirement.most_kept(&class)).min();
+            let most =
+                self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
             must_go += class.size - most.unwrap_or(class.size).min(class.size);
             if must_go > self.limit && is_additive {
                 // Nothing here or below is valid: no other figure matters any more.
@@ -233,15 +238,15 @@ impl<'a> FullDomain<'a> {
         Judged { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
     }
 
-    fn holds(&self, class: &Class<'_>) -> bool {
-        self.requirements.iter().all(|requirement| requirement.holds(class))
+    fn holds(&self, members: &Members<'_>) -> bool {
+        self.requirements.iter().all(|requirement| members.meet(requirement.as_ref()))
     }
 
     /// What is left of a vector that meets all else; `None` when time is up.
     fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<Close> {
         let too_many = || Close { failing: HashSet::new(), cost: None };
         let mut kept: Vec<bool> =
-            (0..grouping.len()).map(|class| self.holds(&grouping.class(class))).collect();
+            (0..grouping.len()).map(|class| self.holds(&grouping.members(class))).collect();
         let (mut failing, mut suppressed) = (HashSet::new(), suppressed);
         for notion in &self.natural {
             let spare = self.limit - suppressed;

@@ -194,13 +194,42 @@ fn drawn(policy: &CheckedPolicy, plans: usize, complete: bool) -> Result<Option<
 
 /// The error for requirements that even the most general release does not meet.
 fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Class<'_>) -> Error {
-    let reasons: Vec<String> = requirements
-        .iter()
-        .filter(|requirement| !requirement.holds(whole))
-        .map(|requirement| requirement.why_impossible(whole))
-        .collect();
+    let whole = privacy::Members { records: *whole, people: None, add_up: true };
+    let reasons = failures(requirements, &whole);
     Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
         .help("lower the requirement, or bring more records")
+}
+
+/// Why the whole table as one class fails requirements, one reason each.
+fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Members<'_>) -> Vec<String> {
+    let failing = requirements.iter().filter(|requirement| !whole.meet(requirement.as_ref()));
+    let reason = |requirement: &Box<dyn privacy::Requirement>| {
+        let counted = match whole.people.filter(|_| requirement.counts_people()) {
+            Some(_) => privacy::Counted::People,
+            None => privacy::Counted::Records,
+        };
+        requirement.why_impossible(&whole.seen_by(requirement.as_ref()), counted)
+    };
+    failing.map(reason).collect()
+}
+
+/// The error for requirements that the whole table as one class does not meet, where people are counted. Parts of it may
+/// still meet them, as the people of parts do not add up.
+fn impossible_as_whole(
+    requirements: &[Box<dyn privacy::Requirement>],
+    whole: &privacy::Members<'_>,
+    method_starts_there: bool,
+) -> Error {
+    let reasons = failures(requirements, whole).join("; ");
+    let bring = if whole.people.is_some() { "people" } else { "records" };
+    let help = format!("lower the requirement, or bring more {bring}");
+    if whole.add_up || !method_starts_there {
+        return Error::infeasible(format!("no release can meet the policy: {reasons}")).help(help);
+    }
+    Error::infeasible(format!(
+        "the whole table as one class, where this method starts, does not meet the policy: {reasons}"
+    ))
+    .help(format!("{help}; full-domain also tries finer classes by themselves"))
 }
 
 /// A cost as manifests and reports show it.

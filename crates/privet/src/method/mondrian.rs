@@ -6,18 +6,23 @@
 //! median may go to either side, which gives smaller classes with overlapping ranges.
 //!
 //! Every part of every accepted split meets the requirements, so the result does, whatever order columns are tried in.
+//!
+//! Where people are counted, parts are disjoint in what they show ([`Mondrian::ways_along`]): whose records are in which class
+//! then follows from the release.
 
 use serde_json::json;
 
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use super::{REPORTED_COST, SearchFacts, Solution, TIME_LIMIT};
 use crate::Result;
+use crate::data::People;
 use crate::engine::clock::Clock;
+use crate::engine::heads::Heads;
 use crate::engine::microdata::Microdata;
 use crate::engine::partition::{self, Splitter};
 use crate::loss::{Cell, Extent};
 use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-use crate::privacy::{self, Class, Counts, Requirement};
+use crate::privacy::{self, Class, Counts, Members, Requirement};
 
 pub(super) static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -67,6 +72,8 @@ pub(super) struct Mondrian<'a> {
     requirements: Vec<Box<dyn Requirement>>,
     axes: Vec<Axis>,
     relaxed: bool,
+    /// Who has which records, where somebody has several.
+    crowd: Option<&'a People>,
     clock: Clock,
 }
 
@@ -124,7 +131,8 @@ impl<'a> Mondrian<'a> {
         let ranges = settings.choice("numbers") != Some("hierarchy");
         let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
         let relaxed = settings.choice("partitioning") == Some("relaxed");
-        Mondrian { microdata, requirements, axes, relaxed, clock: clock.clone() }
+        let crowd = microdata.crowd();
+        Mondrian { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
     }
 
     /// The whole table as one part, if it meets the requirements.
@@ -134,7 +142,7 @@ impl<'a> Mondrian<'a> {
         if self.allowed(&whole) {
             return Ok(whole);
         }
-        Err(self.counted(&whole, |class| super::impossible(&self.requirements, class)))
+        Err(self.counted(&whole, |whole| super::impossible_as_whole(&self.requirements, whole, true)))
     }
 
     /// What the release shows of each part: equal for parts that look alike there.
@@ -172,7 +180,22 @@ impl<'a> Mondrian<'a> {
         }
     }
 
-    fn counted<T>(&self, part: &Part, judge: impl FnOnce(&Class<'_>) -> T) -> T {
+    fn counted<T>(&self, part: &Part, judge: impl FnOnce(&Members<'_>) -> T) -> T {
+        let Some(people) = self.crowd else {
+            return self.counted_records(part, |records| {
+                judge(&Members { records: *records, people: None, add_up: true })
+            });
+        };
+        // Records that are alike stay together, so that whoever has one of them is in the part.
+        let placed = part.iter().map(|(record, _)| (*record as usize, 0));
+        let heads = Heads::count(self.microdata, people, 1, placed);
+        self.counted_records(part, |records| {
+            let (people, add_up) = (Some(heads.class(0)), heads.add_up(0));
+            judge(&Members { records: *records, people, add_up })
+        })
+    }
+
+    fn counted_records<T>(&self, part: &Part, judge: impl FnOnce(&Class<'_>) -> T) -> T {
         let size = part.iter().map(|(_, count)| count).sum();
         let slots = self.microdata.table.slots();
         if slots <= MOST_DENSE_SLOTS {
@@ -200,13 +223,18 @@ impl<'a> Mondrian<'a> {
     }
 
     fn allowed(&self, part: &Part) -> bool {
-        self.counted(part, |class| self.requirements.iter().all(|requirement| requirement.holds(class)))
+        self.counted(part, |part| self.requirements.iter().all(|requirement| part.meet(requirement.as_ref())))
     }
 
     /// The ways a part may fall into parts along a column, the preferred one first.
     fn ways_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Vec<Part>> {
         match &self.axes[column] {
             Axis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
+            // A part of missing values and some numbers is shown as *, which looks as if it held the other numbers as well.
+            // Nobody could say then whose records are where.
+            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
+                vec![self.cut_after(part, column, low)]
+            }
             // Missing values apart from the numbers; where there are too few of them, they stay with the smallest.
             Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
                 vec![

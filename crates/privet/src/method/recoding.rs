@@ -7,10 +7,11 @@ use hashbrown::HashSet;
 use rand_chacha::ChaCha20Rng;
 
 use crate::Result;
+use crate::engine::heads::Heads;
 use crate::engine::microdata::Microdata;
 use crate::engine::rollup::Tallies;
 use crate::loss::{self, Cell, Cost, Frame, Measure, Tally};
-use crate::privacy::Class;
+use crate::privacy::{Class, Members};
 use crate::random::{below, keyed};
 use crate::taxonomy::NodeId;
 
@@ -80,6 +81,8 @@ pub struct ClassTable {
     pub suppressed: u64,
     /// The number of suppressed cells in released records.
     pub starred: u64,
+    /// The people in the classes, where somebody has several records.
+    pub heads: Option<Heads>,
 }
 
 impl Recoding {
@@ -230,7 +233,15 @@ impl Recoding {
     pub fn count(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(microdata.table.slots() as usize, self.len());
         let lists = microdata.slot_lists();
-        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0 };
+        let heads = microdata.crowd().map(|people| {
+            // Methods that count people send records that are alike to one class.
+            let whole = |record: usize| {
+                let total = microdata.summary.count(record);
+                self.destinations(record, total).map(move |(class, _)| (record, class))
+            };
+            Heads::count(microdata, people, self.len(), (0..microdata.summary.len()).flat_map(whole))
+        });
+        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;
@@ -259,7 +270,8 @@ impl Recoding {
     /// The classes without what is in them, for whoever looks at sizes alone.
     pub fn outline(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(0, self.len());
-        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0 };
+        let mut table =
+            ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads: None };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;
@@ -312,6 +324,21 @@ impl ClassTable {
     /// A class as privacy notions see it.
     pub fn class(&self, class: usize) -> Class<'_> {
         Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+    }
+
+    /// A class by its records, and by the people who have them.
+    pub fn members(&self, class: usize) -> Members<'_> {
+        let heads = self.heads.as_ref();
+        Members {
+            records: self.class(class),
+            people: heads.map(|heads| heads.class(class)),
+            add_up: heads.is_none_or(|heads| heads.add_up(class)),
+        }
+    }
+
+    /// How many people are in each class: as many as records, unless somebody has several.
+    pub fn people(&self) -> &[u64] {
+        self.heads.as_ref().map_or(&self.sizes, Heads::sizes)
     }
 }
 

@@ -9,6 +9,7 @@ use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
+use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
@@ -105,7 +106,7 @@ impl DataKind {
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
             (DataKind::Table, "") => &["columns", "knowledge"],
-            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter"],
+            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter", "person"],
             (DataKind::Transactions, "") => &["items"],
             (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
             (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
@@ -184,6 +185,8 @@ pub struct CheckedPolicy {
     pub method: Clause,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
+    /// The column that tells people apart, by position, where one person may have several records.
+    pub person: Option<usize>,
 }
 
 impl CheckedPolicy {
@@ -218,6 +221,13 @@ impl CheckedPolicy {
             rule.spellings.insert(0, String::new());
         }
         rule
+    }
+
+    /// The requirements that count records even where `person` says whose they are, with their positions. They say something
+    /// about people only where nobody has several records in one class.
+    pub fn counts_records(&self) -> impl Iterator<Item = (usize, &Clause)> {
+        let all = self.requirements.iter().enumerate();
+        all.filter(|(_, clause)| self.person.is_some() && !person::counts_people(clause))
     }
 
     /// Puts an error about a requirement, by its position, at its place in the policy.
@@ -257,7 +267,7 @@ impl Policy {
         root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "header"])?;
+        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "header", "person"])?;
         let source = open_source(self, &data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
@@ -285,6 +295,7 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let person = person::check(&data, &columns, &method)?;
         Ok(CheckedPolicy {
             written: self.clone(),
             seed,
@@ -297,6 +308,7 @@ impl Policy {
             places,
             method,
             knowledge,
+            person,
         })
     }
 }
@@ -333,6 +345,9 @@ impl Policy {
                 let has = |kind: &DataKind| kind.own_keys(section).contains(&name);
                 if has(&kind) {
                     continue;
+                }
+                if let ("data", "person") = (section, name) {
+                    return Err(person::for_tables(&entry, kind));
                 }
                 if let Some(owner) = DataKind::ALL.into_iter().find(has) {
                     return Err(entry

@@ -12,6 +12,7 @@ pub mod draft;
 mod file;
 mod knowledge;
 mod mixed;
+mod person;
 mod publication;
 mod rules;
 mod sensitive;

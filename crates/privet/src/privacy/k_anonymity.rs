@@ -3,7 +3,7 @@
 //! Whoever knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
 //! those records have in common: see l-diversity.
 
-use super::{Class, Closure, Requirement, Table, Tightness, given};
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, given};
 use crate::Result;
 use crate::error::counted;
 use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
@@ -33,6 +33,10 @@ impl Requirement for KAnonymity {
         class.size == 0 || class.size >= self.k
     }
 
+    fn counts_people(&self) -> bool {
+        true
+    }
+
     fn closure(&self) -> Closure {
         Closure::Superset
     }
@@ -45,7 +49,7 @@ impl Requirement for KAnonymity {
         Tightness { value: class.size as f64, threshold: self.k as f64, at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
-        format!("k is {}, but the table has only {}", self.k, counted(table.size, "record", "records"))
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
+        format!("k is {}, but the table has only {}", self.k, of.counted(table.size))
     }
 }

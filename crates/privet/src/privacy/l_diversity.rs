@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use num_integer::Integer;
 
-use super::{Class, Closure, Requirement, Table, Tightness, given, largest, most_under_caps};
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest, most_under_caps};
 use crate::exact::compare_powers;
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
@@ -90,6 +90,10 @@ impl Requirement for Distinct {
         class.size == 0 || self.values(class) >= self.l
     }
 
+    fn counts_people(&self) -> bool {
+        true
+    }
+
     fn closure(&self) -> Closure {
         Closure::Superset
     }
@@ -102,7 +106,7 @@ impl Requirement for Distinct {
         Tightness { value: self.values(class) as f64, threshold: self.l as f64, at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
+    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
         format!(
             "l is {}, but the column '{}' has only {} distinct values",
             self.l,
@@ -125,6 +129,10 @@ impl Requirement for Frequency {
         most * u128::from(self.l.numerator()) <= u128::from(class.size) * u128::from(self.l.denominator())
     }
 
+    fn counts_people(&self) -> bool {
+        true
+    }
+
     fn closure(&self) -> Closure {
         Closure::Union
     }
@@ -139,11 +147,11 @@ impl Requirement for Frequency {
         Tightness { value, threshold: 1.0 / self.l.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
         let most = table.counts.most(&self.slots);
         format!(
             "l is {}, so no value may make up more than {}/{} of a class, but one value of '{}' makes up {most} of \
-             all {} records",
+             all {} {of}",
             self.l,
             self.l.denominator(),
             self.l.numerator(),
@@ -248,7 +256,7 @@ impl Requirement for Entropy {
         Tightness { value, threshold: self.l.to_f64(), at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
+    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
         let effective = self.tightness(table).value;
         format!(
             "l is {}, but '{}' in the whole table is only as diverse as {effective:.3} equal values",
@@ -313,7 +321,7 @@ impl Requirement for Recursive {
         Tightness { value, threshold: self.c.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
+    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
         let (head, tail) = self.head_and_tail(table);
         let (c, l, name) = (self.c, self.l, &self.name);
         format!(

@@ -12,7 +12,7 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::{Class, Closure, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
 use crate::error::{nearest, shortened_values};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Error, Exact, Result};
@@ -77,7 +77,7 @@ pub(crate) fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
     let mean = Mean::of(column);
     let mut theta = Vec::with_capacity(column.values.len());
     let mut lacking: Vec<&str> = Vec::new();
-    for (value, count) in column.values.iter().zip(&column.totals) {
+    for (value, count) in column.values.iter().zip(column.counted()) {
         let own = explicit.and_then(|explicit| explicit.get(value).copied());
         theta.push(match (own, base) {
             (Some(own), _) => own,
@@ -146,8 +146,8 @@ struct Mean {
 
 impl Mean {
     fn of(column: &TrackedColumn) -> Mean {
-        let values = column.totals.iter().filter(|count| **count > 0).count() as u64;
-        Mean { records: column.totals.iter().sum(), values }
+        let values = column.counted().iter().filter(|count| **count > 0).count() as u64;
+        Mean { records: column.counted().iter().sum(), values }
     }
 
     /// The threshold of a value that occurs so often; `None` where it is too fine for an [`Exact`].
@@ -218,6 +218,10 @@ impl Requirement for LPlus {
         holds
     }
 
+    fn counts_people(&self) -> bool {
+        true
+    }
+
     fn closure(&self) -> Closure {
         Closure::Union
     }
@@ -241,12 +245,12 @@ impl Requirement for LPlus {
         Tightness { value, threshold, at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>) -> String {
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
         let Some((value, count)) = self.worst(table) else {
             return format!("no value of '{}' occurs", self.name);
         };
         format!(
-            "the value '{}' of '{}' makes up {count} of all {} records, which is more than its threshold {}",
+            "the value '{}' of '{}' makes up {count} of all {} {of}, which is more than its threshold {}",
             self.values[value as usize], self.name, table.size, self.thresholds.theta[value as usize]
         )
     }
@@ -367,6 +371,7 @@ mod tests {
             taxonomy: None,
             slots: 2..2 + totals.len() as u32,
             totals: totals.to_vec(),
+            people: None,
         };
         Table { records: totals.iter().sum(), tracked: vec![column] }
     }
@@ -419,7 +424,7 @@ mod tests {
         let counts = [0, 0, 6, 3, 3];
         let class = Class { size: 12, counts: Counts::Dense(&counts) };
         assert_eq!(
-            requirement.why_impossible(&class),
+            requirement.why_impossible(&class, Counted::Records),
             "the value 'asthma' of 'disease' makes up 3 of all 12 records, which is more than its threshold 1/10"
         );
         let tight = requirement.tightness(&class);

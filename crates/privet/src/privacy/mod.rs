@@ -25,7 +25,7 @@ pub use n_t_closeness::{NtCloseness, Records};
 
 use crate::policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
 use crate::taxonomy::Taxonomy;
-use crate::{Error, Result};
+use crate::{Error, Result, counted};
 
 /// The requirements that this build knows.
 pub static DECLARATIONS: &[&Declaration] = &[
@@ -88,6 +88,79 @@ pub struct Class<'a> {
     pub counts: Counts<'a>,
 }
 
+/// A class by its records and, where one person may have several, by the people who have them.
+#[derive(Debug, Clone, Copy)]
+pub struct Members<'a> {
+    /// The records.
+    pub records: Class<'a>,
+    /// The people; `None` where everybody has one record, so that both are the same.
+    pub people: Option<Class<'a>>,
+    /// Whether everybody here has one distinct record only.
+    pub add_up: bool,
+}
+
+impl<'a> Members<'a> {
+    /// What a requirement judges.
+    pub fn seen_by(&self, requirement: &dyn Requirement) -> Class<'a> {
+        self.people.filter(|_| requirement.counts_people()).unwrap_or(self.records)
+    }
+
+    /// Whether the class satisfies a requirement.
+    pub fn meet(&self, requirement: &dyn Requirement) -> bool {
+        requirement.holds(&self.seen_by(requirement))
+    }
+
+    /// An upper bound on how many records of the class can stay when others go.
+    ///
+    /// Where somebody has records in several parts of the class, people do not add up, and the union of parts in which no
+    /// value exceeds its share may exceed it: two parts that share the only person without the value. So nothing is bounded
+    /// there, unless every superset of a part that holds would hold. Where people do add up, as many records go at least as
+    /// people do.
+    pub fn most_kept(&self, requirement: &dyn Requirement) -> u64 {
+        let records = self.records.size;
+        let Some(people) = self.people.filter(|_| requirement.counts_people()) else {
+            return requirement.most_kept(&self.records).min(records);
+        };
+        match requirement.closure() {
+            Closure::Superset if requirement.holds(&people) => records,
+            Closure::Superset => 0,
+            Closure::Union if self.add_up => {
+                let gone = people.size - requirement.most_kept(&people).min(people.size);
+                records.saturating_sub(gone)
+            }
+            Closure::Union => records,
+        }
+    }
+}
+
+/// What is counted, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Records.
+    Records,
+    /// People.
+    People,
+}
+
+impl Counted {
+    /// How many, in words.
+    pub fn counted(self, count: u64) -> String {
+        match self {
+            Counted::Records => counted(count, "record", "records"),
+            Counted::People => counted(count, "person", "people"),
+        }
+    }
+}
+
+impl std::fmt::Display for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Counted::Records => "records",
+            Counted::People => "people",
+        })
+    }
+}
+
 /// What a search may rely on when it merges or splits classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Closure {
@@ -110,6 +183,12 @@ pub trait Requirement: Send + Sync + std::fmt::Debug {
     /// What a search may rely on.
     fn closure(&self) -> Closure;
 
+    /// Whether it can count people where one of them may have several records: a class is then the people who have a record
+    /// in it, and a value's count the people who have it there. A notion that compares shares which add up to one cannot.
+    fn counts_people(&self) -> bool {
+        false
+    }
+
     /// An upper bound on how many records of the class can stay when others go.
     fn most_kept(&self, class: &Class<'_>) -> u64 {
         class.size
@@ -119,7 +198,7 @@ pub trait Requirement: Send + Sync + std::fmt::Debug {
     fn tightness(&self, class: &Class<'_>) -> Tightness;
 
     /// Why the whole table as one class, the most general release there is, still fails.
-    fn why_impossible(&self, table: &Class<'_>) -> String;
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String;
 }
 
 /// A class's figure against the threshold, as floating point: for display only.
@@ -160,6 +239,15 @@ pub struct TrackedColumn {
     pub slots: Range<u32>,
     /// How often each value occurs in the whole table, by code.
     pub totals: Vec<u64>,
+    /// How many people have each value, by code, where one of them may have several records.
+    pub people: Option<Vec<u64>>,
+}
+
+impl TrackedColumn {
+    /// How often each value occurs in the whole table, by code, as requirements count it.
+    pub fn counted(&self) -> &[u64] {
+        self.people.as_deref().unwrap_or(&self.totals)
+    }
 }
 
 /// What is known about the whole table when requirements are built.

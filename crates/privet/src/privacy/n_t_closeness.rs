@@ -152,6 +152,7 @@ mod tests {
             taxonomy: None,
             slots: 0..2,
             totals: vec![50, 50],
+            people: None,
         };
         NtCloseness::of(&clause, &Table { records: 100, tracked: vec![column] }).expect("a notion")
     }

@@ -2,7 +2,7 @@
 //! whole table; the earth mover's distance between the two is at most t.
 
 use super::earth_mover::{DISTANCES, EarthMover, Whole};
-use super::{Class, Closure, Requirement, Table, Tightness, given, largest};
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest};
 use crate::policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
 use crate::{Exact, Result};
 
@@ -109,7 +109,7 @@ impl Requirement for TCloseness {
         Tightness { value: self.mover.to_f64(class, self.whole()), threshold: self.t.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, _: &Class<'_>) -> String {
+    fn why_impossible(&self, _: &Class<'_>, _: Counted) -> String {
         format!("'{}' cannot be within {} of its own distribution", self.name, self.t)
     }
 }

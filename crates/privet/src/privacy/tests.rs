@@ -82,6 +82,7 @@ impl Subject {
             taxonomy: Some(Arc::new(Taxonomy::from_paths(&tree.paths()).expect("a tree"))),
             slots: slots.clone(),
             totals: totals.to_vec(),
+            people: None,
         };
         let other = |index, slots: Range<u32>| TrackedColumn {
             index,

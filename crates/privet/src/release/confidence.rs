@@ -63,7 +63,11 @@ fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
 fn against(thresholds: &Thresholds, table: &Table, classes: &ClassTable) -> Option<Confidences> {
     let column = table.tracked.iter().find(|column| column.slots == thresholds.slots)?;
     let mut worst = vec![0f64; column.values.len()];
-    for class in (0..classes.sizes.len()).map(|class| classes.class(class)) {
+    let seen = |class: usize| {
+        let members = classes.members(class);
+        members.people.unwrap_or(members.records)
+    };
+    for class in (0..classes.sizes.len()).map(seen) {
         class.counts.for_each(&column.slots, |value, count| {
             let share = count as f64 / class.size.max(1) as f64;
             worst[value as usize] = worst[value as usize].max(share);

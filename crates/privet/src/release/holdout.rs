@@ -67,9 +67,10 @@ pub(super) fn hold_out(
             .help("name a share between 0 and 1, as in 10% or 0.1"));
     }
     clock.progress().stage("drawing people to hold out", Some(policy.source.bytes()));
-    let person = match policy.written.ledger()?.and_then(|ledger| ledger.person) {
-        Some(name) => Some(policy.source.position(&name)?),
-        None => None,
+    let person = match (policy.person, policy.written.ledger()?.and_then(|ledger| ledger.person)) {
+        (Some(column), _) => Some(column),
+        (None, Some(name)) => Some(policy.source.position(&name)?),
+        (None, None) => None,
     };
     let mut hashes = hashes(&policy.source, person, seed, clock)?;
     let all = hashes.len();

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::holdout::HeldOut;
-use super::report::LedgerAccount;
+use super::report::{LedgerAccount, Whose};
 use super::veil::Veil;
 use crate::attack::Attacks;
 use crate::audit::Audit;
@@ -28,6 +28,8 @@ pub(super) struct Facts<'a> {
     pub dropped: u64,
     pub suppressed: u64,
     pub released: u64,
+    /// Whose records they are.
+    pub whose: Whose,
     /// Suppressed cells in released records.
     pub starred: u64,
     pub cost: &'a ShownCost,
@@ -268,6 +270,9 @@ impl Facts<'_> {
         if self.starred > 0 {
             manifest["records"]["starred"] = self.starred.into();
         }
+        if let Whose::Counted { read, released } = self.whose {
+            manifest["people"] = json!({ "read": read, "released": released });
+        }
         if let Some(sets) = self.sets {
             let groups = &sets.groups;
             manifest["groups"] = json!({
@@ -297,7 +302,12 @@ impl Facts<'_> {
         let claims = self.claims();
         let small = |cost: &Price| cost.name == "CM" && (1.0..=SMALL as f64).contains(&cost.value);
         let losses = claims.public_losses(self.suppressed, |cost| !small(cost));
-        claims.public(&records, losses, &[("columns", columns)])
+        let mut also = vec![("columns", columns)];
+        if matches!(self.whose, Whose::Counted { .. }) {
+            // How many there are is not for everybody: it does not follow from the released records.
+            also.push(("counted", json!("people")));
+        }
+        claims.public(&records, losses, &also)
     }
 }
 

@@ -6,6 +6,7 @@ mod book;
 mod buckets;
 mod caution;
 mod confidence;
+mod crowd;
 mod freeform;
 mod holdout;
 mod lettering;

@@ -15,7 +15,9 @@ use super::report::{self, Edition, Filed};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
 use super::veil::Veil;
-use super::{account, buckets, caution, lettering, links, people, projections, transactions, vocabularies};
+use super::{
+    account, buckets, caution, crowd, lettering, links, people, projections, transactions, vocabularies,
+};
 use crate::attack::label_linking::{self, Linkage};
 use crate::attack::{Attacks, Budget, Choice, Inside, PolicyRef, Released, Scene};
 use crate::audit::{self, Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, StatedCost};
@@ -118,6 +120,7 @@ pub fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock)
         clock.progress().at(bytes);
         clock.check()
     })?;
+    crowd::refuse_alike(&policy, &microdata)?;
     clock.progress().stage("searching", None);
     let solution = method::run(&policy, &microdata, clock)?;
     clock.check()?;
@@ -197,6 +200,7 @@ pub(super) fn publish(
     let Decided { policy, seed, state, held, microdata, mut solution } = decided;
     solution.recoding.draw(seed);
     let classes = solution.recoding.count(&microdata);
+    crowd::refuse_shared(&policy, &classes)?;
     let cost = match solution.cost.take() {
         Some(cost) => cost,
         None => {
@@ -213,6 +217,7 @@ pub(super) fn publish(
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(crowd::cautions(&policy, &microdata));
     warnings.extend(caution::about_freeform(&policy, &classes));
     if released == 0 {
         warnings.insert(0, caution::emptiness(&policy, &microdata));
@@ -255,6 +260,7 @@ pub(super) fn publish(
         dropped: microdata.summary.dropped,
         suppressed: classes.suppressed,
         released,
+        whose: crowd::whose(&microdata, Some(&classes)),
         starred: classes.starred,
         cost: &cost,
         costs: &costs,

@@ -169,6 +169,7 @@ impl Placed {
             taxonomy: column.policy.hierarchy.clone(),
             slots: 0..values.len() as u32,
             totals: people.value_counts().to_vec(),
+            people: None,
             values,
         };
         Table { records: people.total(), tracked: vec![tracked] }

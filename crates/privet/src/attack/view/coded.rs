@@ -324,8 +324,10 @@ impl<'a> Reader<'a> {
             _ => false,
         };
         let dropping = self.policy.columns.iter().filter(matters);
-        let dropping: Vec<(usize, MissingRule)> =
+        let mut dropping: Vec<(usize, MissingRule)> =
             dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
+        // So is one that does not say whose it is, where that matters.
+        dropping.extend(self.policy.person.map(|column| (column, self.policy.missing_rule())));
         let places: Vec<Option<Place>> =
             self.columns.iter().map(|column| Some(Place { at: column.of.index, whole: true })).collect();
         self.rows(&self.policy.source.clone(), &places, &dropping, sample)

@@ -53,7 +53,11 @@ struct LPlus {
 pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
     let column = facts.column(clause)?;
     let values: Vec<String> = facts.tables.plain[column].texts().map(str::to_string).collect();
-    let theta = thresholds(clause, &values, &facts.distribution(column))?;
+    let counts = match facts.people {
+        Some(people) => people.distribution(facts, column),
+        None => facts.distribution(column),
+    };
+    let theta = thresholds(clause, &values, &counts)?;
     Ok(Box::new(LPlus { column, values, theta }))
 }
 
@@ -151,7 +155,8 @@ impl Notion for LPlus {
         };
         let sign = if self.allows(value, count, size) { "≤" } else { ">" };
         let (text, theta) = (&self.values[value as usize], self.theta[value as usize].text());
-        let suppressed = size - class.counts.iter().map(|(_, count)| count).sum::<u64>();
+        // Somebody with several values counts in each of them.
+        let suppressed = size.saturating_sub(class.counts.iter().map(|(_, count)| count).sum::<u64>());
         let stars = if suppressed > 0 { format!(", {suppressed} suppressed") } else { String::new() };
         format!("size {size}{stars}, '{text}' has {count}/{size} {sign} θ = {theta}")
     }

@@ -14,6 +14,7 @@ mod t_closeness;
 use super::Check;
 use super::classes::{Classes, Histogram};
 use super::columns::Layout;
+use super::people::People;
 use super::suppressed::Suppressed;
 use super::table::Tables;
 use super::watch::Watch;
@@ -64,6 +65,8 @@ pub(super) struct Facts<'a> {
     pub classes: &'a Classes,
     pub suppressed: &'a Suppressed,
     pub watch: Watch<'a>,
+    /// Whose the records are, where the policy says.
+    pub people: Option<&'a People>,
 }
 
 impl Facts<'_> {
@@ -113,8 +116,60 @@ fn lacks(clause: &Clause, key: &str) -> Error {
     Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()))
 }
 
-/// Checks one requirement on every class; `None` for one that is not about the classes of a table.
+/// Checks one requirement on every class; `None` for one that is not about the classes of a table. One that counts records
+/// says nothing about people where somebody has several of them in one class, and fails there.
 pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
+    let check = check_classes(clause, facts)?;
+    Ok(match facts.people {
+        Some(people) if !counts_people(clause) => check.map(|check| one_record_each(check, people, facts)),
+        _ => check,
+    })
+}
+
+/// Whether a requirement is about how many people a class has, and how many of them have a value.
+fn counts_people(clause: &Clause) -> bool {
+    let kind = clause.settings.choice("kind");
+    match clause.name() {
+        "k-anonymity" | "l-plus-diversity" => true,
+        "l-diversity" => kind == Some("distinct") || kind == Some("frequency"),
+        _ => false,
+    }
+}
+
+/// What a requirement that counts records says about people.
+fn one_record_each(mut check: Check, people: &People, facts: &Facts<'_>) -> Check {
+    let (mut several, mut open, mut concerned) = (0, 0u64, 0);
+    let mut worst = None;
+    for class in facts.classes.cells.ids() {
+        let (rows, range) = (facts.classes.cells.count(class), people.in_class(facts, class));
+        if range.most < rows {
+            several += 1;
+            concerned += rows;
+            worst = worst.or(Some((class, rows, range.most)));
+        } else if range.least < rows {
+            open += 1;
+        }
+    }
+    if let Some((class, rows, most)) = worst {
+        let detail = format!(
+            "it counts records, and in {several} of {} classes somebody has several",
+            facts.classes.len()
+        );
+        check.worst = Some(format!("{}: {rows} records of at most {most} people", facts.describe(class)));
+        (check.holds, check.undetermined, check.detail) = (false, false, detail);
+        (check.classes_failing, check.concerned) = (several, concerned);
+    } else if open > 0 && check.holds {
+        check.undetermined = true;
+        check.detail = format!(
+            "{}; but it counts records, and in {open} of {} classes it cannot be told whether somebody has several",
+            check.detail,
+            facts.classes.len()
+        );
+    }
+    check
+}
+
+fn check_classes(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
     // Not a matter of single classes.
     match clause.name() {
         "ff-anonymity" => return freeform::check(clause, facts).map(Some),
@@ -126,6 +181,9 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>>
         return Ok(None);
     };
     let notion = auditor(clause, facts)?;
+    if let Some(people) = facts.people.filter(|_| counts_people(clause)) {
+        return Ok(Some(check_people(name, notion.as_ref(), people, facts)));
+    }
     let quasi = facts.layout.quasi.len();
     let mut check = Check::new(name, true, String::new());
     let mut worst: Option<(bool, f64, u32, Histogram)> = None;
@@ -164,4 +222,52 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>>
         }
     };
     Ok(Some(check))
+}
+
+/// Checks a requirement that counts people. A class that meets it at its worst holds, one that does not at its best fails, and
+/// of any other it cannot be told.
+fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Facts<'_>) -> Check {
+    let mut check = Check::new(name, true, String::new());
+    let mut open = 0u64;
+    let mut worst: Option<(u8, f64, u32, Histogram)> = None;
+    for class in facts.classes.cells.ids() {
+        let extremes = people.extremes(facts, class, notion.column(), notion.counts_suppressed());
+        if extremes.best.size == 0 {
+            // Nothing of the column is shown, or nobody can be behind it, which the check of records says.
+            continue;
+        }
+        let (grade, seen) = if notion.holds(&extremes.worst) {
+            (0, extremes.worst)
+        } else if notion.holds(&extremes.best) {
+            open += 1;
+            (1, extremes.worst)
+        } else {
+            check.holds = false;
+            check.classes_failing += 1;
+            check.concerned += facts.classes.cells.count(class);
+            (2, extremes.best)
+        };
+        let strain = notion.strain(&seen);
+        if worst.as_ref().is_none_or(|(most, so_far, ..)| (*most, *so_far) < (grade, strain)) {
+            worst = Some((grade, strain, class, seen));
+        }
+    }
+    check.worst = worst.map(|(_, _, class, seen)| {
+        let (records, explained) = (facts.classes.cells.count(class), notion.explain(&seen));
+        format!("{}: {records} records, people counted: {explained}", facts.describe(class))
+    });
+    let classes = facts.classes.len();
+    check.undetermined = check.holds && open > 0;
+    check.detail = match (check.classes_failing, classes) {
+        (_, 0) => "the release has no records".to_string(),
+        (0, classes) if open > 0 => {
+            format!(
+                "in {open} of {classes} classes it cannot be told from the release how many people there are"
+            )
+        }
+        (0, 1) => "holds for the people of the only class".to_string(),
+        (0, classes) => format!("holds for the people of all {classes} classes"),
+        (failing, classes) => format!("fails for the people of {failing} of {classes} classes"),
+    };
+    check
 }

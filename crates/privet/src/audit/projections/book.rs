@@ -210,7 +210,7 @@ impl Book {
             }
             tick()
         })?;
-        let tables = Tables { original, release, plain };
+        let tables = Tables { original, release, plain, owners: None, recurring: Vec::new() };
         Ok((Projection { number, attributes, layout, tables, rows, of_record }, check))
     }
 

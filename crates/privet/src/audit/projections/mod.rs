@@ -127,6 +127,7 @@ fn judge<'a>(
         classes: &classes,
         suppressed: &suppressed,
         watch: &tick,
+        people: None,
     };
     let coverage = coverage(virtual_policy, &projection.layout, &projection.tables)?;
     let records = own_counts(book, projection);

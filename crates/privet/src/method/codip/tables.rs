@@ -25,7 +25,7 @@ use crate::method::levels::Levelling;
 use crate::method::natural::Closeness;
 use crate::policy::{CheckedPolicy, Clause, Setting};
 use crate::privacy::projection::Projection;
-use crate::privacy::{self, NtCloseness, Requirement};
+use crate::privacy::{self, Counted, NtCloseness, Requirement};
 use crate::{Error, Exact, Result};
 
 /// All projected tables that there could be.
@@ -263,7 +263,7 @@ impl<'a> Tables<'a> {
         let reasons: Vec<String> = asked
             .filter_map(|requirement| {
                 let failing = classes.iter().find(|class| !requirement.holds(class))?;
-                Some(requirement.why_impossible(failing))
+                Some(requirement.why_impossible(failing, Counted::Records))
             })
             .collect();
         let names = names.join(", ");

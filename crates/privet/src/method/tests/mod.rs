@@ -5,6 +5,7 @@ mod full_domain;
 mod mondrian;
 mod natural;
 mod oracle;
+mod people;
 mod release;
 pub mod table;
 

@@ -10,6 +10,7 @@ use crate::policy::{Clause, PolicyColumn};
 use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Records, Reproduce, Risk, Search, ValueCount,
+    Whose,
 };
 use crate::release::run::policy_hash;
 
@@ -53,6 +54,7 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
             released: claims.released,
             starred: particulars.starred,
         },
+        whose: Whose::default(),
         held_out: claims.held.map_or(0, |held| held.records),
         columns: Vec::new(),
         scan: None,

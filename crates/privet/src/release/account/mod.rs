@@ -20,16 +20,16 @@ pub(super) use subgroups::subgroups;
 
 use super::manifest::Facts;
 use super::report::{
-    Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
+    Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount, Whose,
 };
-use super::{confidence, scan, suppression};
+use super::{confidence, crowd, scan, suppression};
 use crate::Result;
 use crate::engine::microdata::Microdata;
 use crate::error::counted;
 use crate::method::ShownCost;
 use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
-use crate::privacy;
+use crate::privacy::{self, Class, Counted};
 use crate::taxonomy::NodeId;
 
 /// So many counts of a class are listed.
@@ -69,8 +69,10 @@ pub(super) fn model(
     common.columns = columns;
     common.scan = Some(scan::table(policy, tick)?);
     common.tightness = tightness(facts, microdata, recoding, classes)?;
-    common.risk_before = Some(risk(sizes_before(microdata).into_iter()));
-    common.risk_after = Some(risk(classes.sizes.iter().copied()));
+    common.whose = facts.whose;
+    let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
+    common.risk_before = Some(risk(before.into_iter()));
+    common.risk_after = Some(risk(classes.people().iter().copied()));
     common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
@@ -157,7 +159,7 @@ fn tightness(
         _ => Vec::new(),
     };
     for (clause, requirement) in &requirements {
-        let of = |class: usize| requirement.tightness(&classes.class(class));
+        let of = |class: usize| requirement.tightness(&classes.members(class).seen_by(requirement.as_ref()));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
         let Some(worst) = worst else { continue };
         let figure = of(worst);
@@ -171,7 +173,7 @@ fn tightness(
             column,
             inequality: inequality(clause, &policy.columns),
             worst: in_words(worst, microdata, recoding, classes),
-            exact: in_numbers(clause, worst, microdata, classes),
+            exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata),
             value: figure.value,
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
@@ -181,8 +183,10 @@ fn tightness(
             },
             counted: !figure.at_most && kind != Some("entropy"),
             from_data: confidence::from_data(clause),
-            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0),
-            holds: requirement.holds(&classes.class(worst)),
+            // How many people a class has does not follow from its records.
+            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0)
+                || matches!(facts.whose, Whose::Counted { .. }),
+            holds: classes.members(worst).meet(requirement.as_ref()),
         });
     }
     Ok(all)
@@ -208,20 +212,19 @@ pub(super) fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
 }
 
 /// The counts of the worst class that the comparison is made of.
-fn in_numbers(clause: &Clause, class: usize, microdata: &Microdata, classes: &ClassTable) -> String {
-    let size = classes.sizes[class];
+fn in_numbers(clause: &Clause, class: &Class<'_>, microdata: &Microdata) -> String {
+    let size = class.size;
     let tracked = clause.settings.column("column").and_then(|column| microdata.table.column(column).ok());
     let Some(tracked) = tracked else { return size.to_string() };
     let mut counts = Vec::new();
-    classes.class(class).counts.for_each(&tracked.slots, |_, count| counts.push(count));
+    class.counts.for_each(&tracked.slots, |_, count| counts.push(count));
     counts.retain(|count| *count > 0);
     counts.sort_unstable_by(|a, b| b.cmp(a));
     match (clause.name(), clause.settings.choice("kind")) {
-        ("l-diversity", Some("distinct") | None) => format!(
-            "{} in {}",
-            counted(counts.len() as u64, "value", "values"),
-            counted(size, "record", "records")
-        ),
+        ("l-diversity", Some("distinct") | None) => {
+            let of = if microdata.crowd().is_some() { Counted::People } else { Counted::Records };
+            format!("{} in {}", counted(counts.len() as u64, "value", "values"), of.counted(size))
+        }
         _ => {
             let shown: Vec<String> = counts.iter().take(MOST_COUNTS).map(u64::to_string).collect();
             let more = if counts.len() > MOST_COUNTS { ", …" } else { "" };
@@ -235,7 +238,11 @@ fn in_words(class: usize, microdata: &Microdata, recoding: &Recoding, classes: &
     let cells: Vec<String> = cells
         .map(|((quasi, column), cell)| format!("{} = {}", quasi.name, column.cells[*cell as usize].label))
         .collect();
-    format!("{} ({})", cells.join(", "), counted(classes.sizes[class], "record", "records"))
+    let of = match &classes.heads {
+        Some(heads) => format!(" of {}", counted(heads.sizes()[class], "person", "people")),
+        None => String::new(),
+    };
+    format!("{} ({}{of})", cells.join(", "), counted(classes.sizes[class], "record", "records"))
 }
 
 fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distribution> {

@@ -19,7 +19,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::Veil;
-use super::{caution, lettering, people};
+use super::{caution, crowd, lettering, people};
 use crate::attack::{Inside, PolicyRef, Released};
 use crate::audit::buckets::{BucketTables, audit_buckets};
 use crate::audit::{Audit, ExpectedCounts};
@@ -67,6 +67,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(crowd::cautions(&policy, &microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     let places = Places::of(&policy, &microdata, &decision.grouping, seed, clock)?;

@@ -18,7 +18,7 @@ use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::{Veil, is_shown};
-use super::{caution, lettering, people};
+use super::{caution, crowd, lettering, people};
 use crate::attack::{PolicyRef, Released};
 use crate::audit::projections::{StatedPlan, audit_projections};
 use crate::audit::{Audit, ExpectedCounts};
@@ -57,6 +57,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
     warnings.extend(lettering::of_table(&microdata));
+    warnings.extend(crowd::cautions(&policy, &microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {

@@ -39,6 +39,9 @@ pub struct Common {
     pub warnings: Vec<String>,
     /// What became of the records.
     pub records: Records,
+    /// Whose records they are.
+    #[serde(default)]
+    pub whose: Whose,
     /// Records of people who were kept out of the release, for attacks to be tried on as well.
     #[serde(default)]
     pub held_out: u64,
@@ -88,6 +91,24 @@ pub struct Common {
     pub reproduce: Reproduce,
 }
 
+/// Whose records they are, as far as the policy says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Whose {
+    /// Every record is taken for another person.
+    #[default]
+    Unknown,
+    /// The same, though an identifier recurs.
+    Recurring,
+    /// A column tells people apart, and people are counted.
+    Counted {
+        /// How many people have a record that was not dropped. Steward only.
+        read: u64,
+        /// How many of them have a record in the release. Steward only.
+        released: u64,
+    },
+}
+
 /// A report of whatever kind.
 pub(super) trait Report: Clone {
     /// What it has in common with the others.
@@ -123,6 +144,11 @@ impl Common {
             fidelity.marginals.retain(|marginal| is_shown(&marginal.values.column));
             fidelity.associations.retain_columns(&is_shown);
         }
+    }
+
+    /// Whether requirements count people, of whom some may have several records.
+    pub(super) fn counts_people(&self) -> bool {
+        matches!(self.whose, Whose::Counted { .. })
     }
 
     /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.

@@ -28,7 +28,7 @@ mod view;
 pub mod vocabularies;
 
 pub use buckets::BucketReport;
-pub use common::Common;
+pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
 pub use ledger::{EarlierRelease, LedgerAccount};

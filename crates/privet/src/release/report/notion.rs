@@ -112,6 +112,8 @@ pub enum Attack {
     MoreKnowledge,
     /// Knowing that one of several things is true, without knowing which.
     Alternatives,
+    /// Several records of one person.
+    SeveralRecords,
     /// Several transactions of one person.
     SeveralTransactions,
     /// Knowing a sensitive item beforehand.
@@ -143,7 +145,7 @@ pub struct Protection {
 
 impl Attack {
     /// What a table is held against.
-    const ON_TABLES: [Attack; 12] = [
+    const ON_TABLES: [Attack; 13] = [
         Attack::Linking,
         Attack::Homogeneity,
         Attack::Skew,
@@ -154,6 +156,7 @@ impl Attack {
         Attack::Downcoding,
         Attack::StatisticalInference,
         Attack::Composition,
+        Attack::SeveralRecords,
         Attack::FilesAndOrder,
         Attack::SinglingOut,
     ];
@@ -177,6 +180,7 @@ impl Attack {
             Attack::SensitiveItems => "Learning a sensitive item",
             Attack::MoreKnowledge => "Knowing more than was assumed",
             Attack::Alternatives => "Knowing “this or that”",
+            Attack::SeveralRecords => "Several records of one person",
             Attack::SeveralTransactions => "Several transactions of one person",
             Attack::KnownSensitiveItem => "Knowing a sensitive item already",
             Attack::UndeclaredItems => "Delicate items nobody declared",
@@ -241,6 +245,9 @@ impl Attack {
             }
             Attack::Alternatives => {
                 "Someone who knows that one of several things is true, but not which, can become surer than promised."
+            }
+            Attack::SeveralRecords => {
+                "Each record is taken for another person. Whoever has several may make up a class alone, or most of one."
             }
             Attack::SeveralTransactions => {
                 "Each transaction is taken for another person. Whoever has several can be found by what they have in \

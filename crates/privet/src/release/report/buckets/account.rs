@@ -13,7 +13,7 @@ use crate::method::injector::{Decision, Exposure, Grouping, Publication, Strateg
 use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::release::buckets::input_files;
 use crate::release::manifest::Claims;
-use crate::release::{account as shared, scan};
+use crate::release::{account as shared, crowd, scan};
 
 /// All that is known about a release of records in groups, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -61,6 +61,7 @@ pub(in crate::release) fn account(
     };
     let present = present(&decision.grouping, microdata);
     common.columns = columns(policy, microdata, &present);
+    common.whose = crowd::whose(microdata, None);
     common.scan = Some(scan::table(policy, tick)?);
     common.tightness = tightness(&requirement, &groups, decision);
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.

@@ -4,7 +4,7 @@ use super::super::notion::{Attack, Cover, Protection};
 use super::BucketLimit;
 
 /// What groups are held against, in the order of the report.
-const ON_GROUPS: [Attack; 11] = [
+const ON_GROUPS: [Attack; 12] = [
     Attack::Linking,
     Attack::Homogeneity,
     Attack::OutsideKnowledge,
@@ -14,6 +14,7 @@ const ON_GROUPS: [Attack; 11] = [
     Attack::UndeclaredColumns,
     Attack::Minimality,
     Attack::Composition,
+    Attack::SeveralRecords,
     Attack::FilesAndOrder,
     Attack::SinglingOut,
 ];

@@ -13,7 +13,7 @@ use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Clause, PolicyColumn, Role};
 use crate::privacy::projection::Projection;
 use crate::release::manifest::{Claims, Price};
-use crate::release::{account as shared, scan};
+use crate::release::{account as shared, crowd, scan};
 
 /// All that is known about a release of projected tables, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -44,6 +44,7 @@ pub(in crate::release) fn account(
     };
     let mut common = shared::common(claims, particulars)?;
     common.columns = columns(facts);
+    common.whose = crowd::whose(microdata, None);
     common.scan = Some(scan::table(policy, tick)?);
     common.tightness = tightness(facts);
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));

@@ -5,7 +5,7 @@ mod trees;
 
 use self::figures::{fidelity, filled, hash, left_out, suspects};
 use self::trees::{Tree, ages, grouped};
-use super::common::Common;
+use super::common::{Common, Whose};
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
@@ -153,6 +153,7 @@ pub(super) fn census() -> ReportModel {
             policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
             seed: Some(421_337),
             warnings: Vec::new(),
+            whose: Whose::default(),
             held_out: 0,
             records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
             columns,

@@ -16,6 +16,8 @@ use crate::policy::Role;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers.";
+/// The same where people are counted.
+const ALIKE_PEOPLE: &str = "A class is everybody who has a record with the same quasi-identifiers; whoever has several records in a class counts once in it.";
 /// The same where values, not columns, can be seen.
 const ALIKE_IN_ALL: &str = "No column is a quasi-identifier here: values of any may be seen. A class is all records with the same values in all mixed columns, so this is the risk if an adversary knew all of them; the requirement limits what follows from those that can be seen.";
 
@@ -34,8 +36,14 @@ struct View {
 pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
     let trees: Vec<_> =
         model.common.columns.iter().filter_map(|column| columns::tree(column, edition)).collect();
-    let confidences: Vec<_> =
-        model.confidences.iter().filter_map(|given| confidence::confidence(given, edition)).collect();
+    // Shares of people do not follow from the released records.
+    let told = edition.is_steward() || !model.common.counts_people();
+    let confidences: Vec<_> = model
+        .confidences
+        .iter()
+        .filter(|_| told)
+        .filter_map(|given| confidence::confidence(given, edition))
+        .collect();
     let sensitive: Vec<_> =
         model.sensitive.iter().filter_map(|given| figures::distribution(given, edition)).collect();
     let links = model.links.as_ref().and_then(|given| links::links(given, edition));
@@ -53,6 +61,8 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         k: model.k(),
         alike: if model.common.columns.iter().any(|column| column.role == Role::Mixed.name()) {
             ALIKE_IN_ALL
+        } else if model.common.counts_people() {
+            ALIKE_PEOPLE
         } else {
             ALIKE
         },

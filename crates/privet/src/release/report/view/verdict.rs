@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::buckets::QUERY_ERROR;
-use super::super::common::Common;
+use super::super::common::{Common, Whose};
 use super::super::lens::percent;
 use super::super::model::{Column, Loss, ReportModel};
 use super::super::notion::{Attack, Cover, Notion, Protection, protections};
@@ -96,6 +96,14 @@ impl Verdict {
                     .to_string();
             }
         }
+        if common.whose == Whose::Recurring {
+            for item in uncovered.iter_mut().filter(|item| item.attack == Attack::SeveralRecords.name()) {
+                // Which identifier it is, is not for everybody: it is not published.
+                item.meaning = "An identifier recurs in the data, and records were counted, not people: whoever has several \
+                                records may make up a class alone."
+                    .to_string();
+            }
+        }
         Verdict { amber, headline, uncovered, ..self }
     }
 }
@@ -114,10 +122,33 @@ pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -
     let promise = if empty {
         emptiness(model, edition)
     } else {
-        promise(notions.iter().map(Notion::promise)) + &silence(model)
+        promise(notions.iter().map(Notion::promise)) + once(model) + &silence(model)
     };
     let figures = key_figures(model, losses, edition);
-    Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&notions, &sensitive))
+    let mut protections = protections(&notions, &sensitive);
+    if model.common.counts_people() {
+        for entry in protections.iter_mut().filter(|entry| entry.attack == Attack::SeveralRecords) {
+            entry.cover = Cover::Partly;
+            entry.meaning = "Each person counts once in a class, however many records they have there. Whoever has most of a \
+                             class’s records still weighs most in it."
+                .to_string();
+        }
+    }
+    Verdict::new(model.common.audit.passed, empty, promise, figures, protections)
+}
+
+/// That whoever has several records counts once.
+fn once(model: &ReportModel) -> &'static str {
+    if model.common.counts_people() {
+        " Each person counts once, however many records they have."
+    } else {
+        ""
+    }
+}
+
+/// What requirements count.
+fn counted(model: &ReportModel) -> &'static str {
+    if model.common.counts_people() { "people" } else { "records" }
 }
 
 /// Whether there were records, and none is released.
@@ -165,7 +196,13 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
         value: edition.count(records.released),
         name: "records released".to_string(),
         note: if edition.is_steward() {
-            format!("{} of {} read", percent(share(records.released)), edition.count(records.read))
+            let people = match model.common.whose {
+                Whose::Counted { read, released } => {
+                    format!(", of {} of {} people", edition.count(released), edition.count(read))
+                }
+                _ => String::new(),
+            };
+            format!("{} of {} read{people}", percent(share(records.released)), edition.count(records.read))
         } else {
             format!("in {} columns", released_columns(model))
         },
@@ -179,7 +216,7 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
     {
         figures.push(KeyFigure {
             value: edition.count(after.figures.smallest),
-            name: "records in the smallest class".to_string(),
+            name: format!("{} in the smallest class", counted(model)),
             note: match model.k() {
                 Some(k) => format!("asked for: at least {k}"),
                 None => format!("in the original: {}", edition.count(before.figures.smallest)),
@@ -194,7 +231,7 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
         if let Some(k) = model.k() {
             figures.push(KeyFigure {
                 value: format!("≥ {k}"),
-                name: "records look alike".to_string(),
+                name: format!("{} look alike", counted(model)),
                 note: "on the quasi-identifiers".to_string(),
             });
         }

@@ -1,0 +1,269 @@
+//! Requirements count people where one of them may have several records.
+
+use crate::common::{Bench, Outcome};
+
+const PERSON: &str = "person = \"pid\"\n";
+const K: &str = "[privacy.k-anonymity]\nk = 5\n";
+
+/// 200 records of 40 people, five each; everybody's five are alike in their quasi-identifiers.
+fn visits() -> String {
+    let ills = ["flu", "cold", "gout", "asthma", "ulcer"];
+    let mut text = "pid,age,zip,ill\n".to_string();
+    for visit in 0..5 {
+        for person in 0..40usize {
+            let ill = ills[(person * 7 + visit * 3) % 5];
+            text += &format!("p{person},{},{},{ill}\n", 20 + person, ["10115", "20095"][person % 2]);
+        }
+    }
+    text
+}
+
+fn bench(data: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("data.csv", data);
+    let ages: String =
+        (20..60).map(|age| format!("{age};{}-{};*\n", age / 10 * 10, age / 10 * 10 + 9)).collect();
+    bench.write("age.csv", ages);
+    bench
+}
+
+/// Writes a policy about such data.
+fn policy(bench: &Bench, name: &str, data: &str, privacy: &str, method: &str) {
+    let text = format!(
+        "seed = 4294967311\n[data]\npath = \"data.csv\"\n{data}[columns.pid]\nrole = \"identifier\"\n[columns.age]\nrole = \
+         \"quasi-identifier\"\nhierarchy = \"age.csv\"\n[columns.zip]\nrole = \"quasi-identifier\"\n[columns.ill]\nrole = \
+         \"sensitive\"\n{privacy}[method]\n{method}\n"
+    );
+    bench.write(name, text);
+}
+
+fn made(bench: &Bench, data: &str, privacy: &str, method: &str, out: &str) -> Outcome {
+    policy(bench, "policy.toml", data, privacy, method);
+    bench.privet(&["anonymize", "policy.toml", "-o", out, "--force"])
+}
+
+/// The smallest number of different people in a class of a release, by the cells that it shows.
+fn fewest_people(bench: &Bench, release: &str) -> usize {
+    let mut classes = std::collections::BTreeMap::<String, std::collections::BTreeSet<String>>::new();
+    let shown: std::collections::BTreeSet<String> = bench
+        .text(release)
+        .lines()
+        .skip(1)
+        .map(|line| line.rsplit_once(',').expect("cells").0.to_string())
+        .collect();
+    for line in visits().lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let age: u32 = cells[1].parse().expect("a number");
+        let ages = [age.to_string(), format!("{}-{}", age / 10 * 10, age / 10 * 10 + 9), "*".to_string()];
+        let zips = [cells[2].to_string(), "*".to_string()];
+        for class in ages.iter().flat_map(|age| zips.iter().map(move |zip| format!("{age},{zip}"))) {
+            if shown.contains(&class) {
+                classes.entry(class).or_default().insert(cells[0].to_string());
+            }
+        }
+    }
+    classes.values().map(|people| people.len()).min().expect("a class")
+}
+
+#[test]
+fn hard_use_1_3_five_records_of_one_person_are_one_person() {
+    let bench = bench(&visits());
+    made(&bench, "", K, "name = \"full-domain\"", "plain").succeeds();
+    assert_eq!(fewest_people(&bench, "plain/public/release.csv"), 1, "records meet k = 5 by one person");
+    let outcome = made(&bench, PERSON, K, "name = \"full-domain\"", "out").succeeds();
+    assert!(outcome.stdout.contains("200 records of 40 people"), "{}", outcome.stdout);
+    assert!(!outcome.stderr.contains("recurs"), "{}", outcome.stderr);
+    assert!(fewest_people(&bench, "out/public/release.csv") >= 5);
+    let manifest = bench.json("out/steward/manifest.json");
+    assert_eq!((&manifest["people"]["read"], &manifest["records"]["read"]), (&40.into(), &200.into()));
+    let public = bench.json("out/public/manifest.json");
+    assert_eq!((&public["counted"], public.get("people")), (&"people".into(), None));
+    let report = bench.text("out/public/report.html");
+    assert!(report.contains("Each person counts once") && !report.contains("pid"));
+    assert!(bench.text("out/steward/report.html").contains("of 40 of 40 people"));
+    // The release that counts records does not pass under the policy that counts people.
+    let audit = |release: &str| {
+        bench.privet(&["audit", "--policy", "policy.toml", "--original", "data.csv", "--release", release])
+    };
+    assert!(audit("out/public/release.csv").succeeds().stdout.contains("audit passed"));
+    let outcome = audit("plain/public/release.csv").exits(4);
+    assert!(outcome.stdout.contains("✗ k-anonymity (k = 5): fails for the people of 40 of 40 classes"));
+    bench.privet(&["audit", "out"]).succeeds();
+}
+
+#[test]
+fn hard_use_1_3_mondrian_counts_people() {
+    let bench = bench(&visits());
+    made(&bench, PERSON, K, "name = \"mondrian\"", "out").succeeds();
+    bench.privet(&["audit", "out"]).succeeds();
+    // A row less, and a class has lost nobody: five records of everybody stay four.
+    let text = bench.text("out/public/release.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    let cells = |line: &str| line.rsplit_once(',').expect("cells").0.to_string();
+    let first = cells(lines[1]);
+    // All rows of a class but four: at most four people can be behind them.
+    let mut left = 4;
+    let kept = lines.iter().filter(|line| {
+        let same = cells(line) == first;
+        left -= i32::from(same);
+        !same || left >= 0
+    });
+    bench.write("bad.csv", kept.copied().collect::<Vec<_>>().join("\n") + "\n");
+    let audit = ["audit", "--policy", "policy.toml", "--original", "data.csv", "--release", "bad.csv"];
+    let outcome = bench.privet(&audit).exits(4);
+    assert!(outcome.stdout.contains("fails for the people of 1 of"), "{}", outcome.stdout);
+}
+
+#[test]
+fn hard_use_1_3_an_identifier_that_recurs_is_named() {
+    let bench = bench(&visits());
+    let outcome = made(&bench, "", K, "name = \"full-domain\"", "out").succeeds();
+    let said = &outcome.stderr;
+    assert!(said.contains("the identifier 'pid' recurs: 40 values in 200 records"), "{said}");
+    assert!(said.contains("person = 'pid'"), "{said}");
+    assert!(outcome.stdout.contains("? people: the identifier 'pid' recurs"), "{}", outcome.stdout);
+    for report in ["out/steward/report.html", "out/public/report.html"] {
+        let report = bench.text(report);
+        assert!(report.contains("and there is something to weigh"), "amber");
+        assert!(report.contains("Several records of one person"), "the matrix");
+        assert!(report.contains("records were counted, not people"), "the matrix");
+    }
+    assert!(!bench.text("out/public/report.html").contains("pid"));
+    // Groups and several tables say so too.
+    let l = "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 2\n";
+    let outcome = made(&bench, "", l, "name = \"anatomy\"", "groups").succeeds();
+    assert!(outcome.stderr.contains("the identifier 'pid' recurs"), "{}", outcome.stderr);
+    // One that does not recur is not mentioned.
+    let once: String = visits().lines().take(41).map(|line| format!("{line}\n")).collect();
+    bench.write("data.csv", once);
+    let outcome = made(&bench, "", K, "name = \"full-domain\"", "once").succeeds();
+    assert!(!outcome.stderr.contains("recurs") && !outcome.stdout.contains("people:"));
+}
+
+#[test]
+fn hard_use_1_3_what_cannot_count_people_is_refused_with_the_reason() {
+    let bench = bench(&visits());
+    let l = "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 2\n";
+    let plus = "[privacy.l-plus-diversity]\ncolumn = \"ill\"\nl = 2\n";
+    for (privacy, method) in [
+        (plus, "name = \"l-plus-optimize\""),
+        (plus, "name = \"simulated-annealing\""),
+        (l, "name = \"anatomy\""),
+        (l, "name = \"injector\""),
+    ] {
+        let outcome = made(&bench, PERSON, privacy, method, "out").exits(2);
+        assert!(outcome.stderr.contains("cannot count people"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("\"full-domain\" or \"mondrian\""), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("policy.toml:4"), "{}", outcome.stderr);
+    }
+    let relaxed = "name = \"mondrian\"\npartitioning = \"relaxed\"";
+    assert!(made(&bench, PERSON, K, relaxed, "out").exits(2).stderr.contains("strict"));
+    let full = "name = \"full-domain\"";
+    assert!(made(&bench, "person = \"pidd\"\n", K, full, "out").exits(2).stderr.contains("'pid'"));
+    assert!(made(&bench, "person = \"age\"\n", K, full, "out").exits(2).stderr.contains("never published"));
+    for privacy in [
+        "[privacy.t-closeness]\ncolumn = \"ill\"\nt = 0.9\n",
+        "[privacy.n-t-closeness]\ncolumn = \"ill\"\nn = 5\nt = 0.9\n",
+        "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 1.5\nkind = \"entropy\"\n",
+        "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 2\nkind = \"recursive\"\nc = 4\n",
+    ] {
+        let outcome = made(&bench, PERSON, &format!("{K}{privacy}"), full, "out").exits(2);
+        assert!(outcome.stderr.contains("counts records, but in 40 classes somebody"), "{}", outcome.stderr);
+        assert!(!bench.path("out").exists(), "nothing is left behind");
+    }
+    // So does the audit: everybody in one class has several records there.
+    let t = "[privacy.t-closeness]\ncolumn = \"ill\"\nt = 0.9\n";
+    policy(&bench, "policy.toml", PERSON, t, full);
+    let rows: String = visits()
+        .lines()
+        .skip(1)
+        .map(|line| format!("*,*,{}\n", line.rsplit(',').next().expect("a cell")))
+        .collect();
+    bench.write("foreign.csv", format!("age,zip,ill\n{rows}"));
+    let audit = ["audit", "--policy", "policy.toml", "--original", "data.csv", "--release", "foreign.csv"];
+    let outcome = bench.privet(&audit).exits(4);
+    assert!(outcome.stdout.contains("it counts records, and in 1 of 1 classes somebody has several"));
+    for kind in ["transactions", "query-log", "vocabularies"] {
+        bench.write(
+            "other.toml",
+            format!("[data]\npath = \"data.csv\"\nkind = \"{kind}\"\n{PERSON}[privacy.km-anonymity]\nk = 2\nm = 1\n"),
+        );
+        let outcome = bench.privet(&["anonymize", "other.toml", "-o", "out"]).exits(2);
+        assert!(
+            outcome.stderr.contains("person") || outcome.stderr.contains("is for kind"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn hard_use_1_3_people_are_counted_in_values_too() {
+    // In each class everybody has two records; by records no value exceeds a half, by people everybody has both values.
+    let mut data = "pid,age,zip,ill\n".to_string();
+    for person in 0..6 {
+        for ill in ["flu", "cold"] {
+            data += &format!("p{person},{},10115,{ill}\n", 20 + person);
+        }
+    }
+    let bench = bench(&data);
+    let l = "[privacy.l-diversity]\ncolumn = \"ill\"\nl = 2\nkind = \"frequency\"\n";
+    made(&bench, "", l, "name = \"full-domain\"", "plain").succeeds();
+    for method in ["name = \"full-domain\"", "name = \"mondrian\""] {
+        let outcome = made(&bench, PERSON, l, method, "out").exits(3);
+        assert!(outcome.stderr.contains("6 of all 6 people"), "{}", outcome.stderr);
+    }
+    policy(&bench, "policy.toml", PERSON, l, "name = \"full-domain\"");
+    let audit = [
+        "audit",
+        "--policy",
+        "policy.toml",
+        "--original",
+        "data.csv",
+        "--release",
+        "plain/public/release.csv",
+    ];
+    assert!(bench.privet(&audit).exits(4).stdout.contains("the most frequent value has"));
+}
+
+#[test]
+fn hard_use_1_3_what_a_foreign_table_leaves_open_is_said() {
+    let bench = bench(
+        "pid,age,zip,ill\na,20,10115,flu\na,21,10115,flu\nb,20,10115,flu\nb ,21,10115,flu\n,22,10115,flu\n",
+    );
+    bench.write("foreign.csv", "age,zip,ill\n20-29,10115,flu\n20-29,10115,flu\n");
+    let audit = |k: u64| {
+        let asked = format!("[privacy.k-anonymity]\nk = {k}\n");
+        policy(&bench, "policy.toml", PERSON, &asked, "name = \"full-domain\"");
+        bench.privet(&[
+            "audit",
+            "--policy",
+            "policy.toml",
+            "--original",
+            "data.csv",
+            "--release",
+            "foreign.csv",
+        ])
+    };
+    // Two rows of four that fit, of two people: one or both may be behind them. Blanks make nobody another person, and a record
+    // that is nobody's is dropped.
+    assert!(audit(1).succeeds().stdout.contains("audit passed"));
+    let open = audit(2).exits(0).stdout;
+    assert!(open.contains("? k-anonymity (k = 2)") && open.contains("dropped: 1"), "{open}");
+    assert!(audit(3).exits(4).stdout.contains("✗ k-anonymity (k = 3)"));
+}
+
+#[test]
+fn hard_use_1_3_attacks_count_people() {
+    let bench = bench(&visits());
+    let outcome = made(&bench, "", K, "name = \"full-domain\"", "plain").succeeds();
+    assert!(
+        outcome.stdout.contains("attack linking:") && outcome.stdout.contains("of 200"),
+        "{}",
+        outcome.stdout
+    );
+    policy(&bench, "people.toml", PERSON, K, "name = \"full-domain\"");
+    let outcome = made(&bench, PERSON, K, "name = \"full-domain\"", "out").succeeds();
+    let line = outcome.stdout.lines().find(|line| line.starts_with("attack linking:")).expect("a line");
+    assert!(line.contains("of 40 ("), "{line}");
+}
