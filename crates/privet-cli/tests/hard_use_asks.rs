@@ -13,7 +13,7 @@ const DATA: &str = "age,symptoms,disease,job\n\
 fn bench() -> Bench {
     let bench = Bench::new();
     bench.write("data.csv", DATA);
-    bench.write("knowledge.csv", "A;cough|rash\nB;cough|rash\nC;cough|rash\n");
+    bench.write("knowledge.csv", "label,terms\nA,cough|rash\nB,cough|rash\nC,cough|rash\n");
     bench.write("age.csv", "30;*\n40;*\n50;*\n");
     bench.write("disease.csv", "flu;*\ncold;*\ngout;*\n");
     bench
@@ -83,6 +83,13 @@ fn takes(text: &str, requirement: &str) -> bool {
     text.split([',', ';', ' ', '(']).any(|word| word == requirement)
 }
 
+/// Whether an audit has a check of a requirement.
+fn is_checked(audit: &Json, requirement: &str) -> bool {
+    let about = if requirement == "projection" { "association loss" } else { requirement };
+    let mut checks = audit["checks"].as_array().expect("checks").iter();
+    checks.any(|check| check["name"].as_str().is_some_and(|name| name.contains(about)))
+}
+
 /// Tries every method with every requirement: each pair is refused at the door, or the audit has a check of it.
 fn every_pair(bench: &Bench, catalogue: &Json, head: impl Fn(&str) -> String) {
     for (method, text) in named(catalogue, "methods") {
@@ -100,21 +107,20 @@ fn every_pair(bench: &Bench, catalogue: &Json, head: impl Fn(&str) -> String) {
                 let outcome = outcome.exits(2);
                 assert!(outcome.stderr.contains("policy.toml:"), "{pair}: {}", outcome.stderr);
                 assert!(!outcome.stderr.contains("internal"), "{pair}: {}", outcome.stderr);
-                let foreign = ["audit", "--policy", "policy.toml", "--release", "data.csv"];
-                let status = bench.privet(&foreign).status;
-                assert!(
-                    status == Some(2) || status == Some(4),
-                    "{pair}: a foreign audit ends with {status:?}"
-                );
+                // Another tool may have made a release that keeps the promise: then the audit has checked it.
+                let foreign =
+                    bench.privet(&["audit", "--policy", "policy.toml", "--release", "data.csv", "--json"]);
+                match foreign.status {
+                    Some(0) => {
+                        assert!(is_checked(&foreign.json(), requirement), "{pair}: {}", foreign.stdout)
+                    }
+                    status => assert!([Some(2), Some(4)].contains(&status), "{pair}: {}", foreign.stderr),
+                }
                 continue;
             }
             outcome.exits(0);
             let audit = bench.privet(&["audit", "out", "--json"]).exits(0).json();
-            let about = if requirement == "projection" { "association loss" } else { requirement };
-            let checks = audit["checks"].as_array().expect("checks");
-            let has =
-                checks.iter().any(|check| check["name"].as_str().is_some_and(|name| name.contains(about)));
-            assert!(has, "{pair}: {audit}");
+            assert!(is_checked(&audit, requirement), "{pair}: {audit}");
         }
     }
 }
@@ -183,10 +189,10 @@ fn hard_use_1_7_thresholds_of_hidden_values_stay_out_of_public() {
         "seed = 1\n[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n\
          [columns.disease]\nrole = \"sensitive\"\n[privacy.l-plus-diversity]\ncolumn = \"disease\"\nl = 2\n\
          theta = { Ebola = \"1/50\", flu = \"1/2\", Lassa = \"1/60\" }\n[privacy.k-anonymity]\nk = 2\n\
-         [method]\nname = \"mondrian\"\nsuppression_limit = 0.1\n",
+         [method]\nname = \"full-domain\"\nsuppression_limit = 0.1\n",
     );
     for method in [
-        "name = \"mondrian\"\nsuppression_limit = 0.1\n",
+        "name = \"full-domain\"\nsuppression_limit = 0.1\n",
         "name = \"l-plus-optimize\"\nsuppression = \"all-sa\"\n",
     ] {
         let text = bench.text("policy.toml");
@@ -327,15 +333,14 @@ fn hard_use_3_a_rule_about_a_value_that_does_not_occur_is_a_warning() {
 fn hard_use_3_a_warning_about_a_column_speaks_of_that_column() {
     let bench = Bench::new();
     let rows: String = (0..60)
-        .map(|at| {
-            format!("{},{},{}\n", at % 5, ["u", "v"][usize::from(at % 5 < 2)], ["w", "x", "y", "z"][at % 4])
-        })
+        .map(|at| format!("{},{},{}\n", at % 5, ["u", "v"][at % 2], ["w", "x", "y", "z"][at % 4]))
         .collect();
     bench.write("people.csv", format!("q,two,four\n{rows}"));
     bench.write(
         "policy.toml",
         "seed = 1\n[data]\npath = \"people.csv\"\n[columns.q]\nrole = \"quasi-identifier\"\n[columns.two]\n\
-         role = \"sensitive\"\n[columns.four]\nrole = \"sensitive\"\n[privacy.l-diversity]\ncolumn = \"four\"\nl = 3\n\
+         role = \"sensitive\"\n[columns.four]\nrole = \"sensitive\"\n[[privacy.l-diversity]]\ncolumn = \"four\"\nl = 3\n\
+         [[privacy.l-diversity]]\ncolumn = \"two\"\nl = 2\n\
          [method]\nname = \"mondrian\"\n",
     );
     bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "all"]).exits(0);

@@ -63,7 +63,7 @@ fn what_is_wrong_is_told_with_its_exit_status_and_leaves_nothing() {
         "name = \"quasi-sensitive\"",
         "name = \"mondrian\"",
         2,
-        "only method \"quasi-sensitive\" heeds",
+        "does not take [privacy.qs-diversity]",
     );
     fails(good, "role = \"quasi-sensitive\"", "role = \"sensitive\"", 2, "has no meaning for this role");
     fails(

@@ -217,12 +217,12 @@ fn a_hierarchy_is_checked_against_items() {
     let fits = ["hierarchy", "check", "items.csv", "data.csv", "--sensitive", "sensitive.txt"];
     let outcome = bench.privet(&fits).succeeds();
     assert!(
-        outcome.stdout.contains("2 roots") && outcome.stdout.contains("1 leaves do not"),
+        outcome.stdout.contains("2 roots") && outcome.stdout.contains("1 leaf does not"),
         "{}",
         outcome.stdout
     );
     let outcome = bench.privet(&["hierarchy", "check", "items.csv", "data.csv"]).exits(2);
-    assert!(outcome.stdout.contains("no leaf: 'test' (1 times, first in line 3)"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("no leaf: 'test' (1 time, first in line 3)"), "{}", outcome.stdout);
     bench.write("sensitive.txt", "milk\n");
     refuses(&bench, &fits, &["sensitive.txt", "'milk' is in the hierarchy"]);
 }

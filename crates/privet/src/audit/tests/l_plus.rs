@@ -77,7 +77,7 @@ fn suppressed_cells_count_in_the_size_and_are_no_value() {
     let (all, one) = starred();
     let audit = with_scheme(HALF, "vio-sa").audit(&one);
     assert!(audit.passed, "{}", crate::audit::render(&audit));
-    assert_eq!(check(&audit, "suppressed cells").detail, "1 sensitive cells are suppressed");
+    assert_eq!(check(&audit, "suppressed cells").detail, "1 sensitive cell is suppressed");
     // Two colds of three are above 1/2; of four with two suppressed they are not.
     let case = with_scheme(HALF, "vio-sa");
     case.write(

@@ -51,7 +51,7 @@ fn groups_of_known_tables() {
                 }
             }
             if known["status"] == "ok" {
-                let groups = as_published(&classes, l, None, &clock).expect("groups");
+                let groups = as_published(&classes, Limits { l, k: 1, bound: None }, &clock).expect("groups");
                 let records: Vec<u32> = (0..observations.len() as u32).collect();
                 let mut groups = deal(&groups, &members(observations, &class_of, &records));
                 groups.iter_mut().for_each(|group| group.sort_unstable());

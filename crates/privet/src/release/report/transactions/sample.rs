@@ -80,6 +80,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         warnings: Vec::new(),
     };
     let check = |name: &str, worst: &str| Check {
+        judges: Vec::new(),
         name: name.to_string(),
         holds: true,
         undetermined: false,
@@ -124,6 +125,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
     let utility = utility.expect("patterns");
     let claims = Claims {
+        veil: Default::default(),
         kind: crate::policy::DataKind::Transactions,
         policy: &policy,
         data: Path::new("Cargo.toml"),
