@@ -79,7 +79,7 @@ fn audit(folder: &Path, original: &[Record], release: &[Record], k: u64, l: u64)
     let told = Policy::parse(&folder.join("policy.toml"), policy)
         .and_then(|policy| policy.check(&CATALOGUE, None))
         .and_then(|policy| {
-            let release = Source::open(&folder.join("release.csv"), &ReadOptions { delimiter: Some(',') })?;
+            let release = Source::open(&folder.join("release.csv"), &ReadOptions::with_names(Some(',')))?;
             audit_table(&policy, &release, &AuditOptions::default())
         });
     told.map(|audit| audit.passed).map_err(|error| format!("cannot be audited: {error}"))

@@ -206,7 +206,7 @@ fn text(folder: &Path, input: &Input) -> Result<(), String> {
         sink.finish()
     };
     write().map_err(|error| format!("cannot be written again: {error}"))?;
-    let again = read(&copy, &ReadOptions { delimiter: Some(',') });
+    let again = read(&copy, &ReadOptions::with_names(Some(',')));
     let (again, same) = again.map_err(|error| format!("cannot be read again: {error}"))?;
     let names =
         |source: &Source| source.columns().iter().map(|column| column.name.clone()).collect::<Vec<_>>();

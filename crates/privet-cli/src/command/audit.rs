@@ -27,7 +27,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
             let audit = audit_release(folder, original, clock)?;
             // What is not as it was published is said by the audit.
             if let Ok(release) = open_release(folder, original, clock) {
-                cautions = about_released(&release.released, clock)?;
+                cautions = about_released(&release.released, clock).or_else(unless_interrupted)?;
             }
             audit
         }
@@ -39,7 +39,10 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
                 return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))
                     .help("leave it out: records are compared whatever their order"));
             }
-            cautions = about_released(&open_released(PolicyRef::from(&policy), release)?, clock)?;
+            // What cannot be opened is a matter of the audit.
+            if let Ok(released) = open_released(PolicyRef::from(&policy), release) {
+                cautions = about_released(&released, clock).or_else(unless_interrupted)?;
+            }
             let files = released_paths(release)?;
             let audit = match policy {
                 AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => {
@@ -74,6 +77,11 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
         json
     });
     Ok(if audit.passed { 0 } else { ErrorKind::Violation.exit_status() })
+}
+
+/// Nothing to warn of in what cannot be read: the audit has the say. Whoever wants to stop is obeyed.
+fn unless_interrupted(error: Error) -> Result<Vec<String>> {
+    if error.kind() == ErrorKind::Interrupted { Err(error) } else { Ok(Vec::new()) }
 }
 
 /// The file, or those in the folder, that a release is.

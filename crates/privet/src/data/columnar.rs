@@ -160,10 +160,8 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
             }
         }
     }
-    if columns.read.is_empty() {
-        return Err(Error::input("the table has no column that can be read")
-            .in_file(path)
-            .help("text, numbers, dates, times and booleans can be read"));
+    if let Some(unread) = columns.unread.first().filter(|_| columns.read.is_empty()) {
+        return Err(unread.error(path));
     }
     Ok(columns)
 }

@@ -71,7 +71,8 @@ impl UnreadColumn {
         (format!("column '{name}' has the type {data_type}, which cannot be read"), help.to_string())
     }
 
-    fn error(&self, path: &Path) -> Error {
+    /// The error for a file that is of no use without it.
+    pub(super) fn error(&self, path: &Path) -> Error {
         let (message, help) = self.told();
         Error::input(message).in_file(path).help(help)
     }

@@ -429,6 +429,7 @@ pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> R
     audit.passed &= files.holds;
     audit.checks.insert(0, files);
     let published = published(&manifest).map(|name| folder.join("public").join(name));
+    let published = published.filter(|path| path.is_file());
     audit.with_containers(published.collect::<Vec<_>>().iter().map(PathBuf::as_path))
 }
 
