@@ -133,7 +133,8 @@ pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let waiting = hidden(path, "new")?;
     let _hidden = Hidden::note(&waiting);
     let written = || -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&waiting)?;
+        let mut file =
+            in_one_step(|| OpenOptions::new().write(true).create(true).truncate(true).open(&waiting))?;
         if let Ok(metadata) = fs::metadata(path) {
             file.set_permissions(metadata.permissions())?;
         }
@@ -163,7 +164,7 @@ impl Folder {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        fs::create_dir(&waiting)?;
+        in_one_step(|| fs::create_dir(&waiting))?;
         Ok(Folder { target: target.to_path_buf(), waiting, _hidden: hidden })
     }
 

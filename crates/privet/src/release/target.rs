@@ -80,9 +80,12 @@ impl Target {
                 .create(path)
                 .map_err(|error| Error::writing("make the release", path, &error))
         };
-        make(&self.work, 0o700)?;
-        make(&self.public(), 0o777)?;
-        make(&self.steward(), 0o700)
+        // Not after the run was abandoned: nobody would remove it.
+        place::in_one_step(|| {
+            make(&self.work, 0o700)?;
+            make(&self.public(), 0o777)?;
+            make(&self.steward(), 0o700)
+        })
     }
 
     /// Takes over the files of the release that will be replaced, so that only some of them need to be written anew.

@@ -26,8 +26,9 @@ const MOST_MEMORY: usize = 256 << 20;
 /// The part of the time that is left which goes into answers from halves: one in so many.
 const HALVES: u32 = 3;
 
-/// Every group has at least this for its dive, as long as the limit is not reached.
-const LEAST_DIVE: Duration = Duration::from_millis(100);
+/// Every group has at least this for its dive, as long as the limit is not reached: far more than small groups need, so that a busy
+/// machine does not change their answers.
+const LEAST_DIVE: Duration = Duration::from_secs(1);
 
 /// Shares of time below this are not worth a round.
 const LEAST_ROUND: Duration = Duration::from_millis(2);
