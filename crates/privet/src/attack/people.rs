@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_class_of_one_person_is_a_crowd_of_one_however_many_rows_it_has() {
         let stage = Stage::with(POLICY, ORIGINAL);
-        let release = "age,ill\n20,flu\n20,flu\n20,ulcer\n[30,31],flu\n[30,31],flu\n[30,31],flu\n";
+        let release = "age,ill\n20,flu\n20,flu\n20,ulcer\n30-31,flu\n30-31,flu\n30-31,flu\n";
         let finding = stage.attack("linking", release).expect("run");
         let alone = &finding.figures[1];
         assert_eq!((alone.targets, alone.hits), (3, 1), "{finding:?}");
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn without_a_name_every_row_is_somebody() {
         let stage = Stage::with(&POLICY.replace("person = \"pid\"\n", ""), ORIGINAL);
-        let release = "age,ill\n20,flu\n20,flu\n20,ulcer\n[30,31],flu\n[30,31],flu\n[30,31],flu\n";
+        let release = "age,ill\n20,flu\n20,flu\n20,ulcer\n30-31,flu\n30-31,flu\n30-31,flu\n";
         let finding = stage.attack("linking", release).expect("run");
         assert_eq!((finding.figures[1].targets, finding.figures[1].hits), (6, 0), "{finding:?}");
     }

@@ -187,9 +187,10 @@ fn cms(common: &Common) -> Vec<PresetRow> {
     let mut rows = Vec::new();
     if let Some(after) = &common.risk_after {
         let smallest = after.figures.smallest;
+        let counted = if common.counts_people() { "people" } else { "records" };
         rows.push(row(
             "No cell of 1 to 10 people in the release",
-            format!("the smallest class has {} {}", thousands(smallest), noun(smallest, "record", "records")),
+            format!("the smallest class has {} {counted}", thousands(smallest)),
             Some(smallest == 0 || smallest >= LEAST_CELL),
         ));
     }
