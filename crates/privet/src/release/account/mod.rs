@@ -21,7 +21,7 @@ pub(super) use subgroups::subgroups;
 use self::columns::counts_after;
 use super::manifest::Facts;
 use super::report::{
-    Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
+    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
 };
 use super::{confidence, scan, suppression};
 use crate::Result;
@@ -66,11 +66,11 @@ pub(super) fn model(
     };
     let mut common = common(&facts.claims(), particulars)?;
     common.columns = columns;
-    common.scan = Some(scan::table(policy, tick)?);
+    common.scan = Some(scan::table(policy, tick)?.into());
     common.tightness = tightness(facts, microdata, recoding, classes)?;
-    common.risk_before = Some(risk(sizes_before(microdata).into_iter()));
+    common.risk_before = Some(risk(sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(risk(classes.sizes.iter().copied()));
-    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
@@ -156,9 +156,13 @@ fn tightness(
             },
             column,
             inequality: inequality(clause, &policy.columns),
-            worst: in_words(worst, microdata, recoding, classes),
-            exact: in_numbers(clause, worst, microdata, classes),
-            value: figure.value,
+            worst: in_words(worst, microdata, recoding, classes).into(),
+            exact: in_numbers(clause, worst, microdata, classes).into(),
+            // What is compared with the whole table is compared with the original, records that are left out included.
+            value: match clause.name() {
+                "t-closeness" | "n-t-closeness" => Datum::Original(figure.value.into()),
+                _ => Datum::Released(figure.value),
+            },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
                 (Some("recursive"), _) => Side::Below,
@@ -167,7 +171,6 @@ fn tightness(
             },
             counted: !figure.at_most && kind != Some("entropy"),
             from_data: confidence::from_data(clause),
-            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0),
             holds: requirement.holds(&classes.class(worst)),
         });
     }
@@ -227,7 +230,7 @@ fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distributio
         let values = column.values.iter().zip(&column.totals).zip(after);
         let values = values.map(|((value, before), after)| ValueCount {
             value: value.clone(),
-            before: *before,
+            before: (*before).into(),
             after,
         });
         Distribution { column: column.name.clone(), values: values.collect() }
@@ -248,8 +251,8 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     };
     let loss = |name: String, cost: &ShownCost| Loss {
         name,
-        value: cost.value,
-        normalised: Some(cost.normalised),
+        value: cost.value.into(),
+        normalised: Some(cost.normalised.into()),
         formula: cost.info.formula.to_string(),
         range: cost.info.range.to_string(),
         direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::gate::{Datum, Original};
 use super::super::model::{Column, Loss, Side, Tightness};
 use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow};
 use crate::Result;
@@ -44,11 +45,12 @@ pub(in crate::release) fn account(
         inputs: input_files(policy).collect(),
     };
     let mut common = shared::common(claims, particulars)?;
+    let exposed = left(&decision.exposure);
     let groups = Groups {
         count: decision.exposure.groups,
         smallest: sizes.keys().next().map_or(0, |size| *size as u64),
         largest: sizes.keys().last().map_or(0, |size| *size as u64),
-        left: left(&decision.exposure),
+        left: exposed.clone().into(),
     };
     let requirement = BucketLimit {
         description: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
@@ -59,12 +61,12 @@ pub(in crate::release) fn account(
     };
     let present = present(&decision.grouping, microdata);
     common.columns = columns(policy, microdata, &present);
-    common.scan = Some(scan::table(policy, tick)?);
-    common.tightness = tightness(&requirement, &groups.left, decision);
+    common.scan = Some(scan::table(policy, tick)?.into());
+    common.tightness = tightness(&requirement, &exposed, decision);
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
-    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
+    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
-    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed));
+    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed).into());
     common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
     Ok(BucketReport {
         common,
@@ -72,9 +74,13 @@ pub(in crate::release) fn account(
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         permuted: asked.publication == Publication::Permuted,
         groups,
-        baseline: decision.baseline.as_ref().filter(|_| asked.strategy != Strategy::Anatomy).map(left),
-        rules: rules(decision),
-        mined: decision.mined,
+        baseline: decision
+            .baseline
+            .as_ref()
+            .filter(|_| asked.strategy != Strategy::Anatomy)
+            .map(|baseline| left(baseline).into()),
+        rules: rules(decision).into(),
+        mined: decision.mined.into(),
     })
 }
 
@@ -106,10 +112,10 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
             _ => "removed",
         };
         Column {
-            distinct_before: distinct(false),
+            distinct_before: distinct(false).map(Original::from),
             distinct_after: distinct(true).filter(|_| transformation != "removed"),
-            generalised: Some(0.0).filter(|_| quasi.is_some()),
-            loss: Some(0.0).filter(|_| quasi.is_some()),
+            generalised: Some(0.0.into()).filter(|_| quasi.is_some()),
+            loss: Some(0.0.into()).filter(|_| quasi.is_some()),
             ..Column::new(column, transformation)
         }
     };
@@ -124,14 +130,17 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
         requirement: format!("values of {column} that stay possible"),
         column: None,
         inequality: format!("valid({column}) ≥ {}", limit.l),
-        worst: format!("the record with the fewest: {}", left.least_valid),
-        exact: left.least_valid.to_string(),
-        value: left.least_valid as f64,
+        worst: format!("the record with the fewest: {}", left.least_valid).into(),
+        exact: left.least_valid.to_string().into(),
+        // What is possible depends on rules, and those were mined from the original.
+        value: match limit.knowledge {
+            true => Datum::Original((left.least_valid as f64).into()),
+            false => Datum::Released(left.least_valid as f64),
+        },
         threshold: limit.l as f64,
         side: Side::AtLeast,
         counted: true,
         from_data: false,
-        from_hidden: false,
         holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
     }];
     if !limit.knowledge {
@@ -139,14 +148,13 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             requirement: format!("share of one value of {column} in a group"),
             column: None,
             inequality: format!("n(value) · {} ≤ n(group)", limit.l),
-            worst: format!("{most} of {size} records of a group"),
-            exact: format!("{most}/{size}"),
-            value: most as f64 / size.max(1) as f64,
+            worst: format!("{most} of {size} records of a group").into(),
+            exact: format!("{most}/{size}").into(),
+            value: Datum::Released(most as f64 / size.max(1) as f64),
             threshold: 1.0 / limit.l.max(1) as f64,
             side: Side::AtMost,
             counted: false,
             from_data: false,
-            from_hidden: false,
             holds: left.above_one_in_l == 0,
         });
     }
@@ -157,14 +165,13 @@ fn tightness(limit: &BucketLimit, left: &Left, decision: &Decision) -> Vec<Tight
             requirement: format!("how sure one can be of a value of {column}"),
             column: None,
             inequality: format!("assignments with the value / all assignments ≤ {bound}"),
-            worst: format!("{posterior} of all assignments that the rules allow"),
-            exact: posterior.to_string(),
-            value: posterior.to_f64(),
+            worst: format!("{posterior} of all assignments that the rules allow").into(),
+            exact: posterior.to_string().into(),
+            value: Datum::Original(posterior.to_f64().into()),
             threshold: bound.to_f64(),
             side: Side::AtMost,
             counted: false,
             from_data: false,
-            from_hidden: false,
             holds: true,
         });
     }
@@ -208,8 +215,8 @@ const QUERY_ERROR_FORMULA: &str = "mean of |answer − truth| / truth over 200 r
 fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let loss = |errors: Accuracy| Loss {
         name: QUERY_ERROR.to_string(),
-        value: errors.here,
-        normalised: Some(errors.normalised()),
+        value: errors.here.into(),
+        normalised: Some(errors.normalised().into()),
         formula: QUERY_ERROR_FORMULA.to_string(),
         range: "0 to that of all records in one group".to_string(),
         direction: "lower is better".to_string(),
