@@ -294,6 +294,14 @@ fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
         if as_it_is(&roles[index]) && is_too_many(alone) {
             roles[index] = singles_out(alone, "");
         }
+        // What is published as it is splits those who look alike, whatever is done to the rest.
+        let quasi: Vec<usize> =
+            (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
+        let together = profile.sample.unique(&[quasi.as_slice(), &[index]].concat());
+        let gained = together.saturating_sub(profile.sample.unique(&quasi));
+        if has_role(&roles[index], Role::Other) && is_too_many(gained) {
+            roles[index] = singles_out(gained, " next to the quasi-identifiers");
+        }
         if has_role(&roles[index], Role::Sensitive) && is_amount(index) && is_too_many(alone) {
             roles[index] =
                 singles_out(alone, "; round it or put it into classes, then make it \"sensitive\"");
