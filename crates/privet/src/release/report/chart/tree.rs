@@ -250,6 +250,11 @@ pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, titl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::report::Edition;
+
+    fn shown() -> TreeCounts {
+        Edition::Steward.key().map_or(TreeCounts::Hidden, TreeCounts::Shown)
+    }
 
     fn node(label: &str, parent: Option<usize>, released: u64, in_cut: bool) -> TaxonomyNode {
         TaxonomyNode {
@@ -276,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_big_tree_is_folded_below_the_cut() {
-        let picture = tree(&hundred(), TreeCounts::Shown, "t").to_string();
+        let picture = tree(&hundred(), shown(), "t").to_string();
         assert!(picture.contains("group9") && picture.contains("10 values below"), "{picture}");
         assert!(!picture.contains("leaf00"));
     }
@@ -297,7 +302,7 @@ mod tests {
     fn a_long_row_of_siblings_is_folded() {
         let mut nodes = vec![node("any", None, 0, false)];
         nodes.extend((0..47).map(|leaf| node(&format!("leaf{leaf}"), Some(0), 1, true)));
-        let picture = tree(&TaxonomyDrawing { nodes }, TreeCounts::Shown, "t").to_string();
+        let picture = tree(&TaxonomyDrawing { nodes }, shown(), "t").to_string();
         assert!(picture.contains("leaf9") && picture.contains("… 23 more"), "{picture}");
     }
 
@@ -310,7 +315,7 @@ mod tests {
             node("s1", Some(2), 0, true),
         ];
         let forest = TaxonomyDrawing { nodes };
-        let all = tree(&forest, TreeCounts::Shown, "t").to_string();
+        let all = tree(&forest, shown(), "t").to_string();
         assert!(["north", "n1", "south", "s1"].iter().all(|label| all.contains(label)), "{all}");
         let public = tree(&forest, TreeCounts::Hidden, "t").to_string();
         assert!(public.contains("n1") && !public.contains("south"), "nothing of that tree is released");
@@ -319,13 +324,11 @@ mod tests {
     #[test]
     fn odd_trees_are_drawn_too() {
         let lonely = TaxonomyDrawing { nodes: vec![node("any", None, 3, true)] };
-        assert!(tree(&lonely, TreeCounts::Shown, "t").to_string().contains("any"));
+        assert!(tree(&lonely, shown(), "t").to_string().contains("any"));
         let empty = TaxonomyDrawing { nodes: vec![] };
-        assert!(tree(&empty, TreeCounts::Shown, "t").to_string().starts_with("<svg"));
+        assert!(tree(&empty, shown(), "t").to_string().starts_with("<svg"));
         let deep = (0..500_usize).map(|depth| node("n", depth.checked_sub(1), 1, depth == 499)).collect();
-        assert!(
-            tree(&TaxonomyDrawing { nodes: deep }, TreeCounts::Shown, "t").to_string().contains("and more")
-        );
+        assert!(tree(&TaxonomyDrawing { nodes: deep }, shown(), "t").to_string().contains("and more"));
         let astray =
             TaxonomyDrawing { nodes: vec![node("a", Some(9), 1, true), node("b", Some(1), 1, true)] };
         assert!(tree(&astray, TreeCounts::Hidden, "t").to_string().starts_with("<svg"));
