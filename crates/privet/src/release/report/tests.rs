@@ -360,7 +360,7 @@ fn a_bare_model_can_be_rendered() {
     model.common.losses.clear();
     model.common.audit.checks.clear();
     model.common.records =
-        Records { read: 0.into(), dropped: 0.into(), suppressed: 0.into(), released: 0, starred: 0.into() };
+        Records { read: 1.into(), dropped: 0.into(), suppressed: 0.into(), released: 1, starred: 0.into() };
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("promises nothing"));
