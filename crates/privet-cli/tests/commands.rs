@@ -508,7 +508,7 @@ fn what_the_release_hides_is_nowhere_in_public() {
             }
         }
         let public = bench.json(&format!("{target}/public/manifest.json"));
-        assert_eq!(public["records"]["suppressed"], "1-10", "one suppressed record is a small count");
+        assert!(public["records"]["suppressed"].is_null(), "how many are missing is not for the public");
     }
 }
 

@@ -17,6 +17,7 @@ mod freeform;
 mod hard_use_asks;
 mod hard_use_attacks;
 mod hard_use_door;
+mod hard_use_gate;
 mod hard_use_hangs;
 mod hard_use_person;
 mod hierarchies;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use privet::data::Formulas;
 use privet::engine::clock::Clock;
 use privet::policy::{DataKind, Policy};
+use privet::release::report::figure;
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::{Result, audit, counted, method, visible};
 use serde_json::Value as Json;
@@ -97,7 +98,7 @@ fn about_table(manifest: &Json) -> String {
         let cells = counted(starred, "cell", "cells");
         text += &format!("suppressed {cells} of released records, shown as *\n");
     }
-    text += &cost(manifest, &manifest["cost"]["value"].to_string());
+    text += &cost(manifest);
     if let Some(levels) = manifest["plan"]["levels"].as_object() {
         let levels: Vec<String> = levels
             .iter()
@@ -121,7 +122,7 @@ fn about_vocabularies(manifest: &Json) -> String {
         text += &format!(" of {} ({withheld} withheld)", records("read"));
     }
     text += "\n";
-    text += &cost(manifest, &exact_or_rounded(manifest));
+    text += &cost(manifest);
     let loss = |key: &str| manifest["loss"][key].as_f64().unwrap_or(0.0) * 100.0;
     text += &format!(
         "kept {:.1} % of distinct terms and {:.1} % of occurrences\n",
@@ -131,19 +132,11 @@ fn about_vocabularies(manifest: &Json) -> String {
     text
 }
 
-/// The exact cost where somebody can read it, else the number.
-fn exact_or_rounded(manifest: &Json) -> String {
-    /// A fraction that is longer tells nobody anything.
-    const LONGEST: usize = 24;
-    let exact = manifest["cost"]["exact"].as_str().filter(|exact| exact.len() <= LONGEST);
-    exact.map_or_else(|| manifest["cost"]["value"].to_string(), String::from)
-}
-
 fn about_transactions(manifest: &Json) -> String {
     let released = manifest["records"]["released"].as_u64().unwrap_or(0);
     let noun = if released == 1 { "transaction" } else { "transactions" };
     let mut text = format!("released {released} {noun}\n");
-    text += &cost(manifest, &exact_or_rounded(manifest));
+    text += &cost(manifest);
     if manifest["plan"]["cut"].is_array() {
         text += &format!("cut: {}\n", visible::line(&listed(&labels(&manifest["plan"]["cut"]))));
     }
@@ -154,19 +147,27 @@ fn labels(list: &Json) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(|label| label.as_str()).collect()
 }
 
-/// The cost and what is proven about it.
-fn cost(manifest: &Json, value: &str) -> String {
+/// The cost and what is proven about it, in numbers for people, and how much is published as it is. The exact figures are in
+/// `--json`.
+fn cost(manifest: &Json) -> String {
     let cost = &manifest["cost"];
     let proof = if manifest["optimal"] == true {
         " (proven optimal)".to_string()
     } else {
         match manifest["bound"].as_f64() {
-            Some(bound) => format!(" (not below {bound})"),
+            Some(bound) => format!(" (not below {})", figure(bound)),
             None => String::new(),
         }
     };
     let share = cost["normalised"].as_f64().unwrap_or(0.0) * 100.0;
-    format!("{} {value}, {share:.1} % of the worst{proof}\n", cost["metric"].as_str().unwrap_or(""))
+    let value = figure(cost["value"].as_f64().unwrap_or(0.0));
+    let exactly = &manifest["published_exactly"];
+    format!(
+        "{} {value}, {share:.1} % of the worst{proof}\npublished exactly: {:.1} % of {}\n",
+        cost["metric"].as_str().unwrap_or(""),
+        exactly["share"].as_f64().unwrap_or(0.0) * 100.0,
+        exactly["of"].as_str().unwrap_or("cells")
+    )
 }
 
 /// A label as it can be told from its neighbours: in quotes where it is empty, padded or has a comma of its own.

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::heads::Heads;
 use crate::data::{Names, People, Source, Summary, SummaryColumn};
+use crate::loss::Extent;
 use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use crate::privacy::{Table, TrackedColumn};
-use crate::taxonomy::Taxonomy;
+use crate::taxonomy::{NodeId, Taxonomy};
 use crate::{Error, Result};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
@@ -27,6 +28,37 @@ pub struct QuasiIdentifier {
     pub leaf_of_code: Vec<u32>,
     /// How many records have each value, by code.
     pub counts: Vec<u64>,
+    /// Per leaf, how many values the leaves before it stand for, with the sum of all at the end.
+    values_before: Vec<u64>,
+}
+
+impl QuasiIdentifier {
+    /// How many values a node stands for. A leaf stands for one; where it is a range or a group that holds several values of
+    /// the data, it stands for all of these, so that what it hides has its price.
+    pub fn values_below(&self, node: NodeId) -> u64 {
+        let leaves = self.taxonomy.leaves_below(node);
+        self.values_before[leaves.end] - self.values_before[leaves.start]
+    }
+
+    /// How many values the whole column stands for.
+    pub fn values(&self) -> u64 {
+        self.values_before.last().copied().unwrap_or(0)
+    }
+
+    /// How much of the column a node covers.
+    pub fn extent(&self, node: NodeId) -> Extent {
+        Extent::Leaves(self.values_below(node), self.values())
+    }
+}
+
+/// Per leaf, how many values the leaves before it stand for.
+fn values_before(leaves: usize, leaf_of_code: &[u32]) -> Vec<u64> {
+    let mut before = vec![0u64; leaves + 1];
+    leaf_of_code.iter().for_each(|leaf| before[*leaf as usize + 1] += 1);
+    // A leaf without a value of the data stands for one all the same.
+    before.iter_mut().skip(1).for_each(|values| *values = (*values).max(1));
+    (1..before.len()).for_each(|at| before[at] += before[at - 1]);
+    before
 }
 
 /// A summarised table with what the policy says about its columns.
@@ -353,6 +385,7 @@ fn quasi_identifier(
         })?;
         leaf_of_code.push(taxonomy.leaves_below(node).start as u32);
     }
+    let values_before = values_before(taxonomy.leaves(), &leaf_of_code);
     Ok(QuasiIdentifier {
         index: column.index,
         name: column.name.clone(),
@@ -360,6 +393,7 @@ fn quasi_identifier(
         hierarchy: column.hierarchy_path.clone(),
         leaf_of_code,
         counts,
+        values_before,
     })
 }
 

@@ -24,6 +24,8 @@ pub struct BagLoss {
     pub distinct_terms: Share,
     /// %avgVsize: published occurrences over original ones.
     pub average_size: Share,
+    /// Occurrences that are printed as the term itself over all occurrences.
+    pub exactly: Share,
     /// How far up general words are, on average over the occurrences below them and those that are printed as they are;
     /// `None` where there are none, or no tree.
     pub height: Option<f64>,
@@ -74,11 +76,38 @@ impl BagLoss {
             glm,
             distinct_terms: Share::new(distinct(solution, distances), bags.terms().len() as u128),
             average_size: Share::new(u128::from(published), all),
+            exactly: Share::new(exact(bags, solution), all),
             height: tree.and_then(|tree| height(bags, solution, distances, tree)),
             suppressed,
             occurrences,
         }
     }
+}
+
+/// How many occurrences are printed as the term that they are.
+fn exact(bags: &Bags, solution: &BagSolution) -> u128 {
+    let mut exact = 0u128;
+    for cluster in &solution.clusters {
+        let mut printed: Vec<Term> = (cluster.shown.iter())
+            .filter_map(|shown| match &shown.print {
+                Print::Term(term) => Some(*term),
+                Print::General(_) | Print::Bag(_) => None,
+            })
+            .collect();
+        printed.sort_unstable();
+        for member in &cluster.members {
+            let mut terms = bags.bag(*member as usize).to_vec();
+            terms.sort_unstable();
+            let mut left = terms.as_slice();
+            for term in &printed {
+                left = &left[left.partition_point(|other| other < term)..];
+                if left.first() == Some(term) {
+                    (exact, left) = (exact + 1, &left[1..]);
+                }
+            }
+        }
+    }
+    exact
 }
 
 /// How many distinct words are printed. A term and the node that it is are one word.

@@ -4,10 +4,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::recoding::{RecodedColumn, ReleasedCell};
 use crate::engine::cut::{Cut, Forest};
-use crate::engine::microdata::Microdata;
+use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::numbering::{Numbering, bucket};
-use crate::loss::{Cell, Extent};
-use crate::taxonomy::{NodeId, Taxonomy};
+use crate::loss::Cell;
+use crate::taxonomy::NodeId;
 
 /// What a cut shows of every value.
 pub(super) struct CutRecoding {
@@ -40,7 +40,7 @@ impl CutRecoding {
             let shown = |(node, records): (&u32, u64)| {
                 let node = forest.trees[at].taxonomy_node(*node);
                 let label = quasi.taxonomy.label(node).to_string();
-                ReleasedCell { label, node: Some(node), measure: cell(&quasi.taxonomy, node, records) }
+                ReleasedCell { label, node: Some(node), measure: cell(quasi, node, records) }
             };
             RecodedColumn { cells: cut.0[at].iter().zip(records).map(shown).collect() }
         };
@@ -68,8 +68,8 @@ impl CutRecoding {
 }
 
 /// What measures need to know about a node that a release shows.
-pub(super) fn cell(taxonomy: &Taxonomy, node: NodeId, records: u64) -> Cell {
-    let extent = Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64);
+pub(super) fn cell(quasi: &QuasiIdentifier, node: NodeId, records: u64) -> Cell {
+    let (taxonomy, extent) = (&quasi.taxonomy, quasi.extent(node));
     let level = Some((taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64));
     Cell { extent, level, records }
 }

@@ -5,7 +5,7 @@ use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use crate::engine::groupings::Groupings;
 use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::engine::rollup::{Grouping, Ladder};
-use crate::loss::{self, Cell, Cost, Extent, Frame, Measure};
+use crate::loss::{self, Cell, Cost, Frame, Measure};
 use crate::taxonomy::NodeId;
 use crate::{Error, Result};
 
@@ -155,10 +155,10 @@ fn frame(microdata: &Microdata, ladders: &[Ladder]) -> (Frame, Vec<Vec<u32>>, Ve
 }
 
 fn cell(microdata: &Microdata, column: usize, node: NodeId, level: usize, records: u64) -> Cell {
-    let taxonomy = &microdata.quasi[column].taxonomy;
+    let quasi = &microdata.quasi[column];
     Cell {
-        extent: Extent::Leaves(taxonomy.leaves_below(node).len() as u64, taxonomy.leaves() as u64),
-        level: Some((level as u64, taxonomy.levels() as u64 - 1)),
+        extent: quasi.extent(node),
+        level: Some((level as u64, quasi.taxonomy.levels() as u64 - 1)),
         records,
     }
 }

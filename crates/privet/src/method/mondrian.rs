@@ -442,9 +442,8 @@ impl<'a> Shower<'a> {
             }
             (Axis::Categories { .. }, node) => {
                 let node = node.unwrap_or(taxonomy.root());
-                let leaves = taxonomy.leaves_below(node).len() as u64;
                 let level = taxonomy.height(node) as u64;
-                let extent = Extent::Leaves(leaves, taxonomy.leaves() as u64);
+                let extent = self.mondrian.microdata.quasi[column].extent(node);
                 (
                     taxonomy.label(node).to_string(),
                     extent,

@@ -314,6 +314,21 @@ impl Recoding {
         measures.map(|measure| super::show(&measure, self.cost(&measure, table))).collect()
     }
 
+    /// The share of the original's cells in generalised columns that are published as they are: those of suppressed records
+    /// are not, nor are ranges and groups, even of one value.
+    pub fn exactly(&self, microdata: &Microdata, table: &ClassTable) -> f64 {
+        let mut exact = 0u128;
+        for (at, column) in self.columns.iter().enumerate() {
+            let values: HashSet<&String> =
+                microdata.summary.columns()[at].dictionary.values().iter().collect();
+            let same: Vec<bool> = column.cells.iter().map(|cell| values.contains(&cell.label)).collect();
+            let classes = (0..self.len()).filter(|class| same[self.cells(*class)[at] as usize]);
+            exact += classes.map(|class| u128::from(table.sizes[class])).sum::<u128>();
+        }
+        let all = u128::from(microdata.summary.total()) * self.columns.len() as u128;
+        exact as f64 / all.max(1) as f64
+    }
+
     /// The measure that steers the search, or why it is not defined for this release.
     pub fn measure(&self, name: &str, microdata: &Microdata) -> Result<Measure> {
         loss::measure(name, &self.frame(microdata))

@@ -15,7 +15,7 @@ pub(super) const TABLES: [&str; 2] = ["report", "ledger"];
 
 /// `[report]`: what the reports say about a release beside what follows from it.
 ///
-/// A title, who owns it and how to reach them, a licence and the day of the next review may stand in both reports; the others
+/// A title, who owns it and how to reach them, a licence, a sign-off and the day of the next review may stand in both reports; the others
 /// describe the setting in which the release is thought to be safe (ISO/IEC 27559, clause 6) and are the steward's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -38,12 +38,14 @@ pub struct ReportKeys {
     pub licence: Option<String>,
     /// When it is to be looked at again.
     pub review: Option<String>,
+    /// Who weighed the release and signed it off, and when.
+    pub sign_off: Option<String>,
     /// The rule whose thresholds the policy was drafted from.
     pub preset: Option<String>,
 }
 
 impl ReportKeys {
-    const NAMES: [&str; 10] = [
+    const NAMES: [&str; 11] = [
         "title",
         "owner",
         "contact",
@@ -53,6 +55,7 @@ impl ReportKeys {
         "legal_basis",
         "licence",
         "review",
+        "sign_off",
         "preset",
     ];
 
@@ -113,6 +116,7 @@ impl Policy {
             legal_basis: text("legal_basis")?,
             licence: text("licence")?,
             review: text("review")?,
+            sign_off: text("sign_off")?,
             preset: text("preset")?,
         })
     }

@@ -77,8 +77,8 @@ fn against(thresholds: &Thresholds, table: &Table, classes: &ClassTable) -> Opti
     let mut rows: Vec<Confidence> = values
         .map(|(((value, total), theta), worst)| Confidence {
             value: value.clone(),
-            records: *total,
-            before: *total as f64 / table.records.max(1) as f64,
+            records: (*total).into(),
+            before: (*total as f64 / table.records.max(1) as f64).into(),
             threshold: theta.to_f64(),
             threshold_text: theta.to_string(),
             worst,

@@ -1,6 +1,6 @@
 //! What reports say about FF-anonymity.
 
-use super::report::{Attack, Column, Cover, Notion, Protection, Side, Tightness};
+use super::report::{Attack, Column, Cover, Datum, Notion, Protection, Side, Tightness};
 use crate::Result;
 use crate::attack::freeform::Attacked;
 use crate::engine::microdata::Microdata;
@@ -76,14 +76,13 @@ pub(super) fn tightness(
         requirement: "ff-anonymity".to_string(),
         column: None,
         inequality: format!("n(X, a) · |sensitive leaves| ≤ {threshold} · n(X) · |leaves|"),
-        exact,
-        worst,
-        value,
+        exact: exact.into(),
+        worst: worst.into(),
+        value: Datum::Released(value),
         threshold: threshold.to_f64(),
         side: Side::AtMost,
         counted: false,
         from_data: false,
-        from_hidden: false,
         holds,
     };
     Ok(vec![match table.worst() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::account::{bands, inequality};
 use super::report::{
-    Attack, Cover, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
+    Attack, Cover, Datum, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
 };
 use crate::attack::label_linking::{Linkage, Nearest};
 use crate::error::{counted, ordinal};
@@ -25,19 +25,18 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
     let likeliest = before.likeliest.iter().zip(&after.likeliest).enumerate();
     let likeliest = likeliest.map(|(band, (before, after))| ValueCount {
         value: format!("{}–{} %", band * 10, band * 10 + 10),
-        before: *before,
+        before: (*before).into(),
         after: *after,
     });
-    let mut terms: Vec<ValueCount> = (before.terms.iter())
-        .map(|(term, count)| ValueCount {
-            value: term.clone(),
-            before: *count,
-            after: after.terms.get(term).copied().unwrap_or(0),
-        })
+    let mut terms: Vec<(&String, u64, u64)> = (before.terms.iter())
+        .map(|(term, count)| (term, *count, after.terms.get(term).copied().unwrap_or(0)))
         .collect();
     // The sort is stable and terms come in order, so equal ones stay so.
-    terms.sort_by_key(|term| std::cmp::Reverse(term.before.saturating_sub(term.after)));
+    terms.sort_by_key(|(_, before, after)| std::cmp::Reverse(before.saturating_sub(*after)));
     terms.truncate(MOST_TERMS);
+    let terms: Vec<ValueCount> = (terms.into_iter())
+        .map(|(term, before, after)| ValueCount { value: term.clone(), before: before.into(), after })
+        .collect();
     LinkAccount {
         column: name.clone(),
         labels: labels as u64,
@@ -57,25 +56,28 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
 pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightness> {
     let quasi: Vec<&str> =
         policy.with_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
-    let entry = |clause: &Clause, nearest: &Nearest, limit: &str, from_hidden: bool| {
+    let entry = |clause: &Clause, nearest: &Nearest, limit: &str, of_original: bool| {
         let column = clause.settings.column("column").map(|column| policy.columns[column].name.clone());
         let cells = quasi.iter().zip(&nearest.cells).map(|(name, cell)| format!("{name} = {cell}"));
         Some(Tightness {
             requirement: format!("{} of {}", clause.name(), column.as_deref().unwrap_or_default()),
             column,
             inequality: inequality(clause, &policy.columns),
-            exact: nearest.figures.clone(),
+            exact: nearest.figures.clone().into(),
             worst: format!(
                 "{} ({})",
                 cells.collect::<Vec<_>>().join(", "),
                 counted(nearest.records, "record", "records")
-            ),
-            value: nearest.value,
+            )
+            .into(),
+            value: match of_original {
+                true => Datum::Original(nearest.value.into()),
+                false => Datum::Released(nearest.value),
+            },
             threshold: clause.settings.exact(limit)?.to_f64(),
             side: Side::AtMost,
             counted: false,
             from_data: false,
-            from_hidden,
             holds: after.exposed == 0,
         })
     };

@@ -1,4 +1,4 @@
-//! What a release says about itself: in full for the steward, and what may leave the house for everybody.
+//! What a release says about itself: in full for the steward, and for everybody what passes the gate of the reports.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
 
 use super::holdout::HeldOut;
-use super::report::{LedgerAccount, Whose};
+use super::report::{LedgerAccount, Original, Whose};
 use super::veil::Veil;
 use crate::attack::Attacks;
 use crate::audit::Audit;
@@ -32,6 +32,8 @@ pub(super) struct Facts<'a> {
     pub whose: Whose,
     /// Suppressed cells in released records.
     pub starred: u64,
+    /// The share of cells that are published as they are in the original.
+    pub exactly: f64,
     pub cost: &'a ShownCost,
     pub costs: &'a [ShownCost],
     pub search: &'a SearchFacts,
@@ -66,6 +68,8 @@ pub(super) struct Claims<'a> {
     pub dropped: u64,
     pub suppressed: u64,
     pub released: u64,
+    /// The share of cells, or of occurrences, that are published as they are in the original.
+    pub exactly: f64,
     /// What the method was to lose least of.
     pub cost: Price,
     pub losses: Vec<Price>,
@@ -101,13 +105,6 @@ impl From<&ShownCost> for Price {
     }
 }
 
-impl Price {
-    /// The share in three digits, as the public may have it.
-    fn rounded(&self) -> (String, Json) {
-        (self.name.to_string(), json!((self.normalised * 1000.0).round() / 1000.0))
-    }
-}
-
 impl Claims<'_> {
     /// The steward's manifest: everything.
     pub fn steward(&self) -> Json {
@@ -137,6 +134,7 @@ impl Claims<'_> {
                 "exact": self.cost.exact,
                 "normalised": self.cost.normalised,
             },
+            "published_exactly": { "share": self.exactly, "of": self.exactly_of() },
             "loss": losses,
             "optimal": self.search.optimal,
             "bound": self.search.bound,
@@ -164,9 +162,24 @@ impl Claims<'_> {
         manifest
     }
 
-    /// The public manifest: no seed, no paths, no risk on the source, no small counts, nothing the release hides.
-    /// `records` are the counts that the kind of data has, `also` what else it says.
-    pub fn public(&self, records: &[(&str, u64)], losses: Json, also: &[(&str, Json)]) -> Json {
+    /// What the share that is published exactly is a share of.
+    fn exactly_of(&self) -> &'static str {
+        match self.kind {
+            DataKind::Table => "quasi-identifier cells",
+            DataKind::Transactions => "occurrences of items",
+            DataKind::QueryLog | DataKind::Vocabularies => "occurrences of terms",
+        }
+    }
+
+    /// The public manifest: what follows from the released files, and shares of the original in steps, rounded up, where
+    /// there are records enough; see [`super::report::gate`]. `counts` are other counts that the files have, `left_out` counts
+    /// what they lack, and `also` is what else the kind of data says about the files.
+    pub fn public(
+        &self,
+        counts: &[(&str, u64)],
+        left_out: &[(&str, Original<u64>)],
+        also: &[(&str, Json)],
+    ) -> Json {
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
             "kind": self.kind.name(),
@@ -180,6 +193,7 @@ impl Claims<'_> {
             ("contact", keys.contact),
             ("licence", keys.licence),
             ("review", keys.review),
+            ("sign_off", keys.sign_off),
             ("preset", keys.preset),
         ];
         let said: serde_json::Map<String, Json> =
@@ -190,28 +204,25 @@ impl Claims<'_> {
         for (key, value) in also {
             manifest[*key] = value.clone();
         }
-        manifest["records"] = records
-            .iter()
-            .map(|(name, count)| (name.to_string(), shown(*count)))
+        let counts = [("released", self.released)].into_iter().chain(counts.iter().copied());
+        manifest["records"] = counts
+            .map(|(name, count)| (name.to_string(), shown(count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
-        if let Some(held) = self.held {
-            manifest["records"]["held_out"] = shown(held.records);
-        }
-        manifest["loss"] = losses;
+        let stepped =
+            |name: &str, share: Original<f64>| Some((name.to_string(), json!(share.stepped(self.released)?)));
+        let left_out = left_out.iter().map(|(name, count)| (*name, count.beside(self.released)));
+        let held = self.held.map(|held| ("held_out", Original::from(held.records).beside(self.released)));
+        let exactly = [("published_exactly", Original::from(self.exactly))];
+        let shares: Option<serde_json::Map<_, _>> =
+            left_out.chain(held).chain(exactly).map(|(name, share)| stepped(name, share)).collect();
+        manifest["share_at_most"] = shares.map_or(Json::Null, Json::from);
+        let losses = self.losses.iter().map(|cost| stepped(cost.name, cost.normalised.into()));
+        manifest["loss_at_most"] =
+            losses.collect::<Option<serde_json::Map<_, _>>>().map_or(Json::Null, Json::from);
         manifest["audit"] = json!({ "passed": self.audit.passed });
         manifest["files"] = files(self.files);
         manifest
-    }
-
-    /// Losses as shares of the worst, in three digits; none where they would tell the small number of `hidden` records
-    /// or occurrences that every loss counts: it would follow by a little algebra.
-    pub fn public_losses(&self, hidden: u64, filter: impl Fn(&Price) -> bool) -> Json {
-        if is_small(hidden) {
-            return Json::Null;
-        }
-        let losses = self.losses.iter().filter(|cost| filter(cost)).map(Price::rounded);
-        losses.collect::<serde_json::Map<_, _>>().into()
     }
 }
 
@@ -250,6 +261,7 @@ impl Facts<'_> {
             dropped: self.dropped,
             suppressed: self.suppressed,
             released: self.released,
+            exactly: self.exactly,
             cost: self.cost.into(),
             losses: self.costs.iter().map(Price::from).collect(),
             search: self.search,
@@ -289,30 +301,26 @@ impl Facts<'_> {
         manifest
     }
 
-    /// The public manifest: no seed, no paths, no risk on the source, no small counts, nothing the release hides.
+    /// The public manifest.
     pub fn public(&self) -> Json {
         let columns: Json = (self.policy.columns.iter())
             .filter(|column| super::is_published(column))
             .map(|column| json!({ "name": column.name, "role": column.role.map(|role| role.name()) }))
             .collect();
-        let mut records = vec![("released", self.released), ("suppressed", self.suppressed)];
-        if self.starred > 0 {
-            records.push(("starred", self.starred));
-        }
-        let claims = self.claims();
-        let small = |cost: &Price| cost.name == "CM" && (1.0..=SMALL as f64).contains(&cost.value);
-        let losses = claims.public_losses(self.suppressed, |cost| !small(cost));
+        // Stars can be counted in the release.
+        let starred = Some(("starred", self.starred)).filter(|(_, starred)| *starred > 0);
+        let left_out = [("suppressed", self.suppressed.into()), ("dropped", self.dropped.into())];
         let mut also = vec![("columns", columns)];
         if matches!(self.whose, Whose::Counted { .. }) {
             // How many there are is not for everybody: it does not follow from the released records.
             also.push(("counted", json!("people")));
         }
-        claims.public(&records, losses, &also)
+        self.claims().public(starred.as_slice(), &left_out, &also)
     }
 }
 
 /// Whether a count may point at people.
-pub(super) fn is_small(count: u64) -> bool {
+fn is_small(count: u64) -> bool {
     (1..=SMALL).contains(&count)
 }
 

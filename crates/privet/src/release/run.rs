@@ -262,6 +262,7 @@ pub(super) fn publish(
         released,
         whose: crowd::whose(&microdata, Some(&classes)),
         starred: classes.starred,
+        exactly: solution.recoding.exactly(&microdata, &classes),
         cost: &cost,
         costs: &costs,
         search: &solution.search,
@@ -277,7 +278,7 @@ pub(super) fn publish(
     };
     let mut model = account::model(&facts, &microdata, &solution.recoding, &classes, &mut || clock.check())?;
     if let Some((before, after)) = &linkages {
-        model.links = Some(links::account(&policy, before, after));
+        model.links = Some(links::account(&policy, before, after).into());
         model.common.tightness.extend(links::tightness(&policy, after));
     }
     let documents = Documents {

@@ -170,7 +170,7 @@ fn a_value_is_set_against_its_threshold_where_it_is_commonest() {
         assert_eq!((all.len(), all[0].column.as_str(), all[0].from_data), (1, "disease", false));
         let row = |row: &super::report::Confidence| {
             assert_eq!((row.threshold, row.threshold_text.as_str()), (0.8, "4/5"));
-            (row.value.clone(), row.records, row.worst)
+            (row.value.clone(), *row.records.open(), row.worst)
         };
         all[0].rows.iter().map(row).collect::<Vec<_>>()
     };

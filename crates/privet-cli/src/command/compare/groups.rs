@@ -10,7 +10,7 @@ use privet::method::injector::utility::Accuracy;
 use privet::policy::CheckedPolicy;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Labelled, Line, Point, number};
+use super::{Comparison, EXACTLY, Labelled, Line, Point, number};
 
 /// All policies are asked the same queries.
 const QUERIES: u64 = 1;
@@ -26,6 +26,8 @@ struct Reached {
     rules: u64,
     seconds: f64,
     query_error: Option<f64>,
+    /// The share of quasi-identifier cells that are published as they are.
+    exactly: f64,
 }
 
 pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Comparison> {
@@ -51,6 +53,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
                 rules: decision.mined,
                 seconds,
                 query_error: accuracy.map(|accuracy| accuracy.here),
+                exactly: released as f64 / microdata.summary.total().max(1) as f64,
             }
         });
         lines.push(Line::new(labelled, policy.method.name(), outcome)?);
@@ -66,6 +69,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
         "surest",
         "mined rules",
         "seconds",
+        EXACTLY,
         "query error",
         "note",
     ];
@@ -80,6 +84,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
             figure(reached.surest),
             reached.rules.to_string(),
             format!("{:.3}", reached.seconds),
+            number(reached.exactly),
             figure(reached.query_error),
         ]
     };
@@ -108,6 +113,6 @@ fn facts(reached: &Reached) -> Json {
         "suppressed": reached.suppressed, "groups": reached.groups, "smallest": reached.smallest,
         "largest": reached.largest, "least_valid": reached.least_valid, "vulnerable": reached.vulnerable,
         "posterior": reached.surest, "rules": reached.rules, "seconds": reached.seconds,
-        "loss": { "query-error": reached.query_error },
+        "published_exactly": reached.exactly, "loss": { "query-error": reached.query_error },
     })
 }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use privet::data::marked;
 use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
-use privet::release::report::Compared;
+use privet::release::report::{Compared, figure};
 use privet::{Error, ErrorKind, Result, method, place};
 use serde_json::{Value as Json, json};
 
@@ -127,6 +127,9 @@ fn run_tables(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Com
     }
 }
 
+/// How the share of cells or occurrences is called that are published as they are.
+const EXACTLY: &str = "exactly";
+
 /// Loss and risk.
 struct Point(f64, f64);
 
@@ -193,16 +196,26 @@ impl<R> Line<R> {
     }
 }
 
-/// A number with as many digits as it needs, and six at most.
+/// A number with as many digits as it needs, and six at most, for files; the terminal shows fewer.
 fn number(value: f64) -> String {
     format!("{value:.6}").trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
+/// A cell as people read it: a number with a fraction keeps four digits.
+fn readable(cell: &str) -> String {
+    match cell.parse::<f64>() {
+        Ok(value) if cell.contains('.') => figure(value),
+        _ => cell.to_string(),
+    }
+}
+
 fn aligned(table: &[Vec<String>]) -> String {
+    let table: Vec<Vec<String>> =
+        table.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
     let width =
         |column: usize| table.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let mut text = String::new();
-    for row in table {
+    for row in &table {
         for (column, cell) in row.iter().enumerate() {
             let width = width(column).unwrap_or(0);
             let is_text = column < 2 || column + 1 == row.len();

@@ -3,11 +3,11 @@
 use privet::Result;
 use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::codip::decide;
+use privet::method::codip::{Decision, decide};
 use privet::policy::CheckedPolicy;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Labelled, Line, Point, number};
+use super::{Comparison, EXACTLY, Labelled, Line, Point, number};
 
 struct Reached {
     tables: usize,
@@ -15,6 +15,8 @@ struct Reached {
     gamma_beta: f64,
     seconds: f64,
     optimal: bool,
+    /// The share of quasi-identifier cells that are published as they are, the mean over the tables.
+    exactly: f64,
 }
 
 pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result<Comparison> {
@@ -29,10 +31,12 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
             gamma_beta: decision.gamma_beta,
             seconds: decision.search.seconds,
             optimal: decision.search.optimal,
+            exactly: exactly(&decision, &microdata),
         });
         lines.push(Line::new(labelled, policy.method.name(), outcome)?);
     }
-    let header = ["policy", "method", "tables", "association loss", "exposure", "seconds", "optimal", "note"];
+    let header =
+        ["policy", "method", "tables", "association loss", "exposure", "seconds", "optimal", EXACTLY, "note"];
     let cells = |reached: &Reached| {
         vec![
             reached.tables.to_string(),
@@ -40,6 +44,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
             number(reached.gamma_beta),
             format!("{:.3}", reached.seconds),
             reached.optimal.to_string(),
+            number(reached.exactly),
         ]
     };
     let rows = lines.iter().map(|line| line.row(header.len(), cells));
@@ -59,9 +64,16 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
     })
 }
 
+fn exactly(decision: &Decision, microdata: &Microdata) -> f64 {
+    let tables = decision.projections.iter().map(|table| &table.recoding);
+    let sum: f64 = tables.map(|recoding| recoding.exactly(microdata, &recoding.outline(microdata))).sum();
+    sum / decision.projections.len().max(1) as f64
+}
+
 fn facts(reached: &Reached) -> Json {
     json!({
         "tables": reached.tables, "seconds": reached.seconds, "optimal": reached.optimal,
+        "published_exactly": reached.exactly,
         "loss": { "association-loss": reached.gamma_alpha }, "risk": { "exposure": reached.gamma_beta },
     })
 }

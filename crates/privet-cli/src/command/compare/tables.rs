@@ -7,7 +7,7 @@ use privet::policy::CheckedPolicy;
 use privet::{Result, loss};
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Labelled, Point, number};
+use super::{Comparison, EXACTLY, Labelled, Point, number};
 
 type Line = super::Line<Reached>;
 
@@ -21,6 +21,8 @@ pub(super) struct Reached {
     released: u64,
     seconds: f64,
     optimal: bool,
+    /// The share of quasi-identifier cells that are published as they are.
+    exactly: f64,
     /// What the method itself minimised, priced as it does.
     own: Option<ShownCost>,
     costs: Vec<ShownCost>,
@@ -69,6 +71,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
                 released: microdata.summary.total() - classes.suppressed,
                 seconds: solution.search.seconds,
                 optimal: solution.search.optimal,
+                exactly: solution.recoding.exactly(&microdata, &classes),
                 own,
                 costs,
             }
@@ -108,7 +111,7 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
     let own = any(lines, Reached::has_own_prices);
     let mut header: Vec<String> = ["policy", "method", "suppressed"].map(String::from).into();
     header.extend(stars.then(|| "starred".to_string()));
-    header.extend(["classes", "seconds", "optimal"].map(String::from));
+    header.extend(["classes", "seconds", "optimal", EXACTLY].map(String::from));
     header.extend(own.then(|| "own cost".to_string()));
     header.extend(loss::NAMES.iter().map(|name| name.to_string()));
     header.extend(["max risk", "mean risk"].map(String::from));
@@ -118,7 +121,7 @@ fn table(lines: &[Line]) -> Vec<Vec<String>> {
         let mut row = vec![reached.suppressed.to_string()];
         row.extend(stars.then(|| reached.starred.to_string()));
         row.push(reached.classes.to_string());
-        row.extend([format!("{:.3}", reached.seconds), reached.optimal.to_string()]);
+        row.extend([format!("{:.3}", reached.seconds), reached.optimal.to_string(), number(reached.exactly)]);
         row.extend(own.then(|| value(reached.own.as_ref())));
         let named = |name: &&str| value(reached.costs.iter().find(|cost| cost.name == *name));
         row.extend(loss::NAMES.iter().map(named));
@@ -143,6 +146,7 @@ fn to_json(line: &Line) -> Json {
         json!({
             "suppressed": reached.suppressed, "starred": reached.starred, "classes": reached.classes,
             "seconds": reached.seconds, "optimal": reached.optimal, "cost": own, "loss": losses,
+            "published_exactly": reached.exactly,
             "risk": { "max": reached.risks().0, "mean": reached.risks().1 },
         })
     })

@@ -12,7 +12,7 @@ use privet::policy::TransactionPolicy;
 use privet::privacy::kl::requirements;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Labelled, Line, Point, number};
+use super::{Comparison, EXACTLY, Labelled, Line, Point, number};
 
 struct Reached {
     seconds: f64,
@@ -23,6 +23,8 @@ struct Reached {
     items: usize,
     /// The chance to pick the right transaction of somebody of whom all published items are known, on average.
     risk: f64,
+    /// The share of occurrences that are published as the item itself.
+    exactly: f64,
 }
 
 /// How many different sets are published, per transaction: who knows everything else picks one of those that look alike.
@@ -52,16 +54,19 @@ pub(super) fn run(policies: &[Labelled<TransactionPolicy>], clock: &Clock) -> Re
             optimal: solution.search.optimal,
             losses: ItemMeasure::ALL.map(|measure| solution.recoding.loss(measure, &baskets)),
             items: solution.recoding.distinct(&baskets),
+            exactly: solution.recoding.exactly(&baskets),
             risk: mean_risk(&baskets, &solution.recoding, policy.seed.unwrap_or(0)),
         });
         lines.push(Line::new(labelled, policy.method.name(), outcome)?);
     }
-    let mut header: Vec<String> = ["policy", "method", "seconds", "optimal"].map(String::from).into();
+    let mut header: Vec<String> =
+        ["policy", "method", "seconds", "optimal", EXACTLY].map(String::from).into();
     header.extend(ItemMeasure::NAMES.iter().map(|name| name.to_string()));
     header.extend(["items", "mean risk", "note"].map(String::from));
     let width = header.len();
     let cells = |reached: &Reached| {
-        let mut row = vec![format!("{:.3}", reached.seconds), reached.optimal.to_string()];
+        let mut row =
+            vec![format!("{:.3}", reached.seconds), reached.optimal.to_string(), number(reached.exactly)];
         row.extend(reached.losses.iter().map(|loss| number(loss.value())));
         row.extend([reached.items.to_string(), number(reached.risk)]);
         row
@@ -89,6 +94,6 @@ fn facts(reached: &Reached) -> Json {
         .collect();
     json!({
         "seconds": reached.seconds, "optimal": reached.optimal, "items": reached.items, "loss": losses,
-        "risk": { "mean": reached.risk },
+        "published_exactly": reached.exactly, "risk": { "mean": reached.risk },
     })
 }

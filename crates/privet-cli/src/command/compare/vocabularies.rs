@@ -7,7 +7,7 @@ use privet::method::vocabulary::{self, COST};
 use privet::policy::VocabularyPolicy;
 use serde_json::{Value as Json, json};
 
-use super::{Comparison, Labelled, Line, Point, number};
+use super::{Comparison, EXACTLY, Labelled, Line, Point, number};
 
 struct Reached {
     seconds: f64,
@@ -43,6 +43,7 @@ pub(super) fn run(policies: &[Labelled<VocabularyPolicy>], clock: &Clock) -> Res
         "policy",
         "method",
         "seconds",
+        EXACTLY,
         COST,
         "gLM",
         "distinct terms",
@@ -58,6 +59,7 @@ pub(super) fn run(policies: &[Labelled<VocabularyPolicy>], clock: &Clock) -> Res
     let cells = |reached: &Reached| {
         vec![
             format!("{:.3}", reached.seconds),
+            number(reached.loss.exactly.value()),
             number(reached.loss.blm.value()),
             reached.loss.glm.map_or("-".to_string(), |glm| number(glm.value())),
             number(reached.loss.distinct_terms.value()),
@@ -85,7 +87,7 @@ fn facts(reached: &Reached) -> Json {
     let loss = &reached.loss;
     json!({
         "seconds": reached.seconds, "clusters": reached.clusters, "withheld": reached.withheld,
-        "risk": { "max": reached.risk() },
+        "published_exactly": loss.exactly.value(), "risk": { "max": reached.risk() },
         "loss": {
             COST: loss.blm.value(), "gLM": loss.glm.map(|glm| glm.value()),
             "distinct-terms": loss.distinct_terms.value(), "vocabulary-size": loss.average_size.value(),

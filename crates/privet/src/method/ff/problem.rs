@@ -50,9 +50,9 @@ impl Problem {
             .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)))
             .collect();
         let cells = |at: usize| {
-            let (tree, taxonomy) = (&forest.trees[at], &microdata.quasi[at].taxonomy);
+            let (tree, quasi) = (&forest.trees[at], &microdata.quasi[at]);
             let nodes = (0..tree.len() as u32).zip(&counts[at]);
-            nodes.map(|(node, count)| cell(taxonomy, tree.taxonomy_node(node), *count)).collect()
+            nodes.map(|(node, count)| cell(quasi, tree.taxonomy_node(node), *count)).collect()
         };
         let frame = Frame {
             records: microdata.table.records,

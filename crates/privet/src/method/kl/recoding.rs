@@ -123,10 +123,18 @@ impl ItemRecoding {
         .sum()
     }
 
-    /// How many occurrences of items do not show as one of their own: suppressed, or in a group with others.
-    pub fn hidden(&self, baskets: &Baskets) -> u64 {
+    /// The share of all occurrences of items that are published as the item itself; of no occurrences, none is lost.
+    pub fn exactly(&self, baskets: &Baskets) -> f64 {
+        let tree = &baskets.tree;
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
-        all.map(|shown| (baskets.items(shown.basket).len() - shown.nodes.len()) as u64 * shown.count).sum()
+        let leaves = |shown: &Shown<'_>| shown.nodes.iter().filter(|node| tree.is_leaf(**node)).count();
+        let exact: u128 = all.map(|shown| leaves(&shown) as u128 * u128::from(shown.count)).sum();
+        let items =
+            (0..baskets.len()).map(|at| baskets.items(at).len() as u128 * u128::from(baskets.count(at)));
+        match items.sum::<u128>() {
+            0 => 1.0,
+            items => exact as f64 / items as f64,
+        }
     }
 
     /// How many different nodes are published.

@@ -59,11 +59,8 @@ impl ItemUtility {
             .map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)))
             .collect();
         let mut after: Vec<(Vec<Node>, u64)> = Vec::new();
-        let mut kept: u128 = 0;
         for basket in 0..baskets.len() {
             for shown in recoding.shown(baskets, basket) {
-                let leaves = shown.nodes.iter().filter(|node| tree.is_leaf(**node)).count();
-                kept += leaves as u128 * u128::from(shown.count);
                 after.push((shown.nodes, shown.count));
             }
         }
@@ -96,8 +93,7 @@ impl ItemUtility {
             distinct_after: distinct(tree.len(), &after),
             mean_length_before: share(length(&before), total),
             mean_length_after: share(length(&after), total),
-            // Of no occurrences, none is lost.
-            kept_share: if length(&before) == 0 { 1.0 } else { share(kept, length(&before)) },
+            kept_share: recoding.exactly(baskets),
         })
     }
 

@@ -112,7 +112,7 @@ fn price(rules: &mut Rules, policy: &CheckedPolicy, microdata: &Microdata, fores
         rules.losses = forest.trees.iter().map(|tree| vec![0; tree.len()]).collect();
         return Ok(());
     }
-    let spans = microdata.quasi.iter().map(|quasi| quasi.taxonomy.leaves() as u64 - 1);
+    let spans = microdata.quasi.iter().map(|quasi| quasi.values().saturating_sub(1));
     let denominators = spans.chain([per_cell.denominator(), per_record.denominator()]);
     let mut units = Some(1u128);
     for denominator in denominators.map(|denominator| u128::from(denominator.max(1))) {
@@ -123,9 +123,9 @@ fn price(rules: &mut Rules, policy: &CheckedPolicy, microdata: &Microdata, fores
     rules.units = units.unwrap_or(MOST_UNITS);
     let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
     let losses = microdata.quasi.iter().zip(&forest.trees).map(|(quasi, tree)| {
-        let span = quasi.taxonomy.leaves() as u64 - 1;
+        let span = quasi.values().saturating_sub(1);
         let loss = |node: u32| {
-            let covered = quasi.taxonomy.leaves_below(tree.taxonomy_node(node)).len() as u64;
+            let covered = quasi.values_below(tree.taxonomy_node(node));
             amount(covered - 1, span)
         };
         (0..tree.len() as u32).map(loss).collect()

@@ -47,6 +47,9 @@ pub(super) struct ColumnProfile {
     most_distinct: usize,
     /// Cells with a value that were read before the distinct values became too many to count.
     counted: u64,
+    /// Cells that are the same as the one above them, and that one.
+    repeated: u64,
+    last: u64,
 }
 
 impl ColumnProfile {
@@ -60,11 +63,14 @@ impl ColumnProfile {
             hashes: HashSet::new(),
             most_distinct,
             counted: 0,
+            repeated: 0,
+            last: MISSING_HASH,
         }
     }
 
     /// Takes one cell into account and returns its hash for the sample.
     fn observe(&mut self, cell: &str, hash: u64) -> u64 {
+        self.repeated += u64::from(std::mem::replace(&mut self.last, hash) == hash);
         if let Some(spelling) = self.missing_hashes.iter().position(|missing| *missing == hash) {
             self.missing[spelling].1 += 1;
             return MISSING_HASH;
@@ -107,6 +113,12 @@ impl ColumnProfile {
     /// Whether at least so many in a hundred cells with a value are the first ones with theirs.
     pub fn mostly_differ(&self, percent: u64) -> bool {
         self.counted > 0 && self.distinct() * 100 >= self.counted * percent
+    }
+
+    /// Whether at least so many in a hundred cells that are not the first ones with their value stand right below an equal one.
+    pub fn stand_together(&self, percent: u64) -> bool {
+        let again = self.counted.saturating_sub(self.distinct());
+        again > 0 && !self.is_saturated() && self.repeated * 100 >= again * percent
     }
 
     /// How many cells are missing.

@@ -1,4 +1,7 @@
-//! Suggested roles: first by what a column is called, then by how identifying its values are.
+//! Suggested roles: first by what a column holds, then by what it is called.
+//!
+//! A draft fails closed. What numbers people or households is removed whatever its name, and what singles out more than one
+//! record in a hundred is never published as it is.
 
 use super::kind::ValueKind;
 use super::profile::{ColumnProfile, Profile};
@@ -12,6 +15,8 @@ const NAMED: &str =
     "first last given family full user patient person customer client employee student middle";
 /// Words of numbers that are given to a person; only where most values differ.
 const NUMBERED: &str = "id identifier number no nr key name account";
+/// Words of numbers that are given to people who belong together; only where there are many of them.
+const GROUPED: &str = "household family hh hhid famid serial seq sequence dwelling";
 /// What others may know about a person.
 const DEMOGRAPHIC: &str = "age sex gender zip zipcode postcode postal plz birth birthday birthdate dob born country \
     nationality citizenship race ethnicity ethnic marital education degree school schooling employment employer \
@@ -41,6 +46,16 @@ const NEARLY_ALL: u64 = 95;
 const MOST: u64 = 50;
 /// Below this number of records, values that all differ mean nothing.
 const LEAST_RECORDS: u64 = 10;
+/// Below this number, a name says more than values that all differ.
+const LEAST_TELLING: u64 = 100;
+/// Numbers of groups of people have so many different values at least,
+const LEAST_GROUPS: u64 = 200;
+/// and one for at least so many in a hundred records: a household has few members.
+const MANY_GROUPS: u64 = 10;
+/// Numbers that are given out leave few out: at least so many in a hundred between the least and the greatest are used,
+const DENSE: u64 = 90;
+/// or records of a group stand together: so many in a hundred of its further records stand right below another of it.
+const TOGETHER_IN_FILE: u64 = 80;
 /// A column that alone makes this many in a hundred records unique can identify.
 const ALONE: u64 = 1;
 /// So can one that makes this many more in a hundred unique together with the others.
@@ -66,12 +81,17 @@ pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
         .columns
         .iter()
         .zip(&words)
-        .map(|(column, words)| by_name(column, words).or_else(|| by_values(column, profile.rows)))
+        .map(|(column, words)| {
+            by_content(column, profile.rows, words)
+                .or_else(|| by_name(column, words))
+                .or_else(|| by_values(column, profile.rows))
+        })
         .collect();
     settle_livelihood(&mut roles, profile, &words);
     settle_class(&mut roles, profile, &words);
     settle_technical(&mut roles, profile, &words);
     settle_by_figures(&mut roles, profile);
+    withhold(&mut roles, profile);
     let unknown = || Suggestion {
         role: None,
         reason: "nobody knows what it gives away; give it a role to publish it".into(),
@@ -84,10 +104,41 @@ pub(super) fn is_health_data(profile: &Profile) -> bool {
     profile.columns.iter().any(|column| among(HEALTH, &words(&column.name)).is_some())
 }
 
-fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
+/// What the values tell whatever the column is called: numbers of records, and numbers of groups of people.
+fn by_content(column: &ColumnProfile, rows: u64, words: &[String]) -> Option<Suggestion> {
     if column.kind() == ValueKind::Empty {
         return suggest(Role::Other, "it holds no values");
     }
+    if is_postal(&column.name) {
+        return None;
+    }
+    let present = rows - column.missing_cells().min(rows);
+    let known = among(DEMOGRAPHIC, words).or(among(SENSITIVE, words)).or(among(LIVELIHOOD, words)).is_some();
+    if !known || present >= LEAST_TELLING {
+        let numbered = by_values(column, rows);
+        if numbered.is_some() {
+            return numbered;
+        }
+    }
+    let named = among(NUMBERED, words).or(among(GROUPED, words)).is_some();
+    let many = column.distinct() >= LEAST_GROUPS && column.mostly_differ(MANY_GROUPS);
+    let given = match column.kind() {
+        ValueKind::Whole => {
+            let (least, greatest) = column.shape.bounds;
+            let span = greatest - least + 1.0;
+            let dense = column.distinct() as f64 * 100.0 >= span * DENSE as f64;
+            named || (dense && !known) || column.stand_together(TOGETHER_IN_FILE)
+        }
+        ValueKind::Code => named || column.stand_together(TOGETHER_IN_FILE),
+        _ => false,
+    };
+    if many && given {
+        return suggest(Role::Identifier, "it numbers people, or groups of few such as households");
+    }
+    None
+}
+
+fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
     if let Some(word) = among(DIRECT, words) {
         return suggest(Role::Identifier, format!("'{word}' names a person directly"));
     }
@@ -144,11 +195,25 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, words:
     }
 }
 
-/// One class column: a label, or an income in a few classes where something else is sensitive.
+/// One class column: a label, or an income in a few classes where something else is sensitive. A label is what the name is
+/// about, its last word: the class of a worker is not one. It is published as it is, so it may not help to tell people apart.
 fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Vec<String>]) {
     let few = |index: usize, most: u64| (2..=most).contains(&profile.columns[index].distinct());
+    let quasi: Vec<usize> =
+        (0..roles.len()).filter(|index| has_role(&roles[*index], Role::QuasiIdentifier)).collect();
+    let tells_apart = |index: usize| {
+        let gained = profile.sample.unique(&[quasi.as_slice(), &[index]].concat());
+        let gained = gained.saturating_sub(profile.sample.unique(&quasi));
+        !few(index, 3) && gained * 100 >= profile.sample.len() * TOGETHER
+    };
+    let is_label = |words: &[String]| {
+        words.last().is_some_and(|last| among(LABEL, std::slice::from_ref(last)).is_some())
+    };
     let label = (0..roles.len()).find(|index| {
-        roles[*index].is_none() && few(*index, MOST_CLASSES) && among(LABEL, &words[*index]).is_some()
+        roles[*index].is_none()
+            && few(*index, MOST_CLASSES)
+            && is_label(&words[*index])
+            && !tells_apart(*index)
     });
     let money = (0..roles.len()).find(|index| {
         let others =
@@ -170,8 +235,7 @@ fn settle_technical(roles: &mut [Option<Suggestion>], profile: &Profile, words: 
     for ((role, column), words) in roles.iter_mut().zip(&profile.columns).zip(words) {
         let numeric = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
         if role.is_none() && numeric && !bodies && among(TECHNICAL, words).is_some() {
-            let reason = "a survey weight, published as it is; check that it does not give away who is meant";
-            *role = suggest(Role::Other, reason);
+            *role = suggest(Role::Other, "a survey weight with few values, published as it is");
         }
     }
 }
@@ -209,6 +273,47 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
             );
             Some(Suggestion { role: None, reason })
         };
+    }
+}
+
+/// What singles out more than a small share of the records is not published as it is. Amounts that nobody should learn are known
+/// to somebody, such as an employer: where they differ so much, they are the best key to a record.
+fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
+    let records = profile.sample.len();
+    let is_too_many = |unique: u64| records >= LEAST_RECORDS && unique * 100 > records * ALONE;
+    let is_amount =
+        |index: usize| matches!(profile.columns[index].kind(), ValueKind::Whole | ValueKind::Number);
+    let as_it_is = |role: &Option<Suggestion>| has_role(role, Role::Other) || has_role(role, Role::Class);
+    let singles_out = |unique: u64, rather: &str| {
+        let share = super::text::percent(unique, records);
+        let reason = format!("as it is it would single out {share} of the records{rather}");
+        Some(Suggestion { role: None, reason })
+    };
+    for index in 0..roles.len() {
+        let alone = profile.sample.unique(&[index]);
+        if as_it_is(&roles[index]) && is_too_many(alone) {
+            roles[index] = singles_out(alone, "");
+        }
+        // What is published as it is splits those who look alike, whatever is done to the rest.
+        let quasi: Vec<usize> =
+            (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
+        let together = profile.sample.unique(&[quasi.as_slice(), &[index]].concat());
+        let gained = together.saturating_sub(profile.sample.unique(&quasi));
+        if has_role(&roles[index], Role::Other) && is_too_many(gained) {
+            roles[index] = singles_out(gained, " next to the quasi-identifiers");
+        }
+        if has_role(&roles[index], Role::Sensitive) && is_amount(index) && is_too_many(alone) {
+            roles[index] =
+                singles_out(alone, "; round it or put it into classes, then make it \"sensitive\"");
+        }
+    }
+    // Columns that are harmless one by one may not be so together.
+    loop {
+        let left: Vec<usize> = (0..roles.len()).filter(|index| as_it_is(&roles[*index])).collect();
+        let together = profile.sample.unique(&left);
+        let most = left.iter().copied().max_by_key(|index| profile.columns[*index].distinct());
+        let Some(most) = most.filter(|_| is_too_many(together)) else { return };
+        roles[most] = singles_out(together, " together with others");
     }
 }
 

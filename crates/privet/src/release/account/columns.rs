@@ -29,7 +29,7 @@ pub(in crate::release) fn account_column(
         account.transformation = "terms removed where needed".to_string();
     }
     if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
-        account.distinct_before = Some(tracked.values.len() as u64);
+        account.distinct_before = Some((tracked.values.len() as u64).into());
         let after = counts_after(&tracked.slots, classes);
         account.distinct_after = Some(after.iter().filter(|count| **count > 0).count() as u64);
         let kept: u64 = after.iter().sum();
@@ -55,10 +55,10 @@ pub(in crate::release) fn account_column(
     // learn from this figure that it does.
     let values: HashSet<&String> = microdata.summary.columns()[position].dictionary.values().iter().collect();
     let changed = |cell: &ReleasedCell| if values.contains(&cell.label) { 0.0 } else { 1.0 };
-    account.distinct_before = Some(quasi.counts.len() as u64);
+    account.distinct_before = Some((quasi.counts.len() as u64).into());
     account.distinct_after = Some(released.iter().filter(|count| **count > 0).count() as u64);
-    account.loss = Some(share(&|cell| covered(cell.measure.extent)));
-    account.generalised = Some(share(&changed));
+    account.loss = Some(share(&|cell| covered(cell.measure.extent)).into());
+    account.generalised = Some(share(&changed).into());
     account.suppressed = Some(share(&|cell| if cell.label == STAR { 1.0 } else { 0.0 }));
     account.transformation = transformation(quasi, recoded, &released);
     if recoded.cells.iter().all(|cell| cell.node.is_some()) {
@@ -145,7 +145,7 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
         TaxonomyNode {
             label: taxonomy.label(*node).to_string(),
             parent: taxonomy.parent(*node).and_then(|parent| place.get(&parent).copied()),
-            records: below[leaves.end] - below[leaves.start],
+            records: (below[leaves.end] - below[leaves.start]).into(),
             released: shown.get(node).copied().unwrap_or(0),
             in_cut: shown.contains_key(node),
             level: taxonomy.height(*node),

@@ -9,8 +9,8 @@ use crate::method::SearchFacts;
 use crate::policy::{Clause, PolicyColumn};
 use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
 use crate::release::report::{
-    Audit, Check, Common, Distribution, FileHash, Loss, Method, Records, Reproduce, Risk, Search, ValueCount,
-    Whose,
+    Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
+    ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
 
@@ -46,29 +46,33 @@ pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'
         },
         policy: claims.policy.text().to_string(),
         seed: Some(claims.seed),
-        warnings: claims.warnings.to_vec(),
+        warnings: claims.warnings.to_vec().into(),
         records: Records {
-            read: claims.read,
-            dropped: claims.dropped,
-            suppressed: claims.suppressed,
+            read: claims.read.into(),
+            dropped: claims.dropped.into(),
+            suppressed: claims.suppressed.into(),
             released: claims.released,
-            starred: particulars.starred,
+            starred: particulars.starred.into(),
         },
         whose: Whose::default(),
-        held_out: claims.held.map_or(0, |held| held.records),
+        held_out: claims.held.map(|held| held.records.into()),
         columns: Vec::new(),
         scan: None,
         tightness: Vec::new(),
         risk_before: None,
         risk_after: None,
+        exactly: claims.exactly.into(),
         losses: particulars.losses,
         fidelity: None,
         subgroups: Vec::new(),
-        search: Some(search(claims.search, claims.cost.value)),
-        counters: claims.counters.iter().map(|(name, count)| (name.to_string(), *count)).collect(),
-        attacks: claims.attacks.found.clone(),
-        attacks_not_run: claims.attacks.not_run.clone(),
-        ledger: claims.ledger.cloned(),
+        search: Some(search(claims.search, claims.cost.value).into()),
+        counters: (claims.counters.iter())
+            .map(|(name, count)| (name.to_string(), *count))
+            .collect::<Vec<_>>()
+            .into(),
+        attacks: claims.attacks.found.clone().into(),
+        attacks_not_run: claims.attacks.not_run.clone().into(),
+        ledger: claims.ledger.cloned().map(Original::from),
         audit: audit(claims.audit),
         veil: claims.veil.clone(),
         reproduce: reproduce(claims, inputs),
@@ -111,7 +115,7 @@ pub(in crate::release) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)
             .range(from..=to)
             .fold((0, 0), |(before, after), (_, more)| (before + more.0, after + more.1));
         let value = if from == to { from.to_string() } else { format!("{from}–{to}") };
-        values.push(ValueCount { value, before, after });
+        values.push(ValueCount { value, before: before.into(), after });
         band = (to + 1, if to == 0 { 1 } else { 2 * to });
     }
     Distribution { column: name.to_string(), values }

@@ -107,12 +107,8 @@ fn marginals(columns: &[CodedColumn<'_>], original: &Coded, tables: &[Published]
 
 /// Both distributions; numbers in ranges, other values with the most frequent first.
 fn drawn(column: &CodedColumn<'_>, before: &[f64], after: &[f64]) -> Distribution {
-    let count = |value: String, before: f64, after: f64| ValueCount {
-        value,
-        before: before.round() as u64,
-        after: after.round() as u64,
-    };
-    let mut values: Vec<ValueCount> = if column.numeric && column.values.len() > MOST_GROUPS {
+    let count = |value: String, before: f64, after: f64| (value, before.round() as u64, after.round() as u64);
+    let mut values: Vec<(String, u64, u64)> = if column.numeric && column.values.len() > MOST_GROUPS {
         let size = column.values.len().div_ceil(MOST_GROUPS);
         (0..column.values.len())
             .step_by(size)
@@ -129,9 +125,11 @@ fn drawn(column: &CodedColumn<'_>, before: &[f64], after: &[f64]) -> Distributio
     };
     if !column.numeric {
         // The sort is stable, so equal ones stay in order.
-        values.sort_by_key(|value| std::cmp::Reverse(value.before));
+        values.sort_by_key(|(_, before, _)| std::cmp::Reverse(*before));
     }
-    Distribution { column: column.name.to_string(), values }
+    let values =
+        values.into_iter().map(|(value, before, after)| ValueCount { value, before: before.into(), after });
+    Distribution { column: column.name.to_string(), values: values.collect() }
 }
 
 fn associations(columns: &[CodedColumn<'_>], original: &Coded, tables: &[Published]) -> Associations {

@@ -178,7 +178,7 @@ fn marginal((what, names): (&str, &[&str]), order: &[u32], before: &[f64], after
     let differences = before.iter().zip(after).map(|(b, a)| b / all_before - a / all_after);
     let count = |value: String, before: f64, after: f64| ValueCount {
         value,
-        before: before.round() as u64,
+        before: (before.round() as u64).into(),
         after: after.round() as u64,
     };
     let (listed, rest) = order.split_at(order.len().min(MOST_LISTED));

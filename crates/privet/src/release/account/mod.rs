@@ -20,7 +20,7 @@ pub(super) use subgroups::subgroups;
 
 use super::manifest::Facts;
 use super::report::{
-    Column, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount, Whose,
+    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount, Whose,
 };
 use super::{confidence, crowd, scan, suppression};
 use crate::Result;
@@ -67,13 +67,13 @@ pub(super) fn model(
     };
     let mut common = common(&facts.claims(), particulars)?;
     common.columns = columns;
-    common.scan = Some(scan::table(policy, tick)?);
+    common.scan = Some(scan::table(policy, tick)?.into());
     common.tightness = tightness(facts, microdata, recoding, classes)?;
     common.whose = facts.whose;
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
-    common.risk_before = Some(risk(before.into_iter()));
+    common.risk_before = Some(risk(before.into_iter()).into());
     common.risk_after = Some(risk(classes.people().iter().copied()));
-    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
@@ -172,9 +172,16 @@ fn tightness(
             },
             column,
             inequality: inequality(clause, &policy.columns),
-            worst: in_words(worst, microdata, recoding, classes),
-            exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata),
-            value: figure.value,
+            worst: in_words(worst, microdata, recoding, classes).into(),
+            exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata).into(),
+            // What is compared with the whole table is compared with the original, records that are left out included. How
+            // many people a class has does not follow from its records.
+            value: match (clause.name(), facts.whose) {
+                ("t-closeness" | "n-t-closeness", _) | (_, Whose::Counted { .. }) => {
+                    Datum::Original(figure.value.into())
+                }
+                _ => Datum::Released(figure.value),
+            },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
                 (Some("recursive"), _) => Side::Below,
@@ -183,9 +190,6 @@ fn tightness(
             },
             counted: !figure.at_most && kind != Some("entropy"),
             from_data: confidence::from_data(clause),
-            // How many people a class has does not follow from its records.
-            from_hidden: clause.name() == "t-closeness" && (facts.suppressed > 0 || facts.starred > 0)
-                || matches!(facts.whose, Whose::Counted { .. }),
             holds: classes.members(worst).meet(requirement.as_ref()),
         });
     }
@@ -252,7 +256,7 @@ fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distributio
         let values = column.values.iter().zip(&column.totals).zip(after);
         let values = values.map(|((value, before), after)| ValueCount {
             value: value.clone(),
-            before: *before,
+            before: (*before).into(),
             after,
         });
         Distribution { column: column.name.clone(), values: values.collect() }
@@ -273,8 +277,8 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     };
     let loss = |name: String, cost: &ShownCost| Loss {
         name,
-        value: cost.value,
-        normalised: Some(cost.normalised),
+        value: cost.value.into(),
+        normalised: Some(cost.normalised.into()),
         formula: cost.info.formula.to_string(),
         range: cost.info.range.to_string(),
         direction: if cost.info.smaller_is_better { "lower is better" } else { "higher is better" }

@@ -75,18 +75,20 @@ fn count(
 }
 
 fn named(column: &str, labels: Vec<String>, shown: Vec<bool>, counted: Vec<(u64, u64)>) -> Subgroups {
-    let mut groups: Vec<Subgroup> = (labels.into_iter().zip(shown).zip(counted))
-        .map(|((label, shown), (records, suppressed))| Subgroup { label, shown, records, suppressed })
+    let mut groups: Vec<(String, bool, (u64, u64))> = (labels.into_iter().zip(shown).zip(counted))
+        .map(|((label, shown), counts)| (label, shown, counts))
         .collect();
     if groups.len() > MOST {
-        groups.sort_by_key(|group| std::cmp::Reverse(group.records));
+        groups.sort_by_key(|(_, _, (records, _))| std::cmp::Reverse(*records));
         let rest = groups.split_off(MOST - 1);
-        groups.push(Subgroup {
-            label: "all others".to_string(),
-            shown: rest.iter().all(|group| group.shown),
-            records: rest.iter().map(|group| group.records).sum(),
-            suppressed: rest.iter().map(|group| group.suppressed).sum(),
-        });
+        let sum = rest.iter().fold((0, 0), |sum, (_, _, counts)| (sum.0 + counts.0, sum.1 + counts.1));
+        groups.push(("all others".to_string(), rest.iter().all(|(_, shown, _)| *shown), sum));
     }
-    Subgroups { column: column.to_string(), groups }
+    let groups = groups.into_iter().map(|(label, shown, (records, suppressed))| Subgroup {
+        label,
+        shown,
+        records: records.into(),
+        suppressed: suppressed.into(),
+    });
+    Subgroups { column: column.to_string(), groups: groups.collect() }
 }

@@ -121,6 +121,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         dropped: microdata.summary.dropped,
         suppressed,
         released,
+        // Quasi-identifiers are published as they are.
+        exactly: released as f64 / microdata.summary.total().max(1) as f64,
         cost: price(),
         losses: vec![price()],
         search: &decision.search,
@@ -135,12 +137,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     };
     let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, errors };
     let figures = account(&claims, &facts, &mut || clock.check())?;
-    let public_losses = claims.public_losses(suppressed, |_| true);
     let documents = Documents {
         public_report: report::render_buckets(&figures, Edition::Public)?,
         public_manifest: claims.public(
-            &[("released", released), ("suppressed", suppressed)],
-            public_losses,
+            &[],
+            &[("suppressed", suppressed.into()), ("dropped", microdata.summary.dropped.into())],
             &[("parameters", parameters(&policy, &decision)), ("groups", sidecar(&decision))],
         ),
         steward_report: report::render_buckets(&figures, Edition::Steward)?,
@@ -188,18 +189,16 @@ fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
     parameters
 }
 
-/// What can be said about the groups in public: how many values stay possible, sizes, and how sure one can be.
+/// What everybody can count in the groups: sizes, and the largest share of a value. How many values stay possible and how sure
+/// one can be depends on rules, which were mined from the original.
 fn sidecar(decision: &Decision) -> Json {
     let exposure = &decision.exposure;
     let sizes: serde_json::Map<String, Json> =
         exposure.sizes.iter().map(|(size, groups)| (size.to_string(), shown(*groups))).collect();
     let (most, size) = exposure.frequency;
     json!({
-        "l_achieved": if exposure.groups == 0 { 0 } else { exposure.least_valid },
         "sizes": sizes,
         "max_frequency": crate::Exact::new(most, size).map(|share| share.to_string()),
-        "max_posterior": exposure.posterior.as_ref().map(ToString::to_string),
-        "rules": shown(decision.mined),
     })
 }
 

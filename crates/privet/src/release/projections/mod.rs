@@ -113,6 +113,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         dropped: microdata.summary.dropped,
         suppressed: 0,
         released,
+        exactly: exactly(&decision, &microdata, &classes),
         cost: association_loss(&decision),
         losses: losses(&decision, &microdata, &classes),
         search: &decision.search,
@@ -127,11 +128,10 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     };
     let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, classes: &classes };
     let figures = account(&claims, &facts, &mut || clock.check())?;
-    let public_losses = claims.public_losses(0, |_| true);
     let tables = ("tables", public_tables(&decision));
     let documents = Documents {
         public_report: report::render_projections(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[("released", released)], public_losses, &[tables]),
+        public_manifest: claims.public(&[], &[("dropped", microdata.summary.dropped.into())], &[tables]),
         steward_report: report::render_projections(&figures, Edition::Steward)?,
         figures: pretty(&figures)?,
         plan: &decision.plan,
@@ -146,6 +146,13 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.check()?;
     book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
     Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
+}
+
+/// The share of quasi-identifier cells that are published as they are: the mean over the tables.
+fn exactly(decision: &Decision, microdata: &Microdata, classes: &[ClassTable]) -> f64 {
+    let tables = decision.projections.iter().zip(classes);
+    let sum: f64 = tables.map(|(table, classes)| table.recoding.exactly(microdata, classes)).sum();
+    sum / decision.projections.len().max(1) as f64
 }
 
 fn association_loss(decision: &Decision) -> Price {

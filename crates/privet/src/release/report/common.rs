@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Edition;
 use super::fidelity::Fidelity;
+use super::gate::Original;
 use super::ledger::LedgerAccount;
 use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
 use super::risk::Risk;
@@ -34,54 +35,57 @@ pub struct Common {
     pub policy: String,
     /// The secret that every random choice derives from. Steward only.
     pub seed: Option<u64>,
-    /// What the steward should know before the release leaves the house. Steward only.
+    /// What the steward should know before the release is published.
     #[serde(default)]
-    pub warnings: Vec<String>,
+    pub warnings: Original<Vec<String>>,
     /// What became of the records.
     pub records: Records,
     /// Whose records they are.
     #[serde(default)]
     pub whose: Whose,
-    /// Records of people who were kept out of the release, for attacks to be tried on as well.
+    /// Records of people who were kept out of the release, where that was asked for, for attacks to be tried on as well.
     #[serde(default)]
-    pub held_out: u64,
+    pub held_out: Option<Original<u64>>,
     /// The columns, in the order of the data; none where the data has none.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// What looks like a direct identifier. Steward only.
     #[serde(default)]
-    pub scan: Option<Scan>,
+    pub scan: Option<Original<Scan>>,
     /// How near the worst class comes to each threshold.
     #[serde(default)]
     pub tightness: Vec<Tightness>,
     /// Risk in the original. Steward only.
     #[serde(default)]
-    pub risk_before: Option<Risk>,
+    pub risk_before: Option<Original<Risk>>,
     /// Risk in the release. Steward only.
     #[serde(default)]
     pub risk_after: Option<Risk>,
+    /// The share of cells, or of occurrences, that are published as they are in the original.
+    #[serde(default)]
+    pub exactly: Original<f64>,
     /// What was lost, by each measure; the first one steered the search, or is its plain form.
     pub losses: Vec<Loss>,
     /// What became of distributions, associations and counts.
     #[serde(default)]
-    pub fidelity: Option<Fidelity>,
+    pub fidelity: Option<Original<Fidelity>>,
     /// Who was left out.
     #[serde(default)]
     pub subgroups: Vec<Subgroups>,
     /// How the plan was found. Steward only.
-    pub search: Option<Search>,
+    pub search: Option<Original<Search>>,
     /// What the search counted on the way, as name and number. Steward only.
     #[serde(default)]
-    pub counters: Vec<(String, u64)>,
+    pub counters: Original<Vec<(String, u64)>>,
     /// What attacks on the release found. Steward only.
     #[serde(default)]
-    pub attacks: Vec<Finding>,
+    pub attacks: Original<Vec<Finding>>,
     /// Attacks that were not run, with the reason. Steward only.
     #[serde(default)]
-    pub attacks_not_run: Vec<NotRun>,
+    pub attacks_not_run: Original<Vec<NotRun>>,
     /// Earlier releases and what all tell together, where a ledger is kept. Steward only.
     #[serde(default)]
-    pub ledger: Option<LedgerAccount>,
+    pub ledger: Option<Original<LedgerAccount>>,
     /// What the independent audit found.
     pub audit: Audit,
     /// What requirements name and the release hides. Steward only.
@@ -159,11 +163,5 @@ impl Common {
     /// A text that may name values of the data, as an edition may have it.
     pub(super) fn spoken(&self, text: &str, edition: Edition) -> String {
         if edition.is_steward() { text.to_string() } else { self.veil.public(text) }
-    }
-
-    /// Whether the release lacks records or sensitive cells of the original. What is told of the original then, less what
-    /// the release shows, is told of those.
-    pub(super) fn lacks_values(&self) -> bool {
-        self.records.suppressed > 0 || self.records.starred > 0
     }
 }

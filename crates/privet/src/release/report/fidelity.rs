@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::gate::InSteps;
 use super::model::Distribution;
 
 /// Smaller figures are those of rounding.
@@ -57,6 +58,29 @@ pub struct QueryErrors {
     pub quantiles: [f64; 5],
     /// The mean error.
     pub mean: f64,
+}
+
+impl InSteps for Fidelity {
+    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Fidelity> {
+        let marginal = |marginal: Marginal| {
+            let values = Distribution { column: marginal.values.column, values: Vec::new() };
+            Some(Marginal { distance: step(marginal.distance)?, values })
+        };
+        let errors = |errors: QueryErrors| {
+            let [a, b, c, d, e] = errors.quantiles.map(step);
+            let (quantiles, mean) = ([a?, b?, c?, d?, e?], step(errors.mean)?);
+            Some(QueryErrors { quantiles, mean, queries: 0, least: 0, ..errors })
+        };
+        // Items are values: how far they are off has no name that could be given.
+        let marginals = if self.of_sets { Vec::new() } else { self.marginals };
+        Some(Fidelity {
+            sampled: None,
+            of_sets: self.of_sets,
+            marginals: marginals.into_iter().map(marginal).collect::<Option<_>>()?,
+            associations: Associations { columns: Vec::new(), before: Vec::new(), after: Vec::new() },
+            queries: self.queries.into_iter().map(errors).collect::<Option<_>>()?,
+        })
+    }
 }
 
 impl Marginal {

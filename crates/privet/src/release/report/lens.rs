@@ -1,7 +1,8 @@
-//! How an edition looks at figures: the steward sees them all, the public no count from 1 to 10.
+//! How an edition looks at counts of the released files: the steward sees them all, the public none from 1 to 10.
 //!
-//! Every figure of a report passes through here, so there is one place that decides what the public may see. The rule is
-//! the one of the US health agencies: no cell from 1 to 10, also not by subtraction or as a percentage; 0 is allowed.
+//! What depends on the original does not come here: see [`super::gate`]. What is counted in the released files could be
+//! printed as it is; that small ones are not is the rule of the US health agencies: no cell from 1 to 10, also not by
+//! subtraction or as a percentage; 0 is allowed.
 
 use super::Edition;
 
@@ -47,12 +48,6 @@ impl Edition {
         } else {
             percent(share)
         }
-    }
-
-    /// A figure that is no count but might look like one.
-    pub(super) fn figure(self, value: f64) -> String {
-        let whole = value.fract() == 0.0 && (1.0..=SMALL as f64).contains(&value);
-        if !self.is_steward() && whole { HIDDEN.to_string() } else { figure(value) }
     }
 
     /// Counts that add up to a total which may be known. Small ones are hidden, and with them as many others as it takes for

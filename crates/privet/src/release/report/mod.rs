@@ -12,6 +12,7 @@ mod citation;
 mod common;
 mod comparison;
 mod fidelity;
+pub(crate) mod gate;
 mod ledger;
 pub mod lens;
 mod model;
@@ -31,7 +32,9 @@ pub use buckets::BucketReport;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
+pub use gate::{Datum, Key, Original};
 pub use ledger::{EarlierRelease, LedgerAccount};
+pub use lens::figure;
 pub use model::{
     Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
     Records, ReportModel, Reproduce, Requirement, Search, Side, Subgroup, Subgroups, TaxonomyDrawing,
@@ -73,7 +76,8 @@ macro_rules! page {
 pub enum Edition {
     /// For the data steward: everything, to be kept in `steward/`.
     Steward,
-    /// For everybody: no risk in the original, seed, path, count from 1 to 10, or value that the release hides.
+    /// For everybody: what follows from the released files, shares of the original in steps of 5 %, and no seed, path, count
+    /// from 1 to 10, or value that the release hides.
     Public,
 }
 
@@ -179,16 +183,13 @@ fn write(
     view: impl Fn(Edition) -> minijinja::Value,
 ) -> Result<String> {
     // What the public page prints is known only when it is written; there it is no matter.
-    let with = |view: minijinja::Value, small_counts: Vec<String>, derived_counts: Vec<String>| {
-        minijinja::context! { small_counts => small_counts, derived_counts => derived_counts, ..view }
+    let with = |view: minijinja::Value, small_counts: Vec<String>| {
+        minijinja::context! { small_counts => small_counts, ..view }
     };
-    let public = fill(template, with(view(Edition::Public), Vec::new(), Vec::new()))?;
+    let public = fill(template, with(view(Edition::Public), Vec::new()))?;
     match edition {
         Edition::Public => Ok(public),
-        Edition::Steward => {
-            let (small, derived) = (cells::small_counts(&public), cells::derived_counts(&public));
-            fill(template, with(view(Edition::Steward), small, derived))
-        }
+        Edition::Steward => fill(template, with(view(Edition::Steward), cells::small_counts(&public))),
     }
 }
 

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::common::Common;
+use super::gate::{Datum, Original};
 use super::notion::Notion;
 use crate::method::Moment;
 use crate::policy::{PolicyColumn, Role};
@@ -29,7 +30,7 @@ pub struct ReportModel {
     pub sensitive: Vec<Distribution>,
     /// What public knowledge tells about records, before and after, where a column is quasi-sensitive. Steward only.
     #[serde(default)]
-    pub links: Option<LinkAccount>,
+    pub links: Option<Original<LinkAccount>>,
 }
 
 /// How a release was made.
@@ -56,16 +57,16 @@ pub struct Requirement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Records {
     /// Records in the original.
-    pub read: u64,
+    pub read: Original<u64>,
     /// Records left out because a value was missing.
-    pub dropped: u64,
+    pub dropped: Original<u64>,
     /// Records withheld to meet a requirement.
-    pub suppressed: u64,
+    pub suppressed: Original<u64>,
     /// Records in the release.
     pub released: u64,
-    /// Sensitive cells of released records that are suppressed.
+    /// Sensitive cells of released records that are suppressed, or occurrences that are left out.
     #[serde(default)]
-    pub starred: u64,
+    pub starred: Original<u64>,
 }
 
 /// What was done to a column that is not published.
@@ -83,13 +84,13 @@ pub struct Column {
     /// What was done, in words: "level 2 of 4", "ranges", "unchanged", "removed". Printed in both editions.
     pub transformation: String,
     /// Distinct values in the original, where they were counted. Steward only.
-    pub distinct_before: Option<u64>,
+    pub distinct_before: Option<Original<u64>>,
     /// Distinct values in the release.
     pub distinct_after: Option<u64>,
     /// Information lost in this column, from 0 (none) to 1 (all), where that is measured.
-    pub loss: Option<f64>,
+    pub loss: Option<Original<f64>>,
     /// The share of its released cells that are coarser than the original, from 0 to 1.
-    pub generalised: Option<f64>,
+    pub generalised: Option<Original<f64>>,
     /// The share of its cells in released records that are suppressed, from 0 to 1, where that can be.
     #[serde(default)]
     pub suppressed: Option<f64>,
@@ -135,7 +136,7 @@ pub struct TaxonomyNode {
     /// The position of its parent in the list; `None` for the root.
     pub parent: Option<usize>,
     /// Records of the original at or below this node.
-    pub records: u64,
+    pub records: Original<u64>,
     /// Released records that carry exactly this label. A label that no released record carries is hidden by the
     /// release, and the public edition does not draw it.
     pub released: u64,
@@ -161,11 +162,12 @@ pub struct Tightness {
     pub inequality: String,
     /// The figures of the worst class that are compared, exactly. Steward only.
     #[serde(default)]
-    pub exact: String,
+    pub exact: Original<String>,
     /// The worst class in words. It may describe a few people, so it is for the steward only.
-    pub worst: String,
-    /// The figure of the worst class.
-    pub value: f64,
+    pub worst: Original<String>,
+    /// The figure of the worst class. What compares it with the original tells what the original has beyond the release, and
+    /// is not for the public.
+    pub value: Datum,
     /// The threshold that the policy sets.
     pub threshold: f64,
     /// On which side of the threshold the figure must lie.
@@ -176,10 +178,6 @@ pub struct Tightness {
     /// which class comes nearest to it.
     #[serde(default)]
     pub from_data: bool,
-    /// Whether the figure compares the release with what the original has beyond it: records, cells or terms that were left
-    /// out. The public does not see it then: how far a class is from the original tells what that is.
-    #[serde(default)]
-    pub from_hidden: bool,
     /// Whether the requirement holds, as the exact comparison found; the figures here are only drawn.
     pub holds: bool,
 }
@@ -212,10 +210,10 @@ pub struct Confidences {
 pub struct Confidence {
     /// The value. One that no released record shows stays out of the public edition.
     pub value: String,
-    /// Records with this value in the original. Steward only.
-    pub records: u64,
-    /// Its share of the original. Steward only.
-    pub before: f64,
+    /// Records with this value in the original.
+    pub records: Original<u64>,
+    /// Its share of the original.
+    pub before: Original<f64>,
     /// The largest share that it may have in a class.
     pub threshold: f64,
     /// The same, exactly.
@@ -266,8 +264,8 @@ pub struct Distribution {
 pub struct ValueCount {
     /// The value.
     pub value: String,
-    /// Records with this value in the original. Steward only.
-    pub before: u64,
+    /// Records with this value in the original.
+    pub before: Original<u64>,
     /// Records with this value in the release. A value that no released record has stays out of the public edition.
     pub after: u64,
 }
@@ -289,9 +287,9 @@ pub struct Subgroup {
     /// Whether the release shows the label, or something below it. Otherwise it stays out of the public edition.
     pub shown: bool,
     /// Records that were read and not dropped.
-    pub records: u64,
+    pub records: Original<u64>,
     /// How many of them are suppressed.
-    pub suppressed: u64,
+    pub suppressed: Original<u64>,
 }
 
 /// One measure of what was lost.
@@ -300,9 +298,9 @@ pub struct Loss {
     /// The name used in policies, such as `LM`.
     pub name: String,
     /// The value by the formula.
-    pub value: f64,
+    pub value: Original<f64>,
     /// The value on a scale from 0 (nothing lost) to 1 (everything lost), where there is such a scale.
-    pub normalised: Option<f64>,
+    pub normalised: Option<Original<f64>>,
     /// The formula, as text.
     pub formula: String,
     /// The values it can take, as text.

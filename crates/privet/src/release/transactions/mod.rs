@@ -92,7 +92,6 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
     let cost = price(task.measure());
     let losses = ItemMeasure::ALL.map(price).into();
-    let hidden = solution.recoding.hidden(&baskets);
     let released = baskets.total();
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
@@ -141,6 +140,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         dropped: 0,
         suppressed: 0,
         released,
+        exactly: solution.recoding.exactly(&baskets),
         cost,
         losses,
         search: &solution.search,
@@ -165,10 +165,9 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         inputs: &inputs,
     };
     let figures = account(&claims, &facts)?;
-    let public_losses = claims.public_losses(hidden, |_| true);
     let documents = Documents {
         public_report: report::render_transactions(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        public_manifest: claims.public(&[], &[], &[]),
         steward_report: report::render_transactions(&figures, Edition::Steward)?,
         figures: pretty(&figures)?,
         plan: &solution.plan,

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::book::{self, Book, Kept};
 use super::holdout;
-use super::manifest::{Claims, Price, is_small, sha256_of};
+use super::manifest::{Claims, Price, sha256_of};
 use super::opened;
 use super::people;
 use super::report::vocabularies::{Facts, account};
@@ -145,6 +145,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         dropped: 0,
         suppressed: withheld,
         released,
+        exactly: loss.exactly.value(),
         cost: Price { name: COST, value: blm, exact: Some(loss.blm.to_string()), normalised: blm },
         losses,
         search: &solution.search,
@@ -170,13 +171,9 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         inputs: &inputs,
     };
     let figures = account(&claims, &facts)?;
-    // From the share of terms that are kept, the number of those that are not would follow.
-    let few_hidden = is_small(figures.utility.terms_hidden);
-    let public_losses =
-        claims.public_losses(loss.suppressed, |price| !(few_hidden && price.name == DISTINCT_TERMS));
     let documents = Documents {
         public_report: report::render_vocabularies(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[("released", released)], public_losses, &[]),
+        public_manifest: claims.public(&[], &[("withheld", withheld.into())], &[]),
         steward_report: report::render_vocabularies(&figures, Edition::Steward)?,
         figures: pretty(&figures)?,
         plan: &solution.plan,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::gate::{Datum, Original};
 use super::super::model::{Column, Loss, Side, Tightness};
 use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow};
 use crate::Result;
@@ -45,11 +46,12 @@ pub(in crate::release) fn account(
         inputs: input_files(policy).collect(),
     };
     let mut common = shared::common(claims, particulars)?;
+    let exposed = left(&decision.exposure);
     let groups = Groups {
         count: decision.exposure.groups,
         smallest: sizes.keys().next().map_or(0, |size| *size as u64),
         largest: sizes.keys().last().map_or(0, |size| *size as u64),
-        left: left(&decision.exposure),
+        left: exposed.clone().into(),
     };
     let requirement = BucketLimit {
         description: claims.asked.join("; "),
@@ -62,12 +64,12 @@ pub(in crate::release) fn account(
     let present = present(&decision.grouping, microdata);
     common.columns = columns(policy, microdata, &present);
     common.whose = crowd::whose(microdata, None);
-    common.scan = Some(scan::table(policy, tick)?);
-    common.tightness = tightness(&requirement, &groups, decision);
+    common.scan = Some(scan::table(policy, tick)?.into());
+    common.tightness = tightness(&requirement, (&groups, &exposed), decision);
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
-    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
+    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
-    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed));
+    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed).into());
     common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
     Ok(BucketReport {
         common,
@@ -75,9 +77,13 @@ pub(in crate::release) fn account(
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         permuted: asked.publication == Publication::Permuted,
         groups,
-        baseline: decision.baseline.as_ref().filter(|_| asked.strategy != Strategy::Anatomy).map(left),
-        rules: rules(decision),
-        mined: decision.mined,
+        baseline: decision
+            .baseline
+            .as_ref()
+            .filter(|_| asked.strategy != Strategy::Anatomy)
+            .map(|baseline| left(baseline).into()),
+        rules: rules(decision).into(),
+        mined: decision.mined.into(),
     })
 }
 
@@ -109,10 +115,10 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
             _ => "removed",
         };
         Column {
-            distinct_before: distinct(false),
+            distinct_before: distinct(false).map(Original::from),
             distinct_after: distinct(true).filter(|_| transformation != "removed"),
-            generalised: Some(0.0).filter(|_| quasi.is_some()),
-            loss: Some(0.0).filter(|_| quasi.is_some()),
+            generalised: Some(0.0.into()).filter(|_| quasi.is_some()),
+            loss: Some(0.0.into()).filter(|_| quasi.is_some()),
             ..Column::new(column, transformation)
         }
     };
@@ -120,22 +126,28 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
 }
 
 /// How near the worst record comes to each limit.
-fn tightness(limit: &BucketLimit, groups: &Groups, decision: &Decision) -> Vec<Tightness> {
-    let left = &groups.left;
+fn tightness(
+    limit: &BucketLimit,
+    (groups, left): (&Groups, &Left),
+    decision: &Decision,
+) -> Vec<Tightness> {
     let (most, size) = decision.exposure.frequency;
     let column = &limit.column;
     let mut all = vec![Tightness {
         requirement: format!("values of {column} that stay possible"),
         column: None,
         inequality: format!("valid({column}) ≥ {}", limit.l),
-        worst: format!("the record with the fewest: {}", left.least_valid),
-        exact: left.least_valid.to_string(),
-        value: left.least_valid as f64,
+        worst: format!("the record with the fewest: {}", left.least_valid).into(),
+        exact: left.least_valid.to_string().into(),
+        // What is possible depends on rules, and those were mined from the original.
+        value: match limit.knowledge {
+            true => Datum::Original((left.least_valid as f64).into()),
+            false => Datum::Released(left.least_valid as f64),
+        },
         threshold: limit.l as f64,
         side: Side::AtLeast,
         counted: true,
         from_data: false,
-        from_hidden: false,
         holds: left.least_valid >= limit.l || decision.exposure.groups == 0,
     }];
     if limit.k > 1 {
@@ -143,14 +155,13 @@ fn tightness(limit: &BucketLimit, groups: &Groups, decision: &Decision) -> Vec<T
             requirement: "records of a group".to_string(),
             column: None,
             inequality: format!("n(group) ≥ {}", limit.k),
-            worst: format!("the smallest group: {}", counted(groups.smallest, "record", "records")),
-            exact: groups.smallest.to_string(),
-            value: groups.smallest as f64,
+            worst: format!("the smallest group: {}", counted(groups.smallest, "record", "records")).into(),
+            exact: groups.smallest.to_string().into(),
+            value: Datum::Released(groups.smallest as f64),
             threshold: limit.k as f64,
             side: Side::AtLeast,
             counted: true,
             from_data: false,
-            from_hidden: false,
             holds: groups.smallest >= limit.k || groups.count == 0,
         });
     }
@@ -159,14 +170,13 @@ fn tightness(limit: &BucketLimit, groups: &Groups, decision: &Decision) -> Vec<T
             requirement: format!("share of one value of {column} in a group"),
             column: None,
             inequality: format!("n(value) · {} ≤ n(group)", limit.l),
-            worst: format!("{most} of {size} records of a group"),
-            exact: format!("{most}/{size}"),
-            value: most as f64 / size.max(1) as f64,
+            worst: format!("{most} of {size} records of a group").into(),
+            exact: format!("{most}/{size}").into(),
+            value: Datum::Released(most as f64 / size.max(1) as f64),
             threshold: 1.0 / limit.l.max(1) as f64,
             side: Side::AtMost,
             counted: false,
             from_data: false,
-            from_hidden: false,
             holds: left.above_one_in_l == 0,
         });
     }
@@ -177,14 +187,13 @@ fn tightness(limit: &BucketLimit, groups: &Groups, decision: &Decision) -> Vec<T
             requirement: format!("how sure one can be of a value of {column}"),
             column: None,
             inequality: format!("assignments with the value / all assignments ≤ {bound}"),
-            worst: format!("{posterior} of all assignments that the rules allow"),
-            exact: posterior.to_string(),
-            value: posterior.to_f64(),
+            worst: format!("{posterior} of all assignments that the rules allow").into(),
+            exact: posterior.to_string().into(),
+            value: Datum::Original(posterior.to_f64().into()),
             threshold: bound.to_f64(),
             side: Side::AtMost,
             counted: false,
             from_data: false,
-            from_hidden: false,
             holds: true,
         });
     }
@@ -228,8 +237,8 @@ const QUERY_ERROR_FORMULA: &str = "mean of |answer − truth| / truth over 200 r
 fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let loss = |errors: Accuracy| Loss {
         name: QUERY_ERROR.to_string(),
-        value: errors.here,
-        normalised: Some(errors.normalised()),
+        value: errors.here.into(),
+        normalised: Some(errors.normalised().into()),
         formula: QUERY_ERROR_FORMULA.to_string(),
         range: "0 to that of all records in one group".to_string(),
         direction: "lower is better".to_string(),

@@ -11,6 +11,7 @@ pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::{promise, protections};
 
 use super::common::Common;
+use super::gate::Original;
 
 /// The kind by which this model is told from the others in `report.json`.
 pub(super) const KIND: &str = "groups";
@@ -32,11 +33,11 @@ pub struct BucketReport {
     /// The groups.
     pub groups: Groups,
     /// What would be left to an adversary in Anatomy's groups. Steward only.
-    pub baseline: Option<Left>,
+    pub baseline: Option<Original<Left>>,
     /// The rules that the adversary is taken to know. Steward only.
-    pub rules: Vec<RuleRow>,
+    pub rules: Original<Vec<RuleRow>>,
     /// How many rules were mined, implied ones included. Steward only.
-    pub mined: u64,
+    pub mined: Original<u64>,
 }
 
 /// What was asked for.
@@ -75,7 +76,7 @@ pub struct Groups {
     /// The most records of a group.
     pub largest: u64,
     /// What is left to an adversary.
-    pub left: Left,
+    pub left: Original<Left>,
 }
 
 /// What is left to an adversary who knows the rules.

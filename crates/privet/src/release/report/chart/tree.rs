@@ -5,6 +5,7 @@
 
 use minijinja::Value;
 
+use super::super::gate::Key;
 use super::super::lens::thousands;
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
 use super::WIDTH;
@@ -22,12 +23,25 @@ const MOST_INDENT: usize = 10;
 const MOST_BELOW: usize = 5;
 
 /// Whether the numbers of records are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(in super::super) enum TreeCounts {
     /// With records below each node, and everything below the cut.
-    Shown,
+    Shown(Key),
     /// Without any count, and nothing that the release hides.
     Hidden,
+}
+
+impl TreeCounts {
+    fn are_shown(self) -> bool {
+        self.key().is_some()
+    }
+
+    fn key(self) -> Option<Key> {
+        match self {
+            TreeCounts::Shown(key) => Some(key),
+            TreeCounts::Hidden => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +71,7 @@ struct Shape<'a> {
 
 impl<'a> Shape<'a> {
     fn new(nodes: &'a [TaxonomyNode], counts: TreeCounts) -> Shape<'a> {
-        let used = |node: &TaxonomyNode| node.in_cut && (counts == TreeCounts::Shown || node.released > 0);
+        let used = |node: &TaxonomyNode| node.in_cut && (counts.are_shown() || node.released > 0);
         let mut place =
             nodes.iter().map(|node| if used(node) { Place::On } else { Place::Below }).collect::<Vec<_>>();
         // Children come after their parents, so one pass from the back tells who has a used node below.
@@ -71,7 +85,7 @@ impl<'a> Shape<'a> {
         }
         let mut children = vec![Vec::new(); nodes.len()];
         for (index, node) in nodes.iter().enumerate() {
-            let drawn = counts == TreeCounts::Shown || place[index] != Place::Below;
+            let drawn = counts.are_shown() || place[index] != Place::Below;
             if let Some(parent) = node.parent.filter(|parent| *parent < index && drawn) {
                 children[parent].push(index);
             }
@@ -99,7 +113,7 @@ impl<'a> Shape<'a> {
         // A forest has several nodes without a parent.
         let tops = |at: &usize| {
             let top = *at == 0 || self.nodes[*at].parent.is_none();
-            top && (self.counts == TreeCounts::Shown || self.place[*at] != Place::Below)
+            top && (self.counts.are_shown() || self.place[*at] != Place::Below)
         };
         let mut open: Vec<Open> =
             (0..self.nodes.len()).filter(tops).rev().map(|top| Open::Node(top, 0)).collect();
@@ -111,7 +125,7 @@ impl<'a> Shape<'a> {
                 Open::Node(index, depth) => (index, depth),
                 Open::More(count, depth, place) => {
                     let text = match self.counts {
-                        TreeCounts::Shown => format!("… {} more", thousands(count as u64)),
+                        TreeCounts::Shown(_) => format!("… {} more", thousands(count as u64)),
                         TreeCounts::Hidden => "… and more".to_string(),
                     };
                     rows.push(Row { depth, text, aside: String::new(), place, records: None, folded: true });
@@ -124,14 +138,14 @@ impl<'a> Shape<'a> {
             let descend = below || children.iter().any(|child| self.place[*child] != Place::Below);
             let mut asides = Vec::new();
             // What is guarded is between the publisher and the steward.
-            asides.extend(node.mark.clone().filter(|_| self.counts == TreeCounts::Shown));
+            asides.extend(node.mark.clone().filter(|_| self.counts.are_shown()));
             if !children.is_empty() && !descend {
                 let leaves = self.leaves_below(index);
                 let values = if leaves == 1 { "value" } else { "values" };
                 asides.push(format!("{} {values} below", thousands(leaves as u64)));
             }
             let aside = asides.join(", ");
-            let (text, records) = (node.label.clone(), Some(node.records));
+            let (text, records) = (node.label.clone(), self.counts.key().map(|key| *node.records.see(key)));
             rows.push(Row { depth, text, aside, place: self.place[index], records, folded: false });
             if descend {
                 let on_or_above = children.iter().any(|child| self.place[*child] != Place::Below);
@@ -148,7 +162,7 @@ impl<'a> Shape<'a> {
 
     /// The fullest set of rows that fits.
     fn fitting_rows(&self) -> Vec<Row> {
-        let marked = self.counts == TreeCounts::Shown && self.nodes.iter().any(|node| node.mark.is_some());
+        let marked = self.counts.are_shown() && self.nodes.iter().any(|node| node.mark.is_some());
         let most = if marked { MOST_MARKED } else { MOST_ROWS };
         let ways = [
             (24, true),
@@ -184,9 +198,10 @@ impl<'a> Shape<'a> {
 /// Draws the taxonomy of a column.
 pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, title: &str) -> Value {
     let rows = Shape::new(&drawing.nodes, counts).fitting_rows();
-    let with_counts = counts == TreeCounts::Shown;
+    let with_counts = counts.are_shown();
     let used = drawing.nodes.iter().filter(|node| node.in_cut);
-    let most = used.map(|node| node.records).max().unwrap_or(1).max(1) as f64;
+    let most = counts.key().and_then(|key| used.map(|node| *node.records.see(key)).max());
+    let most = most.unwrap_or(1).max(1) as f64;
     let right = if with_counts { WIDTH - 128.0 } else { WIDTH };
     let mut svg = Svg::new(WIDTH, ROW * rows.len() as f64 + 6.0);
 
@@ -235,9 +250,22 @@ pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, titl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::report::Edition;
+
+    fn shown() -> TreeCounts {
+        Edition::Steward.key().map_or(TreeCounts::Hidden, TreeCounts::Shown)
+    }
 
     fn node(label: &str, parent: Option<usize>, released: u64, in_cut: bool) -> TaxonomyNode {
-        TaxonomyNode { label: label.into(), parent, records: 40, released, in_cut, level: 0, mark: None }
+        TaxonomyNode {
+            label: label.into(),
+            parent,
+            records: 40.into(),
+            released,
+            in_cut,
+            level: 0,
+            mark: None,
+        }
     }
 
     /// A root with ten groups of ten leaves; the cut goes through the groups.
@@ -253,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_big_tree_is_folded_below_the_cut() {
-        let picture = tree(&hundred(), TreeCounts::Shown, "t").to_string();
+        let picture = tree(&hundred(), shown(), "t").to_string();
         assert!(picture.contains("group9") && picture.contains("10 values below"), "{picture}");
         assert!(!picture.contains("leaf00"));
     }
@@ -274,7 +302,7 @@ mod tests {
     fn a_long_row_of_siblings_is_folded() {
         let mut nodes = vec![node("any", None, 0, false)];
         nodes.extend((0..47).map(|leaf| node(&format!("leaf{leaf}"), Some(0), 1, true)));
-        let picture = tree(&TaxonomyDrawing { nodes }, TreeCounts::Shown, "t").to_string();
+        let picture = tree(&TaxonomyDrawing { nodes }, shown(), "t").to_string();
         assert!(picture.contains("leaf9") && picture.contains("… 23 more"), "{picture}");
     }
 
@@ -287,7 +315,7 @@ mod tests {
             node("s1", Some(2), 0, true),
         ];
         let forest = TaxonomyDrawing { nodes };
-        let all = tree(&forest, TreeCounts::Shown, "t").to_string();
+        let all = tree(&forest, shown(), "t").to_string();
         assert!(["north", "n1", "south", "s1"].iter().all(|label| all.contains(label)), "{all}");
         let public = tree(&forest, TreeCounts::Hidden, "t").to_string();
         assert!(public.contains("n1") && !public.contains("south"), "nothing of that tree is released");
@@ -296,13 +324,11 @@ mod tests {
     #[test]
     fn odd_trees_are_drawn_too() {
         let lonely = TaxonomyDrawing { nodes: vec![node("any", None, 3, true)] };
-        assert!(tree(&lonely, TreeCounts::Shown, "t").to_string().contains("any"));
+        assert!(tree(&lonely, shown(), "t").to_string().contains("any"));
         let empty = TaxonomyDrawing { nodes: vec![] };
-        assert!(tree(&empty, TreeCounts::Shown, "t").to_string().starts_with("<svg"));
+        assert!(tree(&empty, shown(), "t").to_string().starts_with("<svg"));
         let deep = (0..500_usize).map(|depth| node("n", depth.checked_sub(1), 1, depth == 499)).collect();
-        assert!(
-            tree(&TaxonomyDrawing { nodes: deep }, TreeCounts::Shown, "t").to_string().contains("and more")
-        );
+        assert!(tree(&TaxonomyDrawing { nodes: deep }, shown(), "t").to_string().contains("and more"));
         let astray =
             TaxonomyDrawing { nodes: vec![node("a", Some(9), 1, true), node("b", Some(1), 1, true)] };
         assert!(tree(&astray, TreeCounts::Hidden, "t").to_string().starts_with("<svg"));

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::gate::{Datum, Original};
 use super::super::model::{Column, Loss, Requirement, Side, Tightness};
 use super::super::notion::Notion;
 use super::super::risk::Risk;
@@ -45,14 +46,14 @@ pub(in crate::release) fn account(
     let mut common = shared::common(claims, particulars)?;
     common.columns = columns(facts);
     common.whose = crowd::whose(microdata, None);
-    common.scan = Some(scan::table(policy, tick)?);
+    common.scan = Some(scan::table(policy, tick)?.into());
     common.tightness = tightness(facts);
-    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()));
+    common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = riskiest(facts);
     let tables: Vec<(&Recoding, Vec<usize>)> = (decision.projections.iter())
         .map(|table| (&table.recoding, tracked(facts, &table.attributes)))
         .collect();
-    common.fidelity = Some(shared::of_tables(microdata, &tables, claims.seed));
+    common.fidelity = Some(shared::of_tables(microdata, &tables, claims.seed).into());
     let limits = &decision.asked.limits;
     let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
     let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);
@@ -70,13 +71,13 @@ pub(in crate::release) fn account(
         },
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         attributes: decision.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
-        information: pairs.map(|(a, b)| decision.ratios.information(a, b)).collect(),
+        information: pairs.map(|(a, b)| decision.ratios.information(a, b)).collect::<Vec<_>>().into(),
         tables: tables_of(facts),
-        gamma_alpha: decision.gamma_alpha,
-        gamma_beta: decision.gamma_beta,
-        closeness_one_table: decision.improvement.one_table,
-        closeness_plan: decision.improvement.plan,
-        curve: curve(decision),
+        gamma_alpha: decision.gamma_alpha.into(),
+        gamma_beta: decision.gamma_beta.into(),
+        closeness_one_table: decision.improvement.one_table.into(),
+        closeness_plan: decision.improvement.plan.into(),
+        curve: curve(decision).into(),
     })
 }
 
@@ -94,9 +95,10 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
             .map(|(table, classes)| shared::account_column(column, microdata, &table.recoding, classes))
             .collect()
     };
-    let mean = |figures: Vec<f64>| match figures.len() {
-        0 => None,
-        tables => Some(figures.iter().sum::<f64>() / tables as f64),
+    let mean = |figures: Vec<Original<f64>>| {
+        let tables = figures.len() as f64;
+        let sum = figures.into_iter().reduce(|sum, figure| sum.with(figure, |a, b| a + b))?;
+        Some(sum.map(|sum| sum / tables))
     };
     let account = |column: &PolicyColumn| {
         let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
@@ -116,7 +118,8 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
         let distinct = tracked.map(|tracked| tracked.values.len() as u64);
         let tables = if quasi.is_some() { in_tables(column) } else { Vec::new() };
         Column {
-            distinct_before: quasi.map(|at| microdata.quasi[at].counts.len() as u64).or(distinct),
+            distinct_before: (quasi.map(|at| microdata.quasi[at].counts.len() as u64).or(distinct))
+                .map(Original::from),
             // The table that tells most.
             distinct_after: tables.iter().filter_map(|table| table.distinct_after).max().or(distinct),
             loss: mean(tables.iter().filter_map(|table| table.loss).collect()),
@@ -140,14 +143,13 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             requirement: String::new(),
             column: None,
             inequality: String::new(),
-            exact: String::new(),
-            worst: String::new(),
-            value: 0.0,
+            exact: String::new().into(),
+            worst: String::new().into(),
+            value: Datum::Released(0.0),
             threshold: 0.0,
             side: Side::AtLeast,
             counted: true,
             from_data: false,
-            from_hidden: false,
             holds: true,
         };
         if let Some(k) = k {
@@ -155,8 +157,8 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             all.push(Tightness {
                 requirement: format!("k-anonymity of {}", file_name(number)),
                 inequality: format!("n(class) ≥ {k}"),
-                exact: smallest.to_string(),
-                value: smallest as f64,
+                exact: smallest.to_string().into(),
+                value: Datum::Released(smallest as f64),
                 threshold: k as f64,
                 holds: smallest >= k,
                 ..entry.clone()
@@ -166,7 +168,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             all.push(Tightness {
                 requirement: format!("t-closeness in {}", file_name(number)),
                 inequality: format!("EMD(class, table) ≤ {t}"),
-                value: table.closeness,
+                value: Datum::Original(table.closeness.into()),
                 threshold: t.to_f64(),
                 side: Side::AtMost,
                 counted: false,
@@ -229,8 +231,8 @@ fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
             .map(|(level, quasi)| (u64::from(*level), quasi.taxonomy.levels() as u64 - 1))
             .collect(),
         classes: table.classes,
-        closeness: table.closeness,
-        dm: table.dm as f64,
+        closeness: table.closeness.into(),
+        dm: (table.dm as f64).into(),
     };
     facts.decision.projections.iter().zip(1..).map(row).collect()
 }
@@ -263,8 +265,8 @@ fn loss(price: &Price) -> Loss {
     let mean = if ["DM", "LM"].contains(&price.name) { "mean over the tables of " } else { "" };
     Loss {
         name: price.name.to_string(),
-        value: price.value,
-        normalised: Some(price.normalised),
+        value: price.value.into(),
+        normalised: Some(price.normalised.into()),
         formula: format!("{mean}{formula}"),
         range: range.to_string(),
         direction: "lower is better".to_string(),

@@ -11,6 +11,7 @@ pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::protections;
 
 use super::common::Common;
+use super::gate::Original;
 use super::model::Requirement;
 use super::notion::Notion;
 
@@ -34,19 +35,19 @@ pub struct ProjectionReport {
     /// The sensitive attributes, in the order of their names.
     pub attributes: Vec<String>,
     /// The mutual information of every two attributes, as a square matrix, in nats. Steward only.
-    pub information: Vec<f64>,
+    pub information: Original<Vec<f64>>,
     /// The tables.
     pub tables: Vec<TableRow>,
     /// The share of association that is lost.
-    pub gamma_alpha: f64,
+    pub gamma_alpha: Original<f64>,
     /// The share of information that is exposed.
-    pub gamma_beta: f64,
+    pub gamma_beta: Original<f64>,
     /// The least t that one table with all attributes could meet. Steward only.
-    pub closeness_one_table: Option<f64>,
+    pub closeness_one_table: Original<Option<f64>>,
     /// The least t that the tables of the plan could meet. Steward only.
-    pub closeness_plan: Option<f64>,
+    pub closeness_plan: Original<Option<f64>>,
     /// Loss and exposure from a table per attribute to one table, as they are merged. Steward only.
-    pub curve: Vec<CurvePoint>,
+    pub curve: Original<Vec<CurvePoint>>,
 }
 
 /// The limits on plans, as the policy writes them.
@@ -72,9 +73,9 @@ pub struct TableRow {
     /// How many classes it has.
     pub classes: u64,
     /// How far the worst class is from the whole table. Steward only.
-    pub closeness: f64,
+    pub closeness: Original<f64>,
     /// Its discernibility. Steward only.
-    pub dm: f64,
+    pub dm: Original<f64>,
 }
 
 /// Loss and exposure of a plan with so many tables.

@@ -26,7 +26,11 @@ pub(super) fn suspects() -> Scan {
 
 /// Two columns and what became of them.
 pub(super) fn fidelity() -> Fidelity {
-    let count = |(value, before, after): (&str, u64, u64)| ValueCount { value: value.into(), before, after };
+    let count = |(value, before, after): (&str, u64, u64)| ValueCount {
+        value: value.into(),
+        before: before.into(),
+        after,
+    };
     let marginal = |column: &str, distance, values: &[(&str, u64, u64)]| Marginal {
         distance,
         values: Distribution { column: column.into(), values: values.iter().copied().map(count).collect() },
@@ -55,8 +59,12 @@ pub(super) fn fidelity() -> Fidelity {
 
 /// Who was left out.
 pub(super) fn left_out() -> Subgroups {
-    let group =
-        |label: &str, records, suppressed| Subgroup { label: label.into(), shown: true, records, suppressed };
+    let group = |label: &str, records: u64, suppressed: u64| Subgroup {
+        label: label.into(),
+        shown: true,
+        records: records.into(),
+        suppressed: suppressed.into(),
+    };
     Subgroups { column: "sex".into(), groups: vec![group("female", 10_240, 60), group("male", 9_760, 63)] }
 }
 

@@ -6,6 +6,7 @@ mod trees;
 use self::figures::{fidelity, filled, hash, left_out, suspects};
 use self::trees::{Tree, ages, grouped};
 use super::common::{Common, Whose};
+use super::gate::{Datum, Original};
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
@@ -19,10 +20,10 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         role: role.into(),
         reason: String::new(),
         transformation: transformation.into(),
-        distinct_before: Some(distinct.0),
+        distinct_before: Some(distinct.0.into()),
         distinct_after: Some(distinct.1),
-        loss: Some(loss),
-        generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }),
+        loss: Some(loss.into()),
+        generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }.into()),
         suppressed: None,
         taxonomy: None,
     }
@@ -93,14 +94,14 @@ pub(super) fn census() -> ReportModel {
     });
     columns.push(column("household_size", "quasi-identifier", "ranges", (9, 4), 0.22));
     columns.push(Column {
-        generalised: Some(0.613),
+        generalised: Some(0.613.into()),
         ..column("hours_per_week", "quasi-identifier", "ranges", (88, 12), 0.087)
     });
     columns.push(column("occupation", "sensitive", "unchanged", (9, 9), 0.0));
     columns.push(column("income", "sensitive", "unchanged", (5, 5), 0.0));
     columns.push(Column {
         loss: None,
-        generalised: Some(0.0),
+        generalised: Some(0.0.into()),
         ..column("survey_weight", "other", "unchanged", (1_204, 1_203), 0.0)
     });
 
@@ -111,7 +112,7 @@ pub(super) fn census() -> ReportModel {
     let values = |values: &[(&str, u64)]| {
         let count = |&(value, before): &(&str, u64)| ValueCount {
             value: value.into(),
-            before,
+            before: before.into(),
             after: before - before / 150,
         };
         values.iter().map(count).collect::<Vec<_>>()
@@ -126,8 +127,8 @@ pub(super) fn census() -> ReportModel {
         ("plant and machine operator", 1_946),
         ("manager", 1_401),
     ]);
-    occupations.push(ValueCount { value: "armed forces".into(), before: 14, after: 7 });
-    occupations.push(ValueCount { value: "lighthouse keeper".into(), before: 4, after: 0 });
+    occupations.push(ValueCount { value: "armed forces".into(), before: 14.into(), after: 7 });
+    occupations.push(ValueCount { value: "lighthouse keeper".into(), before: 4.into(), after: 0 });
     let incomes = values(&[
         ("under 15k", 3_804),
         ("15k–30k", 6_710),
@@ -152,69 +153,73 @@ pub(super) fn census() -> ReportModel {
             },
             policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
             seed: Some(421_337),
-            warnings: Vec::new(),
+            warnings: Vec::new().into(),
             whose: Whose::default(),
-            held_out: 0,
-            records: Records { read: 20_000, dropped: 0, suppressed: 123, released: 19_877, starred: 0 },
+            held_out: None,
+            exactly: 0.24.into(),
+            records: Records {
+                read: 20_000.into(),
+                dropped: 0.into(),
+                suppressed: 123.into(),
+                released: 19_877,
+                starred: 0.into(),
+            },
             columns,
             tightness: vec![
                 Tightness {
                     requirement: "11-anonymity".into(),
                     column: None,
                     inequality: "n(class) ≥ 11".into(),
-                    exact: "11".into(),
-                    worst: "age 80–89, male, 4****, tertiary: 11 records".into(),
-                    value: 11.0,
+                    exact: "11".to_string().into(),
+                    worst: "age 80–89, male, 4****, tertiary: 11 records".to_string().into(),
+                    value: Datum::Released(11.0),
                     threshold: 11.0,
                     side: Side::AtLeast,
                     counted: true,
                     from_data: false,
-                    from_hidden: false,
                     holds: true,
                 },
                 Tightness {
                     requirement: "frequency 3-diversity of occupation".into(),
                     column: Some("occupation".into()),
                     inequality: "n(value) · 3 ≤ n(class)".into(),
-                    exact: "19 of 61".into(),
-                    worst: "19 of 61 records are ‘craft and trades’".into(),
-                    value: 19.0 / 61.0,
+                    exact: "19 of 61".to_string().into(),
+                    worst: "19 of 61 records are ‘craft and trades’".to_string().into(),
+                    value: Datum::Released(19.0 / 61.0),
                     threshold: 1.0 / 3.0,
                     side: Side::AtMost,
                     counted: false,
                     from_data: false,
-                    from_hidden: false,
                     holds: true,
                 },
                 Tightness {
                     requirement: "0.2-closeness of income".into(),
                     column: Some("income".into()),
                     inequality: "EMD(class, table) ≤ 1/5".into(),
-                    exact: String::new(),
-                    worst: "distance 0.1875 in a class of 24 records".into(),
-                    value: 0.1875,
+                    exact: String::new().into(),
+                    worst: "distance 0.1875 in a class of 24 records".to_string().into(),
+                    value: Datum::Original(0.1875.into()),
                     threshold: 0.2,
                     side: Side::AtMost,
                     counted: false,
                     from_data: false,
-                    from_hidden: false,
                     holds: true,
                 },
             ],
-            risk_before: Some(risk_before),
+            risk_before: Some(risk_before.into()),
             risk_after: Some(risk_after),
             losses: vec![
                 Loss {
                     name: "LM".into(),
-                    value: 43_921.25,
-                    normalised: Some(0.2746),
+                    value: 43_921.25.into(),
+                    normalised: Some(0.2746.into()),
                     formula: "Σ over cells (leaves below the value − 1) / (all leaves − 1)".into(),
                     range: "0 … cells".into(),
                     direction: "lower is better".into(),
                 },
                 Loss {
                     name: "DM".into(),
-                    value: 2_610_554.0,
+                    value: 2_610_554.0.into(),
                     normalised: None,
                     formula: "Σ over classes size², a suppressed record counts all records".into(),
                     range: "records … records²".into(),
@@ -222,7 +227,7 @@ pub(super) fn census() -> ReportModel {
                 },
                 Loss {
                     name: "average-class-size".into(),
-                    value: 12.71,
+                    value: 12.71.into(),
                     normalised: None,
                     formula: "records / (classes · k)".into(),
                     range: "1 … records / k".into(),
@@ -230,14 +235,14 @@ pub(super) fn census() -> ReportModel {
                 },
                 Loss {
                     name: "precision".into(),
-                    value: 0.61,
-                    normalised: Some(0.39),
+                    value: 0.61.into(),
+                    normalised: Some(0.39.into()),
                     formula: "1 − mean of level / height over cells".into(),
                     range: "0 … 1".into(),
                     direction: "higher is better".into(),
                 },
             ],
-            search: Some(Search {
+            search: Some(Original::from(Search {
                 space: "12960".into(),
                 examined: 742,
                 seconds: 0.184,
@@ -245,9 +250,9 @@ pub(super) fn census() -> ReportModel {
                 bound: Some(43_921.25),
                 gap: Some(0.0),
                 trace: Vec::new(),
-            }),
-            attacks: Vec::new(),
-            attacks_not_run: Vec::new(),
+            })),
+            attacks: Vec::new().into(),
+            attacks_not_run: Vec::new().into(),
             ledger: None,
             veil: Default::default(),
             audit: Audit {
@@ -281,10 +286,10 @@ pub(super) fn census() -> ReportModel {
                 ],
                 released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
             },
-            scan: Some(suspects()),
-            fidelity: Some(fidelity()),
+            scan: Some(suspects().into()),
+            fidelity: Some(fidelity().into()),
             subgroups: vec![left_out()],
-            counters: Vec::new(),
+            counters: Vec::new().into(),
         },
         requirements: vec![
             Requirement {
@@ -332,7 +337,8 @@ pub(super) fn patients() -> ReportModel {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.common.records = Records { read: 10, dropped: 0, suppressed: 0, released: 10, starred: 0 };
+    model.common.records =
+        Records { read: 10.into(), dropped: 0.into(), suppressed: 0.into(), released: 10, starred: 0.into() };
     model.common.columns = vec![
         Column {
             taxonomy: ages.at_level(1),
@@ -341,29 +347,29 @@ pub(super) fn patients() -> ReportModel {
         column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0),
         column("disease", "sensitive", "unchanged", (4, 4), 0.0),
     ];
-    model.common.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]));
+    model.common.risk_before = Some(Risk::from_class_sizes(&[(1, 8), (2, 1)]).into());
     model.common.risk_after = Some(Risk::from_class_sizes(&[(2, 2), (3, 2)]));
     model.common.tightness.truncate(1);
     model.common.tightness[0] = Tightness {
         requirement: "2-anonymity".into(),
         column: None,
         inequality: "n(class) ≥ 2".into(),
-        exact: "2".into(),
-        worst: "20–39, female: 2 records".into(),
-        value: 2.0,
+        exact: "2".to_string().into(),
+        worst: "20–39, female: 2 records".to_string().into(),
+        value: Datum::Released(2.0),
         threshold: 2.0,
         side: Side::AtLeast,
         counted: true,
         from_data: false,
-        from_hidden: false,
         holds: true,
     };
     let values = [("Flu", 4), ("Cancer", 3), ("Asthma", 2), ("HIV", 1)];
-    let count = |(value, count): (&str, u64)| ValueCount { value: value.into(), before: count, after: count };
+    let count =
+        |(value, count): (&str, u64)| ValueCount { value: value.into(), before: count.into(), after: count };
     model.sensitive = vec![Distribution { column: "disease".into(), values: values.map(count).to_vec() }];
     model.common.losses.truncate(1);
-    model.common.losses[0].value = 10.0;
-    model.common.losses[0].normalised = Some(0.25);
+    model.common.losses[0].value = 10.0.into();
+    model.common.losses[0].normalised = Some(0.25.into());
     model.common.audit.checks.truncate(1);
     model.common.audit.checks[0].name = "2-anonymity".into();
     model.common.search = None;
@@ -387,21 +393,27 @@ pub(super) fn diseases() -> ReportModel {
         },
         description: "In every class each occupation stays below a threshold of its own.".into(),
     }];
-    model.common.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".into()];
-    model.common.records =
-        Records { read: 20_000, dropped: 0, suppressed: 0, released: 20_000, starred: 1_412 };
+    model.common.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".to_string()].into();
+    model.common.records = Records {
+        read: 20_000.into(),
+        dropped: 0.into(),
+        suppressed: 0.into(),
+        released: 20_000,
+        starred: 1_412.into(),
+    };
     model.suppression = "Where a value exceeded its threshold in a class, its cells there say *.".into();
     model.common.columns[1].transformation = "cut of 7 values".into();
     model.common.columns[1].distinct_after = Some(7);
     for column in model.common.columns.iter_mut().filter(|column| column.name == "occupation") {
         column.transformation = "some cells replaced by *".into();
+        column.suppressed = Some(0.0706);
     }
     if let Some(age) = &mut model.common.columns[1].taxonomy {
         let on_cut =
             |label: &str| ["17–39", "40–49", "50–54", "55–59", "60–69", "70–79", "80–89"].contains(&label);
         for node in &mut age.nodes {
             node.in_cut = on_cut(&node.label);
-            node.released = if node.in_cut { node.records } else { 0 };
+            node.released = if node.in_cut { *node.records.open() } else { 0 };
         }
     }
     let thresholds = [("3/10", 0.3), ("1/4", 0.25), ("1/5", 0.2)];
@@ -411,7 +423,7 @@ pub(super) fn diseases() -> ReportModel {
         Confidence {
             value: value.value.clone(),
             records: value.before,
-            before: value.before as f64 / 20_000.0,
+            before: value.before.map(|count| count as f64 / 20_000.0),
             threshold,
             threshold_text: threshold_text.into(),
             worst: shown * (threshold - 0.02 * at as f64).max(0.017),
@@ -427,7 +439,7 @@ pub(super) fn diseases() -> ReportModel {
         (14.0, Some(43_921.25), Some(42_008.5)),
     ];
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
-    model.common.search = Some(Search {
+    model.common.search = Some(Original::from(Search {
         space: "340282366920938463463374607431768211456".into(),
         examined: 1_742,
         seconds: 30.0,
@@ -435,8 +447,8 @@ pub(super) fn diseases() -> ReportModel {
         bound: Some(42_008.5),
         gap: Some(0.0436),
         trace: costs.map(moment).to_vec(),
-    });
-    model.common.attacks = vec![Finding {
+    }));
+    model.common.attacks = Original::from(vec![Finding {
         knows: "the release, that suppression is vio-sa, the thresholds".into(),
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
         assumes: "Every way is equally likely.".into(),
@@ -450,7 +462,7 @@ pub(super) fn diseases() -> ReportModel {
         }],
         warning: "suppression = \"vio-sa\" can be undone".into(),
         ..Finding::new("suppression", "suppression inference")
-    }];
+    }]);
     model
 }
 
@@ -491,7 +503,7 @@ pub(super) fn awkward() -> ReportModel {
     };
     model.common.tightness[0].requirement = model.common.audit.checks[0].name.clone();
     model.common.tightness[0].holds = false;
-    model.common.tightness[0].value = 3.0;
+    model.common.tightness[0].value = Datum::Released(3.0);
     model.common.tightness[0].threshold = 2.5;
     model.common.tightness[0].side = Side::Below;
     model.common.losses.clear();

@@ -14,7 +14,7 @@ impl Tree {
             nodes: vec![TaxonomyNode {
                 label,
                 parent: None,
-                records: 0,
+                records: 0.into(),
                 released: 0,
                 in_cut: false,
                 level: height,
@@ -29,7 +29,7 @@ impl Tree {
         self.nodes.push(TaxonomyNode {
             label,
             parent: Some(parent),
-            records,
+            records: records.into(),
             released: 0,
             in_cut: false,
             level,
@@ -37,7 +37,7 @@ impl Tree {
         });
         let mut above = Some(parent);
         while let Some(node) = above {
-            self.nodes[node].records += records;
+            *self.nodes[node].records.open_mut() += records;
             above = self.nodes[node].parent;
         }
         self.nodes.len() - 1
@@ -46,7 +46,7 @@ impl Tree {
     pub(super) fn at_level(mut self, level: usize) -> Option<TaxonomyDrawing> {
         for node in &mut self.nodes {
             node.in_cut = node.level == level;
-            node.released = if node.in_cut { node.records - node.records / 160 } else { 0 };
+            node.released = if node.in_cut { node.records.open() - node.records.open() / 160 } else { 0 };
         }
         Some(TaxonomyDrawing { nodes: self.nodes })
     }

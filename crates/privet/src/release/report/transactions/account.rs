@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::super::fidelity::Fidelity;
+use super::super::gate::Original;
 use super::super::model::{Loss, TaxonomyDrawing, TaxonomyNode};
 use super::super::scan::Scan;
 use super::tightness::tightness;
@@ -68,18 +69,18 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         inputs: facts.inputs.to_vec(),
     };
     let mut common = shared::common(claims, particulars)?;
-    common.records.suppressed = baskets.total().saturating_sub(counts.released);
+    common.records.suppressed = baskets.total().saturating_sub(counts.released).into();
     common.records.released = counts.released;
-    common.scan = Some(suspects(baskets, &counts));
+    common.scan = Some(suspects(baskets, &counts).into());
     common.tightness = tightness(baskets, &solution.recoding, facts.limits);
-    common.risk_before = Some(shared::risk(alike(baskets, |basket| {
-        vec![(baskets.items(basket).to_vec(), baskets.count(basket))]
-    })));
+    let before =
+        shared::risk(alike(baskets, |basket| vec![(baskets.items(basket).to_vec(), baskets.count(basket))]));
+    common.risk_before = Some(before.into());
     common.risk_after = Some(shared::risk(alike(baskets, |basket| {
         let shown = solution.recoding.shown(baskets, basket);
         shown.into_iter().map(|shown| (shown.nodes, shown.count)).collect()
     })));
-    common.fidelity = Some(fidelity(baskets, &solution.recoding, claims.seed));
+    common.fidelity = Some(fidelity(baskets, &solution.recoding, claims.seed).into());
     Ok(TransactionReport {
         common,
         requirements: facts
@@ -88,17 +89,17 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
             .zip(facts.limits)
             .map(|(clause, limit)| knowledge_limit(clause, limit, u64::from(baskets.tree.total_leaves())))
             .collect(),
-        hidden: solution.recoding.hidden(baskets),
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
-            ItemRecoding::Global(_) if left_out > 0 => RecodingKind::Suppression,
+            // By the method, and not by whether it left anything out: that is not for the public.
+            ItemRecoding::Global(_) if claims.method.name() == "mm" => RecodingKind::Suppression,
             ItemRecoding::Global(_) => RecodingKind::Cut,
         },
         tree,
-        undrawn,
+        undrawn: undrawn.into(),
         sensitive: sensitive(facts),
         utility: utility(facts.utility),
-        dearest: dearest(baskets, &solution.recoding, MOST_DEAREST),
+        dearest: dearest(baskets, &solution.recoding, MOST_DEAREST).into(),
         lengths: shared::bands("Items per transaction", &counts.lengths),
     })
 }
@@ -177,8 +178,8 @@ fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
     counts
 }
 
-/// The trees with what is published. An ancestor is held at least as often as what lies below it and comes before it, so
-/// the most frequent nodes always form trees of their own.
+/// The trees with what is published. An ancestor counts at least as often as what lies below it and comes before it, so the
+/// most frequent nodes always form trees of their own.
 fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (TaxonomyDrawing, u64) {
     let mut published: Vec<bool> = counts.showing.iter().map(|count| *count > 0).collect();
     if let ItemRecoding::Global(shown) = recoding {
@@ -187,7 +188,17 @@ fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (Taxono
     }
     let mut wanted: Vec<Node> = tree.nodes().collect();
     if wanted.len() > MOST_NODES {
-        wanted.sort_by_key(|node| (std::cmp::Reverse(counts.holding[*node as usize]), *node));
+        // What the release shows comes first, by how often it shows it: the rest is for the steward.
+        let mut showing = counts.showing.clone();
+        for node in tree.nodes().rev() {
+            if let Some(parent) = tree.parent(node) {
+                showing[parent as usize] = showing[parent as usize].max(showing[node as usize]);
+            }
+        }
+        wanted.sort_by_key(|node| {
+            let (shown, held) = (showing[*node as usize], counts.holding[*node as usize]);
+            (std::cmp::Reverse(shown), std::cmp::Reverse(if shown > 0 { 0 } else { held }), *node)
+        });
         wanted.truncate(MOST_NODES);
         wanted.sort_unstable();
     }
@@ -202,7 +213,7 @@ fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (Taxono
         TaxonomyNode {
             label: tree.label(*node).to_string(),
             parent: tree.parent(*node).and_then(|parent| wanted.binary_search(&parent).ok()),
-            records: counts.holding[at],
+            records: counts.holding[at].into(),
             released: counts.showing[at],
             in_cut: published[at],
             level: height[at],
@@ -236,19 +247,19 @@ fn sensitive(facts: &Facts<'_>) -> Vec<SensitiveItem> {
 
 fn utility((measured, threshold): (&ItemUtility, Exact)) -> Utility {
     Utility {
-        items_before: measured.distinct_before,
+        items_before: measured.distinct_before.into(),
         items_after: measured.distinct_after,
-        length_before: measured.mean_length_before,
+        length_before: measured.mean_length_before.into(),
         length_after: measured.mean_length_after,
-        at_leaves: measured.kept_share,
-        patterns: Patterns {
+        at_leaves: measured.kept_share.into(),
+        patterns: Original::from(Patterns {
             threshold: threshold.to_f64(),
             before: measured.patterns_before,
             after: measured.patterns_after,
             common: measured.patterns_common,
             error: measured.support_error(),
             complete: measured.complete,
-        },
+        }),
     }
 }
 
@@ -289,8 +300,8 @@ fn losses(claims: &Claims<'_>, facts: &Facts<'_>) -> Vec<Loss> {
         let share = solution.recoding.loss(*measure, baskets).value();
         Loss {
             name: measure.name().to_string(),
-            value: share,
-            normalised: Some(share),
+            value: share.into(),
+            normalised: Some(share.into()),
             formula: match measure {
                 ItemMeasure::Ncp => {
                     "mean, over all occurrences of items, of leaves below the published one / all leaves; 0 for a leaf"

@@ -17,6 +17,7 @@ pub(in crate::release) use account::{Facts, account, dearest};
 pub(super) use protection::{promise, protections};
 
 use super::common::Common;
+use super::gate::Original;
 use super::model::{Distribution, TaxonomyDrawing};
 
 /// All that both editions of the report draw from.
@@ -27,16 +28,12 @@ pub struct TransactionReport {
     pub common: Common,
     /// What the policy asked for.
     pub requirements: Vec<KnowledgeLimit>,
-    /// Occurrences of items that do not show as one of their own: left out, or in a group with others. Losses count them,
-    /// so where they are few the public sees no loss.
-    #[serde(default)]
-    pub hidden: u64,
     /// How items are published.
     pub recoding: RecodingKind,
     /// The item trees side by side, with what is published. `records` of a node are the transactions that hold it.
     pub tree: TaxonomyDrawing,
     /// Nodes of the trees that the drawing leaves out, for there are too many; they are the least frequent.
-    pub undrawn: u64,
+    pub undrawn: Original<u64>,
     /// The sensitive items, the most frequent first.
     pub sensitive: Vec<SensitiveItem>,
     /// How many items transactions have, in bands.
@@ -45,7 +42,7 @@ pub struct TransactionReport {
     pub utility: Utility,
     /// The items that lose most by NCP, the dearest first. Steward only.
     #[serde(default)]
-    pub dearest: Vec<ItemLoss>,
+    pub dearest: Original<Vec<ItemLoss>>,
 }
 
 /// One requirement: what somebody may know, and what follows from it at most. All are settings of KL(m,n)-privacy.
@@ -114,17 +111,17 @@ pub struct ItemLoss {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Utility {
     /// Distinct items that occur in the original.
-    pub items_before: u64,
+    pub items_before: Original<u64>,
     /// Distinct nodes that occur in the release.
     pub items_after: u64,
     /// Items per transaction in the original; sensitive items do not count.
-    pub length_before: f64,
+    pub length_before: Original<f64>,
     /// Published nodes per transaction.
     pub length_after: f64,
     /// The share of occurrences that are still published as the item itself.
-    pub at_leaves: f64,
+    pub at_leaves: Original<f64>,
     /// What became of frequent patterns.
-    pub patterns: Patterns,
+    pub patterns: Original<Patterns>,
 }
 
 /// Generalised frequent patterns: sets of items and groups of items that occur together often.

@@ -136,6 +136,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         dropped: 0,
         suppressed: 0,
         released: baskets.total(),
+        exactly: solution.recoding.exactly(baskets),
         cost: Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 },
         losses: Vec::new(),
         search: &solution.search,

@@ -156,7 +156,7 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
         .map(|(node, _)| node.label.clone())
         .collect();
     assert!(hidden.len() > 30);
-    let fidelity = model.common.fidelity.as_mut().expect("what analysts still find");
+    let fidelity = model.common.fidelity.as_mut().expect("what analysts still find").open_mut();
     fidelity.associations.columns.iter_mut().for_each(|name| *name = "HIDDEN ITEM".to_string());
     for value in fidelity.marginals.iter_mut().flat_map(|marginal| &mut marginal.values.values) {
         value.value = "HIDDEN ITEM".to_string();
@@ -171,21 +171,22 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     let mut model = baskets();
-    model.common.records = Records { read: 7, dropped: 0, suppressed: 7, released: 7, starred: 7 };
+    model.common.records =
+        Records { read: 7.into(), dropped: 0.into(), suppressed: 7.into(), released: 7, starred: 7.into() };
     for node in &mut model.tree.nodes {
-        (node.records, node.released, node.level) = (7, 7, 0);
+        (node.records, node.released, node.level) = (7.into(), 7, 0);
         node.label = "label".into();
     }
     for item in &mut model.sensitive {
         (item.transactions, item.name) = (7, "item".into());
     }
     for value in &mut model.lengths.values {
-        (value.before, value.after, value.value) = (7, 7, "band".into());
+        (value.before, value.after, value.value) = (7.into(), 7, "band".into());
     }
-    (model.utility.items_before, model.utility.items_after) = (7, 7);
-    (model.utility.length_before, model.utility.length_after) = (1.5, 2.5);
-    (model.utility.at_leaves, model.hidden) = (1.0 / 3.0, 7);
-    let patterns = &mut model.utility.patterns;
+    (model.utility.items_before, model.utility.items_after) = (7.into(), 7);
+    (model.utility.length_before, model.utility.length_after) = (1.5.into(), 2.5);
+    model.utility.at_leaves = (1.0 / 3.0).into();
+    let patterns = model.utility.patterns.open_mut();
     (patterns.before, patterns.after, patterns.common) = (7, 7, 7);
     model.common.audit.checks.iter_mut().for_each(|check| check.concerned = 7);
     model.common.reproduce.released.clear();
@@ -199,7 +200,7 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
 #[test]
 fn a_tree_of_thousands_stays_readable() {
     let model = many_items();
-    assert!(model.undrawn > 0);
+    assert!(*model.undrawn.open() > 0);
     for edition in EDITIONS {
         let page = html(&model, edition);
         let rows = page.matches("class=\"node-").count() + page.matches("class=\"label-below\"").count();
@@ -214,18 +215,23 @@ fn figures_agree_with_the_data() {
     let model = baskets();
     let sum =
         |count: fn(&super::super::ValueCount) -> u64| model.lengths.values.iter().map(count).sum::<u64>();
-    assert_eq!((sum(|value| value.before), sum(|value| value.after)), (5_000, 5_000));
+    assert_eq!((sum(|value| *value.before.open()), sum(|value| value.after)), (5_000, 5_000));
     let names: Vec<&str> = model.lengths.values.iter().map(|value| value.value.as_str()).collect();
     assert_eq!(names, ["0", "1", "2", "3–4", "5–8", "9–16"]);
     let node = |label: &str| model.tree.nodes.iter().find(|node| node.label == label).expect("a node");
-    assert!(node("milk").in_cut && node("milk").records == node("milk").released);
+    assert!(node("milk").in_cut && *node("milk").records.open() == node("milk").released);
     assert!(node("fruit").in_cut && !node("apples").in_cut && node("apples").released == 0);
-    assert_eq!(node("fruit").records, node("fruit").released, "a group is held as often as it is shown");
+    assert_eq!(
+        *node("fruit").records.open(),
+        node("fruit").released,
+        "a group is held as often as it is shown"
+    );
     let at_leaves: u64 =
         model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.released).sum();
-    let all: u64 = model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| node.records).sum();
-    assert!((model.utility.at_leaves - at_leaves as f64 / all as f64).abs() < 1e-12);
-    assert_eq!(model.common.records.starred, 0);
+    let all: u64 =
+        model.tree.nodes.iter().filter(|node| node.level == 0).map(|node| *node.records.open()).sum();
+    assert!((model.utility.at_leaves.open() - at_leaves as f64 / all as f64).abs() < 1e-12);
+    assert_eq!(*model.common.records.starred.open(), 0);
     assert_eq!(model.common.losses[0].name, "NCP");
 }
 
@@ -238,13 +244,13 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
         (evil(), evil(), evil(), evil());
     model.common.method = Method { name: evil(), summary: evil(), settings: vec![(evil(), evil())] };
     model.common.policy = evil();
-    model.common.warnings = vec![evil()];
+    model.common.warnings = vec![evil()].into();
     model.tree.nodes.iter_mut().for_each(|node| node.label = evil());
     model.sensitive.iter_mut().for_each(|item| (item.name, item.threshold_text) = (evil(), evil()));
     for limit in &mut model.requirements {
         (limit.name, limit.description, limit.confidence) = (evil(), evil(), Some(evil()));
     }
-    model.common.counters = vec![(evil(), 3)];
+    model.common.counters = vec![(evil(), 3)].into();
     model
         .common
         .audit
@@ -279,7 +285,7 @@ fn the_worst_known_items_are_named_to_the_steward_alone() {
     let model = baskets();
     let sides: Vec<f64> = model.common.tightness.iter().map(|entry| entry.threshold).collect();
     assert_eq!(sides, [5.0, 0.2], "how many fit, and how sure one is of a sensitive item");
-    let worst = model.common.tightness.first().map(|entry| entry.worst.clone()).unwrap_or_default();
+    let worst = model.common.tightness.first().map(|entry| entry.worst.open().clone()).unwrap_or_default();
     assert!(html(&model, Edition::Steward).contains(&worst), "{worst}");
     assert!(!html(&model, Edition::Public).contains(&format!("<small>{worst}</small>")));
     assert_eq!(many_items().common.tightness.len(), 1, "nothing is sensitive");

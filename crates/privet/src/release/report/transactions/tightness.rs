@@ -3,6 +3,7 @@
 //! The audit decides over all that an adversary within reach may know, and stops at nothing but a violation. What is shown
 //! here is the worst case, looked for apart from it; where that would take too long, among less knowledge, which is said.
 
+use super::super::gate::Datum;
 use super::super::model::{Side, Tightness};
 use super::worst::{Aim, Reach, Worst, worst};
 use crate::Exact;
@@ -34,14 +35,13 @@ fn fewest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         requirement: format!("transactions that fit, {}", knowing(baskets, limit, reach)),
         column: None,
         inequality: format!("n(known items) ≥ {}", limit.k),
-        exact: found.support.to_string(),
-        worst: told(baskets, found),
-        value: found.support as f64,
+        exact: found.support.to_string().into(),
+        worst: told(baskets, found).into(),
+        value: Datum::Released(found.support as f64),
         threshold: limit.k as f64,
         side: Side::AtLeast,
         counted: true,
         from_data: false,
-        from_hidden: false,
         holds: found.support >= limit.k,
     }
 }
@@ -54,14 +54,13 @@ fn surest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         requirement: format!("confidence in a sensitive item, {}", knowing(baskets, limit, reach)),
         column: None,
         inequality: format!("n(known items, sensitive) ≤ {allowed} · n(known items)"),
-        exact: format!("{count}/{}", found.support),
-        worst: format!("{name}, from {}", told(baskets, found)),
-        value: share.to_f64(),
+        exact: format!("{count}/{}", found.support).into(),
+        worst: format!("{name}, from {}", told(baskets, found)).into(),
+        value: Datum::Released(share.to_f64()),
         threshold: allowed.to_f64(),
         side: Side::AtMost,
         counted: false,
         from_data: false,
-        from_hidden: false,
         holds: !limit.exceeds(mark, count, found.support),
     })
 }

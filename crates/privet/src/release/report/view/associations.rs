@@ -1,6 +1,5 @@
 //! How strongly columns go together, before and after.
 
-use super::super::Edition;
 use super::super::chart;
 use super::super::fidelity::{Associations, Fidelity};
 use super::{DataTable, Figure};
@@ -46,25 +45,9 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
     lost.into_iter().take(MOST_LOST).map(|(_, pair)| pair).chain(unnamed).collect()
 }
 
-/// What associations are told of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// The original, the release and the difference.
-    Everything,
-    /// The release, and how it differs.
-    Difference,
-    /// The release alone: what differs would tell of what was left out.
-    Release,
-}
-
-impl Scope {
-    pub(super) fn of(edition: Edition) -> Scope {
-        if edition.is_steward() { Scope::Everything } else { Scope::Difference }
-    }
-}
-
-/// Heat maps with all of their pairs beneath, those that changed most first; in the columns' order where that is not told.
-pub(super) fn figures(fidelity: &Fidelity, scope: Scope) -> Vec<Figure> {
+/// Heat maps with all of their pairs beneath, those that changed most first. For the steward alone: what goes
+/// together in the release everybody can count, the rest speaks of the original.
+pub(super) fn figures(fidelity: &Fidelity) -> Vec<Figure> {
     let found = &fidelity.associations;
     let (head, name, scale, below) = match fidelity.of_sets {
         true => (
@@ -85,9 +68,7 @@ pub(super) fn figures(fidelity: &Fidelity, scope: Scope) -> Vec<Figure> {
     };
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
-    if scope != Scope::Release {
-        pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
-    }
+    pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
     let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
     let table = |of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
         head: vec![head.to_string(), name.to_string()],
@@ -99,13 +80,9 @@ pub(super) fn figures(fidelity: &Fidelity, scope: Scope) -> Vec<Figure> {
         svg: chart::heat(&found.columns, of, title),
         table: table(of),
     };
-    let mut figures = Vec::new();
-    if scope == Scope::Everything {
-        figures.push(figure("Associations in the original", scale, &|a, b| found.before(a, b)));
-    }
-    figures.push(figure("Associations in the release", scale, &|a, b| found.after(a, b)));
-    if scope != Scope::Release {
-        figures.push(figure("Release less original", below, &|a, b| found.change(a, b)));
-    }
-    figures
+    vec![
+        figure("Associations in the original", scale, &|a, b| found.before(a, b)),
+        figure("Associations in the release", scale, &|a, b| found.after(a, b)),
+        figure("Release less original", below, &|a, b| found.change(a, b)),
+    ]
 }

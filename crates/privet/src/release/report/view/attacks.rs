@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::chart::{self, AttackBar};
 use super::super::common::Common;
+use super::super::gate::Key;
 use super::super::lens::{capital, percent, thousands};
 use super::DataTable;
 use super::Figure as Drawing;
@@ -37,18 +38,15 @@ struct AttackView {
     uncontrolled: String,
 }
 
-pub(super) fn attacks(common: &Common) -> Option<AttacksView> {
-    if common.attacks.is_empty() && common.attacks_not_run.is_empty() {
+pub(super) fn attacks(common: &Common, key: Key) -> Option<AttacksView> {
+    let (found, not_run) = (common.attacks.see(key), common.attacks_not_run.see(key));
+    if found.is_empty() && not_run.is_empty() {
         return None;
     }
     Some(AttacksView {
-        overview: overview(&common.attacks),
-        each: common.attacks.iter().map(attack).collect(),
-        not_run: common
-            .attacks_not_run
-            .iter()
-            .map(|not_run| (not_run.name.clone(), sentence(&not_run.reason)))
-            .collect(),
+        overview: overview(found),
+        each: found.iter().map(attack).collect(),
+        not_run: not_run.iter().map(|not_run| (not_run.name.clone(), sentence(&not_run.reason))).collect(),
     })
 }
 

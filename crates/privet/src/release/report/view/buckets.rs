@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::buckets::{BucketReport, Left, RuleRow, promise, protections};
+use super::super::gate::Key;
 use super::super::lens::{capital, percent, thousands};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Frame, Own, shown_losses};
+use super::{Frame, Own};
 use crate::error::noun;
 
 /// So many rules are listed.
@@ -49,7 +50,7 @@ struct RuleView {
 
 /// Puts the model into words, as far as the edition may speak.
 pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
-    let rules = edition.steward_only(rules(model)).unwrap_or_default();
+    let rules = edition.key().map(|key| rules(model, key)).unwrap_or_default();
     let mut sections = vec![("groups", "Groups")];
     sections.extend((!rules.is_empty()).then_some(("rules", "Rules")));
     let own = Own {
@@ -57,7 +58,6 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
         noun: "records",
         noun_title: "Records",
         kind: "table",
-        withheld: model.common.records.suppressed,
         k: None,
         alike: ALIKE,
         verdict: first_page(model, edition),
@@ -73,8 +73,8 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
     let shown = rules.len() as u64;
     Value::from(Serde(View {
         groups: groups(model, edition),
-        compared: edition.steward_only(compared(model)).unwrap_or_default(),
-        rules_note: rules_note(model.mined, shown),
+        compared: edition.key().map(|key| compared(model, key)).unwrap_or_default(),
+        rules_note: (edition.key()).map(|key| rules_note(*model.mined.see(key), shown)).unwrap_or_default(),
         rules,
         frame: Frame::new(&model.common, own, edition),
     }))
@@ -82,7 +82,7 @@ pub(in super::super) fn view(model: &BucketReport, edition: Edition) -> Value {
 
 fn first_page(model: &BucketReport, edition: Edition) -> Verdict {
     let records = model.common.records;
-    let empty = records.read > 0 && records.released == 0;
+    let empty = records.released == 0;
     let promise = if empty {
         "All records are left out: nothing is released, and nothing can be learnt from it.".to_string()
     } else {
@@ -92,9 +92,9 @@ fn first_page(model: &BucketReport, edition: Edition) -> Verdict {
     let mut figures = vec![KeyFigure {
         value: edition.count(records.released),
         name: "records released".to_string(),
-        note: match edition {
-            Edition::Steward => format!("of {} read", thousands(records.read)),
-            Edition::Public => "with exact quasi-identifiers".to_string(),
+        note: match edition.key() {
+            Some(key) => format!("of {} read", thousands(*records.read.see(key))),
+            None => "with exact quasi-identifiers".to_string(),
         },
     }];
     if !empty {
@@ -108,7 +108,8 @@ fn first_page(model: &BucketReport, edition: Edition) -> Verdict {
             name: format!("values of {} possible", model.requirement.column),
             note: "for every record".to_string(),
         });
-        figures.extend(verdict::lost(shown_losses(&model.common, model.common.records.suppressed, edition)));
+        figures.extend(verdict::lost(&model.common, edition));
+        figures.extend(verdict::exactly(&model.common, verdict::CELLS, edition));
     }
     Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
 }
@@ -155,12 +156,13 @@ fn reading(model: &BucketReport) -> Vec<(&'static str, String)> {
 fn groups(model: &BucketReport, edition: Edition) -> Vec<(&'static str, String)> {
     let groups = &model.groups;
     let mut rows = vec![("Groups", edition.count(groups.count))];
-    if edition.is_steward() {
+    if let Some(key) = edition.key() {
+        let left = groups.left.see(key);
         rows.push(("Records in the smallest", thousands(groups.smallest)));
         rows.push(("Records in the largest", thousands(groups.largest)));
-        rows.push(("Fewest possible values", thousands(groups.left.least_valid)));
-        rows.push(("Largest share of one value", groups.left.frequency.clone()));
-        rows.push(("Surest assignment", posterior(&groups.left)));
+        rows.push(("Fewest possible values", thousands(left.least_valid)));
+        rows.push(("Largest share of one value", left.frequency.clone()));
+        rows.push(("Surest assignment", posterior(left)));
     }
     rows
 }
@@ -179,9 +181,9 @@ fn posterior(left: &Left) -> String {
     }
 }
 
-fn compared(model: &BucketReport) -> Vec<ComparedRow> {
-    let Some(anatomy) = &model.baseline else { return Vec::new() };
-    let here = &model.groups.left;
+fn compared(model: &BucketReport, key: Key) -> Vec<ComparedRow> {
+    let Some(anatomy) = model.baseline.as_ref().map(|baseline| baseline.see(key)) else { return Vec::new() };
+    let here = model.groups.left.see(key);
     let l = model.requirement.l;
     let row = |name: String, figure: &dyn Fn(&Left) -> String| ComparedRow {
         name,
@@ -198,7 +200,7 @@ fn compared(model: &BucketReport) -> Vec<ComparedRow> {
     ]
 }
 
-fn rules(model: &BucketReport) -> Vec<RuleView> {
+fn rules(model: &BucketReport, key: Key) -> Vec<RuleView> {
     let view = |row: &RuleRow| RuleView {
         rule: row.rule.clone(),
         name: row.name.clone(),
@@ -211,7 +213,7 @@ fn rules(model: &BucketReport) -> Vec<RuleView> {
         expectation: percent(row.expectation),
         confidence: percent(row.confidence),
     };
-    model.rules.iter().take(MOST_RULES).map(view).collect()
+    model.rules.see(key).iter().take(MOST_RULES).map(view).collect()
 }
 
 fn glossary() -> Vec<(&'static str, &'static str)> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart::{self, TreeCounts};
-use super::super::lens::percent;
+use super::super::gate::Key;
 use super::super::model::{Column, Records, TaxonomyDrawing, TaxonomyNode};
 use super::DataTable;
 
@@ -37,35 +37,42 @@ pub(super) struct TreeView {
 }
 
 pub(super) fn column(column: &Column, records: Records, edition: Edition) -> ColumnView {
+    let loss = column.loss.and_then(|loss| loss.told(edition, records.released));
     ColumnView {
         name: column.name.clone(),
         role: column.role.clone(),
         reason: edition.steward_only(column.reason.clone()).filter(|reason| !reason.is_empty()),
         transformation: column.transformation.clone(),
-        distinct_before: column.distinct_before.and_then(|count| edition.steward_only(edition.count(count))),
+        distinct_before: (column.distinct_before.zip(edition.key()))
+            .map(|(count, key)| edition.count(*count.see(key))),
         distinct_after: column.distinct_after.map(|count| edition.count(count)),
-        loss: column.loss.map(percent),
-        meter: column.loss.map(|loss| {
-            chart::meter(loss, &format!("{} of the information in {} is lost", percent(loss), column.name))
+        meter: loss.as_ref().map(|loss| {
+            let title = format!("{} of the information in {} is lost", loss.text, column.name);
+            chart::meter(loss.share, &title)
         }),
+        loss: loss.map(|loss| loss.text),
         suppressed: column.suppressed.map(|share| edition.share(share, records.released)),
-        generalised: column.generalised.map(|share| edition.share(share, records.released)),
+        generalised: (column.generalised)
+            .and_then(|share| share.told(edition, records.released))
+            .map(|share| share.text),
     }
 }
 
 pub(super) fn tree(column: &Column, edition: Edition) -> Option<TreeView> {
     let drawing = column.taxonomy.as_ref()?;
     let title = format!("Taxonomy of {}: {}", column.name, column.transformation);
-    let heads: &[Head] =
-        if edition.is_steward() { &[Head::Level, Head::Original, Head::Release] } else { &[Head::Level] };
-    Some(TreeView::new(&column.name, &column.transformation, &title, drawing, heads, edition))
+    let heads = match edition.key() {
+        Some(key) => vec![Head::Level, Head::Original(key), Head::Release],
+        None => vec![Head::Level],
+    };
+    Some(TreeView::new(&column.name, &column.transformation, &title, drawing, &heads, edition))
 }
 
 /// What is said of each label beneath a drawing.
 #[derive(Clone, Copy)]
 pub(super) enum Head {
     Level,
-    Original,
+    Original(Key),
     Release,
 }
 
@@ -79,11 +86,11 @@ impl TreeView {
         heads: &[Head],
         edition: Edition,
     ) -> TreeView {
-        let counts = if edition.is_steward() { TreeCounts::Shown } else { TreeCounts::Hidden };
+        let counts = edition.key().map_or(TreeCounts::Hidden, TreeCounts::Shown);
         let used = |node: &&TaxonomyNode| node.in_cut && (edition.is_steward() || node.released > 0);
         let cell = |node: &TaxonomyNode, head: &Head| match head {
             Head::Level => format!("level {}", node.level),
-            Head::Original => edition.count(node.records),
+            Head::Original(key) => edition.count(*node.records.see(*key)),
             Head::Release => edition.count(node.released),
         };
         let row = |node: &TaxonomyNode| {
@@ -91,7 +98,7 @@ impl TreeView {
         };
         let names = heads.iter().map(|head| match head {
             Head::Level => "Level",
-            Head::Original => "In the original",
+            Head::Original(_) => "In the original",
             Head::Release => "In the release",
         });
         let mut table = DataTable {

@@ -57,8 +57,8 @@ fn row(entry: &Confidence, edition: Edition, threshold_shown: bool) -> Confidenc
     let title = format!("{}: at most {worst} of any class, permitted {threshold}", entry.value);
     ConfidenceRow {
         value: entry.value.clone(),
-        records: edition.steward_only(thousands(entry.records)),
-        before: edition.steward_only(percent(entry.before)),
+        records: edition.key().map(|key| thousands(*entry.records.see(key))),
+        before: edition.key().map(|key| percent(*entry.before.see(key))),
         chart: chart::share(entry.worst, threshold_shown.then_some(entry.threshold), &title),
         threshold,
         worst,

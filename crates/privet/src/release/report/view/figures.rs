@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::super::Edition;
 use super::super::chart::{self, Bar};
 use super::super::common::Common;
+use super::super::gate::Original;
 use super::super::lens::{Shown, WITHHELD, figure, percent, thousands};
 use super::super::model::{Distribution, Side, Tightness, ValueCount};
 use super::super::risk::{Fraction, Risk};
@@ -56,10 +57,8 @@ pub(super) fn risk(
     edition: Edition,
 ) -> Option<RiskView> {
     // Where nothing is released there is no risk to speak of, and 0 % would sound like an achievement.
-    let shown = edition.is_steward() && common.records.released > 0;
-    let (Some(before), Some(after), true) = (&common.risk_before, &common.risk_after, shown) else {
-        return None;
-    };
+    let key = edition.key().filter(|_| common.records.released > 0)?;
+    let (before, after) = (common.risk_before.as_ref()?.see(key), common.risk_after.as_ref()?);
     Some(RiskView { alike, figures: risk_rows(before, after, k), charts: risk_charts(before, after, k) })
 }
 
@@ -149,11 +148,10 @@ fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>) -> Vec<Figure> {
 
 pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     // A worst class of few people is their business, and the promise itself already says that it is not smaller.
-    let small = entry.counted && entry.value <= 10.0;
+    let small = entry.counted && entry.value.is_small() && !edition.is_steward();
     // Which class is worst depends on the threshold, so its figure would tell of a withheld one.
     let withheld = entry.from_data && !edition.is_steward();
-    let told = edition.is_steward() || !(withheld || small || entry.from_hidden);
-    let value = told.then_some(entry.value);
+    let value = entry.value.told(edition).filter(|_| !(withheld || small));
     let sign = match entry.side {
         Side::AtLeast => "≥",
         Side::AtMost => "≤",
@@ -172,9 +170,10 @@ pub(super) fn tightness(entry: &Tightness, edition: Edition) -> TightnessView {
     TightnessView {
         requirement: entry.requirement.clone(),
         inequality: if withheld { String::new() } else { entry.inequality.clone() },
-        exact: edition.steward_only(entry.exact.clone()).filter(|exact| !exact.is_empty() && *exact != text),
+        exact: (edition.key().map(|key| entry.exact.see(key).clone()))
+            .filter(|exact| !exact.is_empty() && *exact != text),
         margin: value.map_or_else(|| "–".to_string(), |value| margin(value, entry)),
-        worst: edition.steward_only(entry.worst.clone()).filter(|worst| !worst.is_empty()),
+        worst: edition.key().map(|key| entry.worst.see(key).clone()).filter(|worst| !worst.is_empty()),
         chart: (!withheld).then(|| chart::bullet(value, entry.threshold, entry.side, &title)),
         value: text,
         threshold,
@@ -202,17 +201,19 @@ fn margin(value: f64, entry: &Tightness) -> String {
 }
 
 pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Option<Figure> {
+    let key = edition.key();
+    let before = |value: &ValueCount| key.map_or(0, |key| *value.before.see(key));
     let mut values = distribution
         .values
         .iter()
-        .filter(|value| if edition.is_steward() { value.before + value.after > 0 } else { value.after > 0 })
+        .filter(|value| before(value) + value.after > 0)
         .cloned()
         .collect::<Vec<_>>();
     if values.is_empty() {
         return None;
     }
-    let sum = |count: fn(&ValueCount) -> u64| values.iter().map(count).fold(0, u64::saturating_add);
-    let (all_before, all_after) = (sum(|value| value.before), sum(|value| value.after));
+    let all_before = values.iter().map(before).fold(0, u64::saturating_add);
+    let all_after = values.iter().map(|value| value.after).fold(0, u64::saturating_add);
     let rest =
         values.split_off(values.len().min(if values.len() > MOST_BARS { MOST_BARS - 1 } else { MOST_BARS }));
     if !rest.is_empty() {
@@ -221,14 +222,14 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
                 Edition::Steward => format!("{} more values", thousands(rest.len() as u64)),
                 Edition::Public => "more values".to_string(),
             },
-            before: rest.iter().map(|value| value.before).fold(0, u64::saturating_add),
+            before: Original::from(rest.iter().map(before).fold(0, u64::saturating_add)),
             after: rest.iter().map(|value| value.after).fold(0, u64::saturating_add),
         });
     }
     let shown = edition.counts(&values.iter().map(|value| value.after).collect::<Vec<_>>());
     let part = |count: u64, all: u64| count as f64 / all.max(1) as f64;
     let bars = values.iter().zip(&shown).map(|(value, shown)| {
-        let before = part(value.before, all_before);
+        let before = part(before(value), all_before);
         let after = shown.known().map(|count| part(count, all_after));
         Bar {
             name: value.value.clone(),
@@ -253,8 +254,8 @@ pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Opt
         let row = |value: &ValueCount| {
             vec![
                 value.value.clone(),
-                thousands(value.before),
-                percent(part(value.before, all_before)),
+                thousands(before(value)),
+                percent(part(before(value), all_before)),
                 thousands(value.after),
                 percent(part(value.after, all_after)),
             ]

@@ -18,31 +18,31 @@ pub(super) fn trees(model: &TransactionReport, edition: Edition) -> (Vec<TreeVie
     let views = tops.iter().take(MOST_TREES).map(|top| {
         let piece = forest.piece(*top);
         let name = piece.nodes.first().map(|node| node.label.clone()).unwrap_or_default();
-        let heads: &[Head] = if edition.is_steward() {
-            &[Head::Level, Head::Original, Head::Release]
-        } else {
-            &[Head::Release]
+        let heads = match edition.key() {
+            Some(key) => vec![Head::Level, Head::Original(key), Head::Release],
+            None => vec![Head::Release],
         };
         TreeView::new(
             &name,
             "",
             &format!("Items below {name}, with what is published"),
             &piece,
-            heads,
+            &heads,
             edition,
         )
     });
     let views = views.collect();
-    let notes = match edition {
-        Edition::Steward => {
+    let notes = match edition.key() {
+        Some(key) => {
+            let undrawn = *model.undrawn.see(key);
             let trees = (left > 0).then(|| format!("{} more trees are not drawn.", thousands(left as u64)));
-            let nodes = (model.undrawn > 0).then(|| {
-                format!("The {} least frequent nodes are left out of the drawing.", thousands(model.undrawn))
+            let nodes = (undrawn > 0).then(|| {
+                format!("The {} least frequent nodes are left out of the drawing.", thousands(undrawn))
             });
             trees.into_iter().chain(nodes).collect::<Vec<_>>().join(" ")
         }
-        Edition::Public if left > 0 || model.undrawn > 0 => "Less frequent items are not drawn.".to_string(),
-        Edition::Public => String::new(),
+        None if left > 0 => "Less frequent items are not drawn.".to_string(),
+        None => String::new(),
     };
     (views, Some(notes).filter(|notes| !notes.is_empty()))
 }
@@ -65,7 +65,7 @@ impl<'a> Forest<'a> {
             }
         }
         let rank = |at: &usize| {
-            std::cmp::Reverse(if edition.is_steward() { nodes[*at].records } else { released[*at] })
+            std::cmp::Reverse(edition.key().map_or(released[*at], |key| *nodes[*at].records.see(key)))
         };
         let mut children = vec![Vec::new(); nodes.len()];
         let mut tops = Vec::new();

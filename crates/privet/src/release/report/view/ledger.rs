@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::super::common::Common;
+use super::super::gate::Key;
 use super::super::ledger::{EarlierRelease, LedgerAccount};
 use super::super::lens::{figure, percent, thousands};
 use crate::error::noun;
@@ -43,9 +44,9 @@ struct TogetherRow {
     together: String,
 }
 
-pub(super) fn ledger(common: &Common) -> LedgerView {
-    let Some(account) = &common.ledger else {
-        return LedgerView {
+pub(super) fn ledger(common: &Common, key: Key) -> Option<LedgerView> {
+    let Some(account) = common.ledger.as_ref().map(|account| account.see(key)) else {
+        return Some(LedgerView {
             told: "The policy names no ledger. Whether these people were released before is not known here, and this release was \
                    not set against any other: say [ledger] in the policy to have that done."
                 .to_string(),
@@ -53,15 +54,15 @@ pub(super) fn ledger(common: &Common) -> LedgerView {
             together: Vec::new(),
             outcome: String::new(),
             tells: false,
-        };
+        });
     };
-    LedgerView {
+    Some(LedgerView {
         told: told(account),
         earlier: account.earlier.iter().map(earlier).collect(),
         together: account.together.as_ref().map(together).unwrap_or_default(),
         outcome: outcome(account),
         tells: account.together.as_ref().is_some_and(|found| found.pinned > 0),
-    }
+    })
 }
 
 fn told(account: &LedgerAccount) -> String {

@@ -34,7 +34,8 @@ pub(super) use transactions::view as transactions;
 pub(super) use vocabularies::view as vocabularies;
 
 use super::common::Common;
-use super::lens::{is_small, percent};
+use super::gate::Original;
+use super::lens::figure;
 use super::model::{FileHash, Loss, Records, Reproduce};
 use super::{Edition, STYLE, chart, citation};
 use attacks::AttacksView;
@@ -113,8 +114,6 @@ struct Own {
     reading: Vec<(&'static str, String)>,
     sections: Vec<(&'static str, &'static str)>,
     glossary: Vec<(&'static str, &'static str)>,
-    /// How much was withheld that every loss counts: where it is little, losses would tell how little.
-    withheld: u64,
     /// The least number of records that must look alike, where one is asked for.
     k: Option<u64>,
     /// What makes records alike, for the section on risk.
@@ -146,15 +145,16 @@ struct RecordsView {
 
 impl RecordsView {
     /// With those of people who were kept out, which are not among the records that were read for the release.
-    fn beside(mut self, held_out: u64, edition: Edition) -> RecordsView {
-        if held_out > 0 {
-            let count = edition.count(held_out);
-            self.parts.push(RecordPart {
-                name: "Held out before, for attacks to be tried on",
-                swatch: None,
-                count,
-            });
-        }
+    fn beside(mut self, common: &Common, edition: Edition) -> RecordsView {
+        let released = common.records.released;
+        self.parts.extend(common.held_out.map(|held_out| {
+            let count = match edition.key() {
+                Some(key) => edition.count(*held_out.see(key)),
+                None => (held_out.beside(released).told(edition, released))
+                    .map_or_else(|| "some".to_string(), |share| share.text),
+            };
+            RecordPart { name: "Held out before, for attacks to be tried on", swatch: None, count }
+        }));
         self
     }
 }
@@ -181,7 +181,8 @@ struct UtilityRow {
 #[derive(Serialize)]
 struct LossView {
     name: String,
-    value: String,
+    /// Steward only.
+    value: Option<String>,
     normalised: Option<String>,
     meter: Option<Value>,
     formula: String,
@@ -218,18 +219,19 @@ struct ReproduceView {
 
 impl Frame {
     fn new(common: &Common, own: Own, edition: Edition) -> Frame {
-        let losses = shown_losses(common, own.withheld, edition);
-        let attacks = edition.steward_only(()).and_then(|()| attacks::attacks(common));
-        let ledger = edition.steward_only(ledger::ledger(common));
-        let search = common.search.as_ref().filter(|_| edition.is_steward());
+        let key = edition.key();
+        let losses = losses(common, edition);
+        let attacks = key.and_then(|key| attacks::attacks(common, key));
+        let ledger = key.and_then(|key| ledger::ledger(common, key));
+        let search = common.search.as_ref().zip(key).map(|(search, key)| search.see(key));
         let columns: Vec<ColumnView> =
             common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
-        let scan = common.scan.as_ref().and_then(|scan| edition.steward_only(scan::scan(scan)));
+        let scan = common.scan.as_ref().zip(key).map(|(scan, key)| scan::scan(scan.see(key)));
         let tightness: Vec<TightnessView> =
             common.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
         let risk = figures::risk(common, own.k, own.alike, edition);
-        let fidelity = fidelity::fidelity(common, own.withheld, edition);
-        let suppressed = suppression::suppression(common, edition);
+        let fidelity = fidelity::fidelity(common, edition);
+        let suppressed = key.and_then(|key| suppression::suppression(common, key));
         let mut sections = vec![("facts", "The release")];
         let mut section = |there: bool, id, name| sections.extend(there.then_some((id, name)));
         section(common.report.preset.is_some(), "preset", "Rule");
@@ -266,26 +268,26 @@ impl Frame {
             settings: common.method.settings.clone(),
             seed: common.seed.and_then(|seed| edition.steward_only(seed.to_string())),
             policy: edition.steward_only(common.policy.to_string()).filter(|policy| !policy.is_empty()),
-            warnings: edition.steward_only(common.warnings.to_vec()).unwrap_or_default(),
+            warnings: key.map(|key| common.warnings.see(key).to_vec()).unwrap_or_default(),
             columns,
             scan,
             tightness,
             risk,
-            losses: losses.iter().map(|loss| loss_view(loss, edition)).collect(),
+            losses,
             fidelity,
             suppressed,
-            search: search.map(|found| search::facts(found, &common.counters)),
+            search: search.zip(key).map(|(found, key)| search::facts(found, common.counters.see(key))),
             search_curve: search.and_then(search::curve),
             attacks,
             ledger,
             audit: audit(common, edition),
             consistency: consistency::consistency(common, edition),
             reproduce: reproduce(&common.reproduce, edition),
-            verdict: own.verdict.weighed(common),
+            verdict: own.verdict.weighed(common, edition),
             requirements: (own.requirements.into_iter())
                 .map(|(name, text)| (common.spoken(&name, edition), common.spoken(&text, edition)))
                 .collect(),
-            records: own.records.beside(common.held_out, edition),
+            records: own.records.beside(common, edition),
             reading: own.reading,
             sections,
             glossary: glossary(own.glossary),
@@ -298,9 +300,9 @@ impl Frame {
     }
 }
 
-/// Every loss counts what was withheld: where that is little, the public sees no loss, for its number would follow.
-fn shown_losses(common: &Common, withheld: u64, edition: Edition) -> &[Loss] {
-    if !edition.is_steward() && is_small(withheld) { &[] } else { &common.losses }
+/// What was lost, as far as the edition may have it.
+fn losses(common: &Common, edition: Edition) -> Vec<LossView> {
+    common.losses.iter().filter_map(|loss| loss_view(loss, common.records.released, edition)).collect()
 }
 
 /// The terms of ISO/IEC 20889 that every report uses, behind those of the kind of data.
@@ -336,49 +338,52 @@ fn glossary(own: Vec<(&'static str, &'static str)>) -> Vec<(&'static str, &'stat
 }
 
 fn records(records: Records, edition: Edition) -> RecordsView {
-    let parts = [records.dropped, records.suppressed, records.released];
-    let shown = edition.counts(&parts);
-    let all_shown = shown.iter().all(|count| count.known().is_some());
-    // With one part hidden, the sum would give it away.
-    let read = if edition.is_steward() || all_shown || is_small(records.read) {
-        edition.count(records.read)
-    } else {
-        "withheld".to_string()
-    };
-    // The number of released records can be counted in the release itself, so it need not be withheld.
-    let released = edition.count(records.released);
-    let [dropped, suppressed] = [records.dropped, records.suppressed].map(|count| edition.count(count));
-    let flow = all_shown.then(|| {
-        let part = |count: u64| count as f64 / records.read.max(1) as f64;
-        let parts = [
-            (part(records.released), "after", format!("{released} released")),
-            (part(records.suppressed), "withheld", format!("{suppressed} suppressed")),
-            (part(records.dropped), "before", format!("{dropped} dropped")),
-        ];
-        chart::flow(&parts, &format!("{released} of {read} records are released"))
-    });
     let part = |name, swatch, count| RecordPart { name, swatch, count };
-    let mut parts =
-        vec![part("Released", Some("after"), released), part("Suppressed", Some("withheld"), suppressed)];
-    if records.starred > 0 {
-        parts.push(part("Sensitive cells shown as *", None, edition.count(records.starred)));
+    // The number of released records can be counted in the release itself.
+    let released = edition.count(records.released);
+    let mut parts = vec![part("Released", Some("after"), released.clone())];
+    let Some(key) = edition.key() else {
+        let share = |name, count: Original<u64>| {
+            let told = count.beside(records.released).told(edition, records.released)?;
+            Some(part(name, None, told.text))
+        };
+        parts.extend(share("Suppressed", records.suppressed));
+        parts.extend(share("Dropped", records.dropped));
+        return RecordsView { parts, flow: None };
+    };
+    let [read, dropped, suppressed, starred] =
+        [records.read, records.dropped, records.suppressed, records.starred].map(|count| *count.see(key));
+    let share = |count: u64| count as f64 / read.max(1) as f64;
+    let counted = edition.count(suppressed);
+    let flow = [
+        (share(records.released), "after", format!("{released} released")),
+        (share(suppressed), "withheld", format!("{counted} suppressed")),
+        (share(dropped), "before", format!("{} dropped", edition.count(dropped))),
+    ];
+    let flow = chart::flow(&flow, &format!("{released} of {} records are released", edition.count(read)));
+    parts.push(part("Suppressed", Some("withheld"), counted));
+    if starred > 0 {
+        parts.push(part("Sensitive cells shown as *", None, edition.count(starred)));
     }
-    parts.extend([part("Dropped", Some("before"), dropped), part("Read", None, read)]);
-    RecordsView { parts, flow }
+    parts.push(part("Dropped", Some("before"), edition.count(dropped)));
+    parts.push(part("Read", None, edition.count(read)));
+    RecordsView { parts, flow: Some(flow) }
 }
 
-fn loss_view(loss: &Loss, edition: Edition) -> LossView {
-    LossView {
+/// A loss in both editions as a share of the worst, next to so many released records; its value is the steward's.
+fn loss_view(loss: &Loss, released: u64, edition: Edition) -> Option<LossView> {
+    let share = loss.normalised.and_then(|share| share.told(edition, released));
+    let value = edition.key().map(|key| figure(*loss.value.see(key)));
+    (value.is_some() || share.is_some()).then(|| LossView {
         name: loss.name.clone(),
-        value: edition.figure(loss.value),
-        normalised: loss.normalised.map(percent),
-        meter: loss
-            .normalised
-            .map(|share| chart::meter(share, &format!("{}: {}", loss.name, percent(share)))),
+        value,
+        meter: (share.as_ref())
+            .map(|share| chart::meter(share.share, &format!("{}: {}", loss.name, share.text))),
+        normalised: share.map(|share| share.text),
         formula: loss.formula.clone(),
         range: loss.range.clone(),
         direction: loss.direction.clone(),
-    }
+    })
 }
 
 fn audit(common: &Common, edition: Edition) -> AuditView {
@@ -415,21 +420,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hidden_part_hides_the_sum() {
-        let few = Records { read: 105, dropped: 0, suppressed: 5, released: 100, starred: 0 };
-        let count = |shown: &RecordsView, name: &str| {
-            let part = shown.parts.iter().find(|part| part.name == name);
-            part.map(|part| part.count.clone()).unwrap_or_default()
+    fn the_public_reads_how_many_are_missing_in_steps() {
+        let of = |released: u64, suppressed: u64| Records {
+            read: (released + suppressed).into(),
+            dropped: 0.into(),
+            suppressed: suppressed.into(),
+            released,
+            starred: 0.into(),
         };
-        let public = records(few, Edition::Public);
-        assert_eq!(
-            (count(&public, "Read"), count(&public, "Suppressed")),
-            ("withheld".into(), "1–10".into())
-        );
-        assert!(public.flow.is_none());
-        assert_eq!(count(&records(few, Edition::Steward), "Read"), "105");
-        let none = Records { read: 105, dropped: 0, suppressed: 0, released: 105, starred: 0 };
-        assert_eq!(count(&records(none, Edition::Public), "Read"), "105");
+        let told = |records_of, edition| {
+            let shown = records(records_of, edition);
+            let part = |part: &RecordPart| format!("{} {}", part.name, part.count);
+            assert_eq!(shown.flow.is_some(), edition == Edition::Steward);
+            shown.parts.iter().map(part).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(told(of(100, 5), Edition::Public), "Released 100");
+        assert_eq!(told(of(1000, 5), Edition::Public), "Released 1,000, Suppressed ≤ 5 %, Dropped ≤ 5 %");
+        assert_eq!(told(of(1000, 0), Edition::Public), told(of(1000, 5), Edition::Public));
+        assert_eq!(told(of(100, 5), Edition::Steward), "Released 100, Suppressed 5, Dropped 0, Read 105");
     }
 
     #[test]

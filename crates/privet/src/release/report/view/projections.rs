@@ -4,6 +4,7 @@ use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use super::super::gate::Key;
 use super::super::lens::{capital, figure, percent, thousands};
 use super::super::notion::Notion;
 use super::super::projections::{CurvePoint, ProjectionReport, protections};
@@ -38,7 +39,6 @@ pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Valu
         noun: "records",
         noun_title: "Records",
         kind: "tables",
-        withheld: 0,
         k: k(model),
         alike: ALIKE,
         verdict: first_page(model, edition),
@@ -50,8 +50,8 @@ pub(in super::super) fn view(model: &ProjectionReport, edition: Edition) -> Valu
     };
     Value::from(Serde(View {
         tables: tables(model, edition),
-        gained: edition.steward_only(gained(model)).unwrap_or_default(),
-        figures: edition.steward_only(vec![drawing(model), curve(model)]).unwrap_or_default(),
+        gained: edition.key().map(|key| gained(model, key)).unwrap_or_default(),
+        figures: edition.key().map(|key| vec![drawing(model, key), curve(model, key)]).unwrap_or_default(),
         frame: Frame::new(&model.common, own, edition),
     }))
 }
@@ -76,13 +76,14 @@ fn plan_promise(model: &ProjectionReport) -> String {
 fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
     let promise = verdict::promise(model.requirements.iter().map(|requirement| requirement.notion.promise()));
     let each = if model.tables.len() > 1 { " This holds in every table." } else { "" };
-    let figures = vec![
+    let records = &model.common.records;
+    let mut figures = vec![
         KeyFigure {
-            value: edition.count(model.common.records.released),
+            value: edition.count(records.released),
             name: "records in every table".to_string(),
-            note: match edition {
-                Edition::Steward => format!("of {} read", thousands(model.common.records.read)),
-                Edition::Public => format!("with {} quasi-identifiers", model.quasi.len()),
+            note: match edition.key() {
+                Some(key) => format!("of {} read", thousands(*records.read.see(key))),
+                None => format!("with {} quasi-identifiers", model.quasi.len()),
             },
         },
         KeyFigure {
@@ -90,18 +91,19 @@ fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
             name: if model.tables.len() == 1 { "table" } else { "tables" }.to_string(),
             note: format!("for {} sensitive attributes", model.attributes.len()),
         },
-        KeyFigure {
-            value: percent(1.0 - model.gamma_beta),
-            name: "of join threat removed".to_string(),
-            note: "compared with one table (1 − Γβ)".to_string(),
-        },
-        KeyFigure {
-            value: percent(model.gamma_alpha),
-            name: "of association lost".to_string(),
-            note: "between attributes in different tables (Γα)".to_string(),
-        },
     ];
-    Verdict::new(model.common.audit.passed, false, promise + each, figures, protections(model))
+    figures.extend(model.gamma_beta.told(edition, records.released).map(|share| KeyFigure {
+        value: share.text,
+        name: "of join threat left".to_string(),
+        note: "compared with one table (Γβ)".to_string(),
+    }));
+    figures.extend(model.gamma_alpha.told(edition, records.released).map(|share| KeyFigure {
+        value: share.text,
+        name: "of association lost".to_string(),
+        note: "between attributes in different tables (Γα)".to_string(),
+    }));
+    figures.extend(verdict::exactly(&model.common, verdict::CELLS, edition));
+    Verdict::new(model.common.audit.passed, false, promise + each, figures, protections(model, edition))
 }
 
 fn reading(model: &ProjectionReport) -> Vec<(&'static str, String)> {
@@ -140,7 +142,8 @@ fn tables(model: &ProjectionReport, edition: Edition) -> DataTable {
         "Levels".to_string(),
         "Classes".to_string(),
     ];
-    if edition.is_steward() {
+    let key = edition.key();
+    if key.is_some() {
         head.extend(["Closeness".to_string(), "Discernibility".to_string()]);
     }
     let rows = model.tables.iter().map(|table| {
@@ -153,28 +156,28 @@ fn tables(model: &ProjectionReport, edition: Edition) -> DataTable {
             levels.join(", "),
             edition.count(table.classes),
         ];
-        if edition.is_steward() {
-            row.extend([format!("{:.4}", table.closeness), figure(table.dm)]);
+        if let Some(key) = key {
+            row.extend([format!("{:.4}", table.closeness.see(key)), figure(*table.dm.see(key))]);
         }
         row
     });
     DataTable { rows: rows.collect(), head }
 }
 
-fn gained(model: &ProjectionReport) -> Vec<(&'static str, String)> {
+fn gained(model: &ProjectionReport, key: Key) -> Vec<(&'static str, String)> {
     let closeness = |value: Option<f64>| value.map_or("none".to_string(), |value| format!("{value:.4}"));
     vec![
-        ("Least t of one table", closeness(model.closeness_one_table)),
-        ("Least t of these tables", closeness(model.closeness_plan)),
-        ("Join threat removed (1 − Γβ)", percent(1.0 - model.gamma_beta)),
-        ("Association lost (Γα)", percent(model.gamma_alpha)),
+        ("Least t of one table", closeness(*model.closeness_one_table.see(key))),
+        ("Least t of these tables", closeness(*model.closeness_plan.see(key))),
+        ("Join threat removed (1 − Γβ)", percent(1.0 - model.gamma_beta.see(key))),
+        ("Association lost (Γα)", percent(*model.gamma_alpha.see(key))),
     ]
 }
 
-fn drawing(model: &ProjectionReport) -> Figure {
-    let attributes = model.attributes.len();
-    let shared = |a: usize, b: usize| model.information.get(a * attributes + b).copied().unwrap_or(0.0);
-    let most = model.information.iter().copied().fold(0.0, f64::max);
+fn drawing(model: &ProjectionReport, key: Key) -> Figure {
+    let (attributes, information) = (model.attributes.len(), model.information.see(key));
+    let shared = |a: usize, b: usize| information.get(a * attributes + b).copied().unwrap_or(0.0);
+    let most = information.iter().copied().fold(0.0, f64::max);
     let strength = |a: usize, b: usize| if most > 0.0 { shared(a, b) / most } else { 0.0 };
     let plan: Vec<Vec<usize>> = model.tables.iter().map(|table| table.attributes.clone()).collect();
     let mut pairs: Vec<(usize, usize)> =
@@ -211,30 +214,27 @@ fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() < 1e-9
 }
 
-fn curve(model: &ProjectionReport) -> Figure {
-    let points: Vec<(f64, f64)> = model.curve.iter().map(|point| (point.alpha, point.beta)).collect();
-    let own =
-        CurvePoint { tables: model.tables.len() as u64, alpha: model.gamma_alpha, beta: model.gamma_beta };
+fn curve(model: &ProjectionReport, key: Key) -> Figure {
+    let all = model.curve.see(key);
+    let (alpha, beta) = (*model.gamma_alpha.see(key), *model.gamma_beta.see(key));
+    let points: Vec<(f64, f64)> = all.iter().map(|point| (point.alpha, point.beta)).collect();
+    let own = CurvePoint { tables: model.tables.len() as u64, alpha, beta };
     let is_own = |point: &CurvePoint| {
         point.tables == own.tables && is_same(point.alpha, own.alpha) && is_same(point.beta, own.beta)
     };
     let row = |point: &CurvePoint, whose: &str| {
         vec![format!("{}{whose}", point.tables), format!("{:.4}", point.alpha), format!("{:.4}", point.beta)]
     };
-    let is_on = model.curve.iter().any(is_own);
-    let rows = model.curve.iter().map(|point| row(point, if is_own(point) { " (this release)" } else { "" }));
+    let is_on = all.iter().any(is_own);
+    let rows = all.iter().map(|point| row(point, if is_own(point) { " (this release)" } else { "" }));
     let apart = (!is_on).then(|| row(&own, " (this release, not of CODIP*)"));
     Figure {
         title: "What is lost against what is exposed.".to_string(),
         note: format!(
             "From a table per attribute (right) to one table (left), as CODIP* would merge them without limits. {}",
-            where_it_stands(model, is_on)
+            where_it_stands(model, is_on, key)
         ),
-        svg: chart::tradeoff(
-            &points,
-            (model.gamma_alpha, model.gamma_beta),
-            (model.limits.alpha, model.limits.beta),
-        ),
+        svg: chart::tradeoff(&points, (alpha, beta), (model.limits.alpha, model.limits.beta)),
         table: DataTable {
             head: ["Tables", "Association lost (Γα)", "Exposed (Γβ)"].map(str::to_string).to_vec(),
             rows: rows.chain(apart).collect(),
@@ -243,19 +243,20 @@ fn curve(model: &ProjectionReport) -> Figure {
 }
 
 /// Why this release is on the curve of CODIP* or not.
-fn where_it_stands(model: &ProjectionReport, is_on: bool) -> String {
+fn where_it_stands(model: &ProjectionReport, is_on: bool, key: Key) -> String {
+    let gamma_alpha = *model.gamma_alpha.see(key);
     let stopped =
         "What the policy asks of tables and of exposure stopped some merges of CODIP* and let others follow.";
     match (is_on, model.common.method.name.as_str()) {
         (true, _) => "The large point on it is this release.".to_string(),
         (false, "codip") => {
-            let within = model.curve.iter().filter(|point| point.beta <= model.limits.beta + 1e-9);
+            let within = model.curve.see(key).iter().filter(|point| point.beta <= model.limits.beta + 1e-9);
             let least = within.map(|point| point.alpha).fold(f64::INFINITY, f64::min);
-            let beside = match least.is_finite() && model.gamma_alpha < least - 1e-9 {
+            let beside = match least.is_finite() && gamma_alpha < least - 1e-9 {
                 true => format!(
                     " CODIP* would lose {} within the same limit on exposure, this release loses {}.",
                     percent(least),
-                    percent(model.gamma_alpha)
+                    percent(gamma_alpha)
                 ),
                 false => String::new(),
             };

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::common::Common;
+use super::super::gate::Key;
 use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
@@ -28,8 +29,8 @@ pub(super) struct PresetView {
 struct PresetRow {
     asked: &'static str,
     found: String,
-    /// `yes` or `no` where it can be checked whether it is met; `not printed` or `not derived` where that depends on whether
-    /// the finished public page prints a small count, or one from which such a count follows; otherwise nothing.
+    /// `yes` or `no` where it can be checked whether it is met; `not printed` where that depends on whether the finished
+    /// public page prints a small count; otherwise nothing.
     met: &'static str,
 }
 
@@ -40,6 +41,7 @@ pub(super) fn facts(common: &Common) -> Vec<(&'static str, String)> {
         ("Owner", &keys.owner),
         ("Contact", &keys.contact),
         ("Licence", &keys.licence),
+        ("Signed off", &keys.sign_off),
         ("To be reviewed", &keys.review),
     ])
 }
@@ -62,18 +64,15 @@ fn listed<const N: usize>(given: [(&'static str, &Option<String>); N]) -> Vec<(&
 /// What the rule that the policy was drafted after asks for. The public reads its name alone: the rest speaks of risk.
 pub(super) fn preset(common: &Common, edition: Edition) -> Option<PresetView> {
     let name = common.report.preset.clone()?;
-    let rows = match name.as_str() {
-        "hipaa-safe-harbor" => safe_harbor(common),
-        "ema" => ema(common),
-        "cms" => cms(common),
-        "gdpr" => gdpr(common),
+    let rows = |key: Key| match name.as_str() {
+        "hipaa-safe-harbor" => safe_harbor(common, key),
+        "ema" => ema(common, key),
+        "cms" => cms(common, key),
+        "gdpr" => gdpr(common, key),
         _ => Vec::new(),
     };
-    Some(PresetView {
-        name,
-        caveat: NO_CERTIFICATE,
-        sections: edition.steward_only(rows).unwrap_or_default(),
-    })
+    let sections = edition.key().map(rows).unwrap_or_default();
+    Some(PresetView { name, caveat: NO_CERTIFICATE, sections })
 }
 
 fn row(asked: &'static str, found: String, met: Option<bool>) -> PresetRow {
@@ -89,13 +88,15 @@ fn shares(before: Fraction, after: Fraction) -> String {
     format!("{} before, {} after", percent(before.to_f64()), percent(after.to_f64()))
 }
 
-fn risks(common: &Common) -> Option<(&Risk, &Risk)> {
-    common.risk_before.as_ref().zip(common.risk_after.as_ref())
+fn risks(common: &Common, key: Key) -> Option<(&Risk, &Risk)> {
+    common.risk_before.as_ref().map(|risk| risk.see(key)).zip(common.risk_after.as_ref())
 }
 
 /// What is published although it looks like an identifier, in words.
-fn leaks(common: &Common) -> (String, Option<bool>) {
-    let Some(scan) = &common.scan else { return ("no scan was made".to_string(), None) };
+fn leaks(common: &Common, key: Key) -> (String, Option<bool>) {
+    let Some(scan) = common.scan.as_ref().map(|scan| scan.see(key)) else {
+        return ("no scan was made".to_string(), None);
+    };
     let leaks: Vec<String> = (scan.leaks())
         .map(|suspect| {
             let (hits, values) = (thousands(suspect.hits), noun(suspect.hits, "value", "values"));
@@ -114,9 +115,9 @@ fn rules(common: &Common) -> String {
     common.columns.iter().map(rule).collect::<Vec<_>>().join("; ")
 }
 
-fn safe_harbor(common: &Common) -> Vec<PresetRow> {
-    let (found, met) = leaks(common);
-    let coarser = common.scan.iter().flat_map(|scan| &scan.suspects);
+fn safe_harbor(common: &Common, key: Key) -> Vec<PresetRow> {
+    let (found, met) = leaks(common, key);
+    let coarser = common.scan.iter().flat_map(|scan| &scan.see(key).suspects);
     let coarser =
         coarser.filter(|suspect| suspect.fate == Fate::Changed).map(|suspect| suspect.column.as_str());
     let coarser: Vec<&str> = coarser.collect();
@@ -148,14 +149,14 @@ fn safe_harbor(common: &Common) -> Vec<PresetRow> {
     ]
 }
 
-fn ema(common: &Common) -> Vec<PresetRow> {
-    let (direct, met) = leaks(common);
+fn ema(common: &Common, key: Key) -> Vec<PresetRow> {
+    let (direct, met) = leaks(common, key);
     let mut rows = vec![
         row("Anonymisation methodology", format!("{}: {}", common.method.name, common.method.summary), None),
         row("Direct identifiers", direct, met),
         row("Rule for each variable", rules(common), None),
     ];
-    if let Some((before, after)) = risks(common) {
+    if let Some((before, after)) = risks(common, key) {
         rows.push(row("Initial risk, highest", percent(before.figures.prosecutor_max.to_f64()), None));
         rows.push(row(
             "Threshold",
@@ -175,7 +176,7 @@ fn ema(common: &Common) -> Vec<PresetRow> {
     }
     rows.push(row(
         "Data utility",
-        verdict::lost(&common.losses).map_or_else(String::new, |lost| {
+        verdict::lost(common, Edition::Steward).map_or_else(String::new, |lost| {
             format!("{} {}, {}; see “What analysts still find”", lost.value, lost.name, lost.note)
         }),
         None,
@@ -183,7 +184,7 @@ fn ema(common: &Common) -> Vec<PresetRow> {
     rows
 }
 
-fn cms(common: &Common) -> Vec<PresetRow> {
+fn cms(common: &Common, key: Key) -> Vec<PresetRow> {
     let mut rows = Vec::new();
     if let Some(after) = &common.risk_after {
         let smallest = after.figures.smallest;
@@ -194,18 +195,17 @@ fn cms(common: &Common) -> Vec<PresetRow> {
             Some(smallest == 0 || smallest >= LEAST_CELL),
         ));
     }
-    let suppressed = common.records.suppressed;
-    rows.push(PresetRow {
-        asked: "Nor by subtraction, excluded cases included",
-        found: format!(
-            "{} {} suppressed; every count of them that the public edition prints was set against their number, and \
-             against its share",
+    let suppressed = *common.records.suppressed.see(key);
+    rows.push(row(
+        "Nor by subtraction, excluded cases included",
+        format!(
+            "{} {} suppressed; the public edition has no count of them, only their share in steps of 5 %",
             thousands(suppressed),
             noun(suppressed, "record is", "records are")
         ),
         // However little is printed, who knows how many there were before learns how few are missing.
-        met: if (1..LEAST_CELL).contains(&suppressed) { "no" } else { "not derived" },
-    });
+        Some(!(1..LEAST_CELL).contains(&suppressed)),
+    ));
     rows.push(PresetRow {
         asked: "Nor in the public report",
         found: "see “Whether the figures agree”: every count printed there was read again".to_string(),
@@ -214,15 +214,17 @@ fn cms(common: &Common) -> Vec<PresetRow> {
     rows
 }
 
-fn gdpr(common: &Common) -> Vec<PresetRow> {
+fn gdpr(common: &Common, key: Key) -> Vec<PresetRow> {
     let attack = |words: &[&str]| {
-        let found = common.attacks.iter().find(|found| words.iter().any(|word| found.name.contains(word)));
+        let found =
+            common.attacks.see(key).iter().find(|found| words.iter().any(|word| found.name.contains(word)));
         found.map_or_else(
             || "no attack of this kind was run".to_string(),
             |found| format!("see the attack “{}”", found.name),
         )
     };
-    let unique = risks(common).map(|(before, after)| shares(before.figures.unique, after.figures.unique));
+    let unique =
+        risks(common, key).map(|(before, after)| shares(before.figures.unique, after.figures.unique));
     vec![
         row(
             "Singling out (WP29 opinion 05/2014)",

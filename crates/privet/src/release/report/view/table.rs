@@ -11,7 +11,7 @@ use super::columns::{self, TreeView};
 use super::confidence::{self, ConfidenceView};
 use super::figures;
 use super::links::{self, LinkView};
-use super::{Figure, Frame, Own, records, shown_losses, verdict};
+use super::{Figure, Frame, Own, records, verdict};
 use crate::policy::Role;
 
 /// What makes records alike.
@@ -57,7 +57,6 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         noun: "records",
         noun_title: "Records",
         kind: "table",
-        withheld: model.common.records.suppressed,
         k: model.k(),
         alike: if model.common.columns.iter().any(|column| column.role == Role::Mixed.name()) {
             ALIKE_IN_ALL
@@ -66,11 +65,7 @@ pub(in super::super) fn view(model: &ReportModel, edition: Edition) -> Value {
         } else {
             ALIKE
         },
-        verdict: verdict::of_table(
-            model,
-            shown_losses(&model.common, model.common.records.suppressed, edition),
-            edition,
-        ),
+        verdict: verdict::of_table(model, edition),
         requirements: model
             .requirements
             .iter()

@@ -6,14 +6,15 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::chart;
-use super::super::lens::{capital, is_small, percent, thousands};
+use super::super::gate::Key;
+use super::super::lens::{capital, percent, thousands};
 use super::super::transactions::{
     ItemLoss, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
 };
 use super::columns::TreeView;
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
+use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
 
 /// More sensitive items than this are not listed.
 const MOST_SENSITIVE: usize = 40;
@@ -80,7 +81,6 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         noun: "transactions",
         noun_title: "Transactions",
         kind: "transactions",
-        withheld: model.hidden,
         k: None,
         alike: ALIKE,
         verdict: first_page(model, edition),
@@ -104,7 +104,7 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
         }),
         sensitive,
         utility: utility(model, edition),
-        dearest: dearest(model, edition),
+        dearest: edition.key().map(|key| dearest(model, key)).unwrap_or_default(),
         lengths,
         frame: Frame::new(&model.common, own, edition),
     }))
@@ -112,7 +112,7 @@ pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Val
 
 fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
     let records = model.common.records;
-    let empty = records.read > 0 && records.released == 0;
+    let empty = records.released == 0;
     let promise = if empty {
         "All transactions are left out: nothing is released, and nothing can be learnt from it.".to_string()
     } else {
@@ -121,38 +121,38 @@ fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
     let mut figures = vec![KeyFigure {
         value: edition.count(records.released),
         name: "transactions released".to_string(),
-        note: match edition {
-            Edition::Steward => format!("of {} read", thousands(records.read)),
-            Edition::Public => "one line each".to_string(),
+        note: match edition.key() {
+            Some(key) => format!("of {} read", thousands(*records.read.see(key))),
+            None => "one line each".to_string(),
         },
     }];
     if !empty {
         figures.push(KeyFigure {
             value: edition.count(model.utility.items_after),
             name: "items and groups in the release".to_string(),
-            note: match edition {
-                Edition::Steward => {
-                    format!("in the original: {} items", thousands(model.utility.items_before))
+            note: match edition.key() {
+                Some(key) => {
+                    format!("in the original: {} items", thousands(*model.utility.items_before.see(key)))
                 }
-                Edition::Public => "sensitive items left aside".to_string(),
+                None => "sensitive items left aside".to_string(),
             },
         });
-        figures.push(KeyFigure {
-            value: at_leaves(model, edition),
-            name: "of items stay as they are".to_string(),
+        let exactly = verdict::exactly(&model.common, "item occurrences", edition);
+        figures.extend(exactly.map(|figure| KeyFigure {
             note: match model.recoding {
                 RecodingKind::Suppression => "the others are left out".to_string(),
                 RecodingKind::Cut | RecodingKind::Local => "the others show a group".to_string(),
             },
-        });
-        figures.extend(verdict::lost(shown_losses(&model.common, model.hidden, edition)));
+            ..figure
+        }));
+        figures.extend(verdict::lost(&model.common, edition));
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
     Verdict::new(model.common.audit.passed, empty, promise, figures, protections)
 }
 
 /// The items that lose most: figures about the original, for the steward alone.
-fn dearest(model: &TransactionReport, edition: Edition) -> Vec<DearestRow> {
+fn dearest(model: &TransactionReport, key: Key) -> Vec<DearestRow> {
     let row = |loss: &ItemLoss| DearestRow {
         item: loss.item.clone(),
         published: match (&loss.published, model.recoding) {
@@ -164,34 +164,24 @@ fn dearest(model: &TransactionReport, edition: Edition) -> Vec<DearestRow> {
         ncp: percent(loss.ncp),
         share: percent(loss.share),
     };
-    edition.steward_only(model.dearest.iter().map(row).collect()).unwrap_or_default()
+    model.dearest.see(key).iter().map(row).collect()
 }
 
-/// The share of items that stay as they are. Like a loss, it would tell how many occurrences are hidden.
-fn at_leaves(model: &TransactionReport, edition: Edition) -> String {
-    if !edition.is_steward() && is_small(model.hidden) {
-        return "withheld".to_string();
-    }
-    edition.share(model.utility.at_leaves, occurrences(model))
-}
-
-/// How many items there are in all transactions together.
-fn occurrences(model: &TransactionReport) -> u64 {
-    (model.utility.length_before * model.common.records.read as f64).round() as u64
+/// The share of occurrences that show as the item itself.
+fn at_leaves(model: &TransactionReport, edition: Edition) -> Option<String> {
+    Some(model.utility.at_leaves.told(edition, model.common.records.released)?.text)
 }
 
 fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
     let records = model.common.records;
     let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
     let mut parts = vec![part("Transactions released", Some("after"), records.released)];
-    if records.suppressed > 0 {
-        parts.push(part("Suppressed", Some("withheld"), records.suppressed));
-    }
-    if records.starred > 0 {
-        parts.push(part("Item occurrences left out", None, records.starred));
-    }
-    if records.suppressed == 0 || edition.is_steward() {
-        parts.push(part("Read", None, records.read));
+    if let Some(key) = edition.key() {
+        let [suppressed, starred, read] =
+            [records.suppressed, records.starred, records.read].map(|count| *count.see(key));
+        parts.extend((suppressed > 0).then(|| part("Suppressed", Some("withheld"), suppressed)));
+        parts.extend((starred > 0).then(|| part("Item occurrences left out", None, starred)));
+        parts.push(part("Read", None, read));
     }
     RecordsView { parts, flow: None }
 }
@@ -255,34 +245,33 @@ fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Editi
 }
 
 fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
-    let utility = &model.utility;
+    let (utility, key) = (&model.utility, edition.key());
     let row = |name: &str, note, before: Option<String>, after: String| UtilityRow {
         name: name.to_string(),
         note,
-        before: before.filter(|_| edition.is_steward()),
+        before,
         after,
     };
     let mut rows = vec![
         row(
             "Distinct items",
             "items and groups that occur",
-            Some(thousands(utility.items_before)),
+            key.map(|key| thousands(*utility.items_before.see(key))),
             edition.count(utility.items_after),
         ),
         row(
             "Mean transaction length",
             "sensitive items left aside",
-            Some(format!("{:.2}", utility.length_before)),
+            key.map(|key| format!("{:.2}", utility.length_before.see(key))),
             format!("{:.2}", utility.length_after),
         ),
-        row(
-            "Occurrences published as the item itself",
-            "the others show a group, or nothing",
-            Some(percent(1.0)),
-            at_leaves(model, edition),
-        ),
     ];
-    let patterns = &utility.patterns;
+    rows.extend(at_leaves(model, edition).map(|share| {
+        let note = "the others show a group, or nothing";
+        row("Occurrences published as the item itself", note, key.map(|_| percent(1.0)), share)
+    }));
+    let Some(key) = key else { return rows };
+    let patterns = utility.patterns.see(key);
     let name = match patterns.complete {
         true => "Frequent patterns, from",
         false => "The first of very many frequent patterns, from",
@@ -291,11 +280,9 @@ fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
         &format!("{name} {} of transactions on", percent(patterns.threshold)),
         "sets of items and groups, the trivial one of the root included",
         Some(thousands(patterns.before)),
-        edition.count(patterns.after),
+        thousands(patterns.after),
     ));
-    if edition.is_steward() {
-        rows.push(row("Patterns of the original that are still there", "", None, thousands(patterns.common)));
-    }
+    rows.push(row("Patterns of the original that are still there", "", None, thousands(patterns.common)));
     rows.push(row(
         "Error of their supports",
         "summed differences over summed supports, common patterns only",

@@ -6,8 +6,11 @@ use super::super::Edition;
 use super::super::buckets::QUERY_ERROR;
 use super::super::common::{Common, Whose};
 use super::super::lens::percent;
-use super::super::model::{Column, Loss, ReportModel};
+use super::super::model::{Column, ReportModel};
 use super::super::notion::{Attack, Cover, Notion, Protection, protections};
+
+/// What the share of a table that is published exactly is about.
+pub(super) const CELLS: &str = "quasi-identifier cells";
 
 /// The first page.
 #[derive(Serialize)]
@@ -79,10 +82,13 @@ impl Verdict {
 
 impl Verdict {
     /// What holds may still have to be weighed: an attack outside the promise succeeded, a setting is a bold one, or a column
-    /// that is published as it is looks like an identifier.
-    pub(super) fn weighed(self, common: &Common) -> Verdict {
-        let leaks = common.scan.as_ref().is_some_and(|scan| scan.leaks().next().is_some());
-        let amber = self.passed && !self.empty && (leaks || !common.warnings.is_empty());
+    /// that is published as it is looks like an identifier. That is the steward's to know: it depends on the original.
+    pub(super) fn weighed(self, common: &Common, edition: Edition) -> Verdict {
+        let warned = edition.key().is_some_and(|key| {
+            let leaks = common.scan.as_ref().is_some_and(|scan| scan.see(key).leaks().next().is_some());
+            leaks || !common.warnings.see(key).is_empty()
+        });
+        let amber = self.passed && !self.empty && warned;
         let headline = if amber {
             "The release keeps its promise, and there is something to weigh"
         } else {
@@ -109,7 +115,7 @@ impl Verdict {
 }
 
 /// The first page of a table's report.
-pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -> Verdict {
+pub(super) fn of_table(model: &ReportModel, edition: Edition) -> Verdict {
     let notions = model.requirements.iter().map(|requirement| requirement.notion.clone()).collect::<Vec<_>>();
     let sensitive = model
         .common
@@ -124,7 +130,7 @@ pub(super) fn of_table(model: &ReportModel, losses: &[Loss], edition: Edition) -
     } else {
         promise(notions.iter().map(Notion::promise)) + once(model) + &silence(model)
     };
-    let figures = key_figures(model, losses, edition);
+    let figures = key_figures(model, edition);
     let mut protections = protections(&notions, &sensitive);
     if model.common.counts_people() {
         for entry in protections.iter_mut().filter(|entry| entry.attack == Attack::SeveralRecords) {
@@ -151,16 +157,17 @@ fn counted(model: &ReportModel) -> &'static str {
     if model.common.counts_people() { "people" } else { "records" }
 }
 
-/// Whether there were records, and none is released.
+/// Whether no record is released. Whether there were any is not for the public.
 fn is_empty(model: &ReportModel) -> bool {
-    model.common.records.read > 0 && model.common.records.released == 0
+    model.common.records.released == 0
 }
 
 /// That nothing is released. Only the steward learns how many records there were.
 fn emptiness(model: &ReportModel, edition: Edition) -> String {
-    let kept = model.common.records.read.saturating_sub(model.common.records.dropped);
+    let records = &model.common.records;
+    let kept = edition.key().map(|key| records.read.see(key).saturating_sub(*records.dropped.see(key)));
     let why = match model.k() {
-        Some(k) if k > kept && kept > 0 && edition.is_steward() => {
+        Some(k) if kept.is_some_and(|kept| kept > 0 && k > kept) => {
             format!(" k = {k} asks for more records than the table has.")
         }
         _ => String::new(),
@@ -171,7 +178,7 @@ fn emptiness(model: &ReportModel, edition: Edition) -> String {
 /// The sensitive columns of which the release shows nothing.
 fn silence(model: &ReportModel) -> String {
     let silent = |column: &&Column| column.role == "sensitive" && column.distinct_after == Some(0);
-    let names = model.common.columns.iter().filter(|_| model.common.records.starred > 0).filter(silent);
+    let names = model.common.columns.iter().filter(|_| !is_empty(model)).filter(silent);
     names
         .map(|column| {
             format!(" All cells of {} are replaced by *: the release says nothing about it.", column.name)
@@ -189,31 +196,33 @@ pub(super) fn promise(clauses: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<KeyFigure> {
+fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
     let records = model.common.records;
-    let share = |part: u64| part as f64 / records.read.max(1) as f64;
     let mut figures = vec![KeyFigure {
         value: edition.count(records.released),
         name: "records released".to_string(),
-        note: if edition.is_steward() {
-            let people = match model.common.whose {
-                Whose::Counted { read, released } => {
-                    format!(", of {} of {} people", edition.count(released), edition.count(read))
-                }
-                _ => String::new(),
-            };
-            format!("{} of {} read{people}", percent(share(records.released)), edition.count(records.read))
-        } else {
-            format!("in {} columns", released_columns(model))
+        note: match edition.key().map(|key| *records.read.see(key)) {
+            Some(read) => {
+                let share = records.released as f64 / read.max(1) as f64;
+                let people = match model.common.whose {
+                    Whose::Counted { read, released } => {
+                        format!(", of {} of {} people", edition.count(released), edition.count(read))
+                    }
+                    _ => String::new(),
+                };
+                format!("{} of {} read{people}", percent(share), edition.count(read))
+            }
+            None => format!("in {} columns", released_columns(model)),
         },
     }];
     if is_empty(model) {
-        figures.push(suppressed(model, edition));
+        figures.extend(suppressed(model, edition));
         return figures;
     }
-    if let (Some(before), Some(after), true) =
-        (&model.common.risk_before, &model.common.risk_after, edition.is_steward())
+    if let (Some(before), Some(after), Some(key)) =
+        (&model.common.risk_before, &model.common.risk_after, edition.key())
     {
+        let before = before.see(key);
         figures.push(KeyFigure {
             value: edition.count(after.figures.smallest),
             name: format!("{} in the smallest class", counted(model)),
@@ -235,44 +244,68 @@ fn key_figures(model: &ReportModel, losses: &[Loss], edition: Edition) -> Vec<Ke
                 note: "on the quasi-identifiers".to_string(),
             });
         }
-        figures.push(suppressed(model, edition));
+        figures.extend(suppressed(model, edition));
     }
-    if records.starred > 0 {
-        let share = records.starred as f64 / records.released.max(1) as f64;
+    // Stars can be counted in the release.
+    let starred = model.common.columns.iter().filter(|column| column.role == "sensitive");
+    let starred: Vec<f64> = starred.filter_map(|column| column.suppressed).collect();
+    let share = starred.iter().sum::<f64>() / starred.len().max(1) as f64;
+    if share > 0.0 {
         figures.push(KeyFigure {
             value: edition.share(share, records.released),
             name: "of sensitive cells shown as *".to_string(),
             note: "in released records".to_string(),
         });
     }
-    figures.extend(lost(losses));
+    figures.extend(lost(&model.common, edition));
+    figures.extend(exactly(&model.common, CELLS, edition));
     figures
 }
 
-/// What was lost, by the first measure that has a scale. An error is none of information, so it is told as what it is.
-pub(super) fn lost(losses: &[Loss]) -> Option<KeyFigure> {
-    let (loss, normalised) = losses.iter().find_map(|loss| Some((loss, loss.normalised?)))?;
+/// What was lost, by the first measure that has a scale. An error is none of information, so it is shown as what it is.
+pub(super) fn lost(common: &Common, edition: Edition) -> Option<KeyFigure> {
+    let released = common.records.released;
+    let (loss, normalised) = common.losses.iter().find_map(|loss| Some((loss, loss.normalised?)))?;
+    let share = normalised.told(edition, released)?;
     if loss.name == QUERY_ERROR {
         return Some(KeyFigure {
-            value: percent(loss.value),
+            value: loss.value.told(edition, released)?.text,
             name: "mean error of counts".to_string(),
-            note: format!("{} of that with all records in one group", percent(normalised)),
+            note: format!("{} of that with all records in one group", share.text),
         });
     }
     Some(KeyFigure {
-        value: percent(normalised),
+        value: share.text,
         name: "of information lost".to_string(),
         note: format!("by the measure {}, what is suppressed included", loss.name),
     })
 }
 
-fn suppressed(model: &ReportModel, edition: Edition) -> KeyFigure {
-    KeyFigure {
-        // Not as a share: together with it, a hidden number of records read would follow.
-        value: edition.count(model.common.records.suppressed),
-        name: "records suppressed".to_string(),
-        note: "to keep the promise".to_string(),
-    }
+/// How many records are missing: a count for the steward, a share in steps for the public.
+fn suppressed(model: &ReportModel, edition: Edition) -> Option<KeyFigure> {
+    let records = &model.common.records;
+    let note = "to keep the promise".to_string();
+    Some(match edition.key() {
+        Some(key) => KeyFigure {
+            value: edition.count(*records.suppressed.see(key)),
+            name: "records suppressed".to_string(),
+            note,
+        },
+        None => KeyFigure {
+            value: records.suppressed.beside(records.released).told(edition, records.released)?.text,
+            name: "of records suppressed".to_string(),
+            note,
+        },
+    })
+}
+
+/// What is published as it is in the original, next to what was lost: a cost may be small where nothing is itself any more.
+pub(super) fn exactly(common: &Common, of: &str, edition: Edition) -> Option<KeyFigure> {
+    Some(KeyFigure {
+        value: common.exactly.told(edition, common.records.released)?.text,
+        name: format!("of {of} published exactly"),
+        note: "as they are in the original".to_string(),
+    })
 }
 
 /// How many columns the release has.

@@ -5,10 +5,11 @@ use minijinja::value::Serde;
 use serde::Serialize;
 
 use super::super::Edition;
-use super::super::lens::{capital, is_small, percent, thousands};
+use super::super::gate::Key;
+use super::super::lens::{capital, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures, shown_losses};
+use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
 use crate::error::noun;
 
 /// What makes records alike.
@@ -60,14 +61,11 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
         note: "Share of vocabularies by how many occurrences of terms they hold.".to_string(),
         ..sizes
     });
-    let steward = edition.is_steward();
-    let extraction: Vec<(String, String)> = model
-        .extraction
-        .iter()
-        .filter(|_| steward)
-        .map(|(name, count)| (name.clone(), thousands(*count)))
-        .collect();
-    let samples = edition.steward_only(samples(model)).unwrap_or_default();
+    let key = edition.key();
+    let extraction = key.map(|key| model.extraction.see(key)).into_iter().flatten();
+    let extraction: Vec<(String, String)> =
+        extraction.map(|(name, count)| (name.clone(), thousands(*count))).collect();
+    let samples = key.map(|key| samples(model, key)).unwrap_or_default();
     let mut sections = Vec::new();
     sections.extend((!extraction.is_empty()).then_some(("extraction", "From log to vocabularies")));
     sections.push(("classes", "Vocabularies alike"));
@@ -77,7 +75,6 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
         noun: "vocabularies",
         noun_title: "Vocabularies",
         kind: "vocabularies",
-        withheld: model.common.records.starred,
         k: Some(model.requirement.k).filter(|k| *k > 1),
         alike: ALIKE,
         verdict: first_page(model, edition),
@@ -92,9 +89,9 @@ pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Valu
     };
     Value::from(Serde(View {
         extraction,
-        unknown: edition.steward_only(unknown(model)).unwrap_or_default(),
+        unknown: key.map(|key| unknown(model, key)).unwrap_or_default(),
         classes: classes(model, edition),
-        rare: edition.steward_only(rare(model)).flatten(),
+        rare: key.and_then(|key| rare(model, key)),
         samples,
         frequent: frequent(model, edition),
         utility: utility(model, edition),
@@ -114,53 +111,51 @@ fn first_page(model: &VocabularyReport, edition: Edition) -> Verdict {
     let mut figures = vec![KeyFigure {
         value: edition.count(records.released),
         name: "vocabularies released".to_string(),
-        note: match edition {
-            Edition::Steward => format!("of {} made from the data", thousands(records.read)),
-            Edition::Public => "bags of terms".to_string(),
+        note: match edition.key() {
+            Some(key) => format!("of {} made from the data", thousands(*records.read.see(key))),
+            None => "bags of terms".to_string(),
         },
     }];
     if !empty {
         figures.push(KeyFigure {
             value: edition.count(model.utility.terms_after),
             name: "distinct terms in the release".to_string(),
-            note: match edition {
-                Edition::Steward => format!("in the original: {}", thousands(model.utility.terms_before)),
-                Edition::Public => "more general words included".to_string(),
+            note: match edition.key() {
+                Some(key) => format!("in the original: {}", thousands(*model.utility.terms_before.see(key))),
+                None => "more general words included".to_string(),
             },
         });
-        figures.push(KeyFigure {
-            value: kept(model, edition),
+        figures.extend(kept(model, edition).map(|value| KeyFigure {
+            value,
             name: "of all occurrences are published".to_string(),
             note: "the others are left out".to_string(),
-        });
-        figures.extend(verdict::lost(shown_losses(&model.common, model.common.records.starred, edition)));
+        }));
+        figures.extend(verdict::lost(&model.common, edition));
+        figures.extend(verdict::exactly(&model.common, "occurrences of terms", edition));
     }
     Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
 }
 
-/// The share of occurrences that are published. Like a loss, it would tell how many are not.
-fn kept(model: &VocabularyReport, edition: Edition) -> String {
-    if !edition.is_steward() && is_small(model.common.records.starred) {
-        return "withheld".to_string();
-    }
-    let whole = (model.utility.size_before * model.common.records.read as f64).round() as u64;
-    edition.share(model.utility.kept, whole)
+/// The share of occurrences that are published.
+fn kept(model: &VocabularyReport, edition: Edition) -> Option<String> {
+    Some(model.utility.kept.told(edition, model.common.records.released)?.text)
 }
 
 fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
     let records = model.common.records;
     let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
     let mut parts = vec![part("Vocabularies released", Some("after"), records.released)];
-    if records.suppressed > 0 {
-        parts.push(part("Withheld", Some("withheld"), records.suppressed));
-    }
-    parts.push(part("Occurrences left out", None, records.starred));
-    if records.suppressed == 0 || edition.is_steward() {
-        parts.push(part("Made from the data", None, records.read));
-    }
-    if edition.is_steward() && model.without_terms > 0 {
-        parts.push(part("Left out for want of a term", None, model.without_terms));
-    }
+    let Some(key) = edition.key() else {
+        let told = records.suppressed.beside(records.released).told(edition, records.released);
+        parts.extend(told.map(|told| RecordPart { name: "Withheld", swatch: None, count: told.text }));
+        return RecordsView { parts, flow: None };
+    };
+    let [suppressed, starred, read, without] =
+        [records.suppressed, records.starred, records.read, model.without_terms].map(|count| *count.see(key));
+    parts.extend((suppressed > 0).then(|| part("Withheld", Some("withheld"), suppressed)));
+    parts.push(part("Occurrences left out", None, starred));
+    parts.push(part("Made from the data", None, read));
+    parts.extend((without > 0).then(|| part("Left out for want of a term", None, without)));
     RecordsView { parts, flow: None }
 }
 
@@ -205,23 +200,23 @@ fn classes(model: &VocabularyReport, edition: Edition) -> Vec<(&'static str, Str
         ("Largest", edition.count(classes.largest)),
         ("Published without any term", edition.count(classes.empty)),
     ];
-    if let (Some(users), true) = (classes.fewest_users, edition.is_steward()) {
-        rows.push(("Fewest people behind those alike", thousands(users)));
+    if let (Some(users), Some(key)) = (classes.fewest_users, edition.key()) {
+        rows.push(("Fewest people behind those alike", thousands(*users.see(key))));
     }
     rows
 }
 
 /// Words that the dictionary does not have, those that were typed more than once with their number.
-fn unknown(model: &VocabularyReport) -> Vec<String> {
+fn unknown(model: &VocabularyReport, key: Key) -> Vec<String> {
     let word = |(word, count): &(String, u64)| match count {
         1 => word.clone(),
         count => format!("{word} ({})", thousands(*count)),
     };
-    model.unknown.iter().map(word).collect()
+    model.unknown.see(key).iter().map(word).collect()
 }
 
-fn rare(model: &VocabularyReport) -> Option<RareView> {
-    let (floor, rare) = (model.requirement.min_term_users, &model.rare);
+fn rare(model: &VocabularyReport, key: Key) -> Option<RareView> {
+    let (floor, rare) = (model.requirement.min_term_users, model.rare.see(key));
     if floor <= 1 || rare.terms == 0 {
         return None;
     }
@@ -236,7 +231,7 @@ fn rare(model: &VocabularyReport) -> Option<RareView> {
     Some(RareView { text, examples: rare.examples.clone() })
 }
 
-fn samples(model: &VocabularyReport) -> Vec<SampleView> {
+fn samples(model: &VocabularyReport, key: Key) -> Vec<SampleView> {
     let line = |terms: &[String]| match terms {
         [] => "(no term)".to_string(),
         terms => terms.join(", "),
@@ -246,67 +241,63 @@ fn samples(model: &VocabularyReport) -> Vec<SampleView> {
         more: (sample.more > 0).then(|| format!("and {} more", thousands(sample.more))),
         published: line(&sample.published),
     };
-    model.samples.iter().map(sample).collect()
+    model.samples.see(key).iter().map(sample).collect()
 }
 
 fn frequent(model: &VocabularyReport, edition: Edition) -> Vec<FrequentRow> {
     let shown = model.frequent.iter().filter(|term| edition.is_steward() || term.after > 0);
     let row = |term: &super::super::vocabularies::TermCount| FrequentRow {
         term: term.term.clone(),
-        before: edition.steward_only(thousands(term.before)),
+        before: edition.key().map(|key| thousands(*term.before.see(key))),
         after: edition.count(term.after),
     };
     shown.map(row).collect()
 }
 
 fn utility(model: &VocabularyReport, edition: Edition) -> Vec<UtilityRow> {
-    let utility = &model.utility;
-    let row = |name: String, note, before: Option<String>, after: String| UtilityRow {
-        name,
-        note,
-        before: before.filter(|_| edition.is_steward()),
-        after,
-    };
+    let (utility, key) = (&model.utility, edition.key());
+    let row =
+        |name: String, note, before: Option<String>, after: String| UtilityRow { name, note, before, after };
     let mut rows = vec![
         row(
             "Distinct terms".to_string(),
             "more general words count as terms",
-            Some(thousands(utility.terms_before)),
+            key.map(|key| thousands(*utility.terms_before.see(key))),
             edition.count(utility.terms_after),
         ),
         row(
             "Terms per vocabulary".to_string(),
             "mean, repeated terms counted again",
-            Some(format!("{:.2}", utility.size_before)),
+            key.map(|key| format!("{:.2}", utility.size_before.see(key))),
             format!("{:.2}", utility.size_after),
         ),
-        row(
-            "Occurrences published".to_string(),
-            "as somebody’s term or a more general word",
-            Some(percent(1.0)),
-            kept(model, edition),
-        ),
     ];
+    rows.extend(kept(model, edition).map(|share| {
+        let note = "as somebody’s term or a more general word";
+        row("Occurrences published".to_string(), note, key.map(|_| percent(1.0)), share)
+    }));
+    let Some(key) = key else { return rows };
     let steps =
         |distance: Option<f64>| distance.map_or("–".to_string(), |distance| format!("{distance:.2}"));
-    if utility.patterns > 0 && edition.is_steward() {
+    let patterns = *utility.patterns.see(key);
+    if patterns > 0 {
         rows.push(row(
-            format!("Recall of the {} most frequent patterns", thousands(utility.patterns)),
+            format!("Recall of the {} most frequent patterns", thousands(patterns)),
             "closed sets of terms; the share of their terms found again",
             None,
-            percent(utility.recall),
+            percent(*utility.recall.see(key)),
         ));
         rows.push(row(
             "Distance of these patterns".to_string(),
             "steps in the word network per term",
             None,
-            steps(utility.distance),
+            steps(*utility.distance.see(key)),
         ));
         rows.push(row(
             "The same, missing terms at the longest way".to_string(),
             "",
             None,
-            steps(utility.strict_distance),
+            steps(*utility.strict_distance.see(key)),
         ));
     }
     rows

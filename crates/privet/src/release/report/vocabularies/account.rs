@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::super::fidelity::Fidelity;
+use super::super::gate::{Datum, Original};
 use super::super::model::{Distribution, Loss, Side, Tightness};
 use super::super::scan::Scan;
 use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
@@ -60,11 +61,12 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         inputs: facts.inputs.to_vec(),
     };
     let mut common = shared::common(claims, particulars)?;
-    common.scan = Some(suspects(facts));
+    common.scan = Some(suspects(facts).into());
     let alike = alike(facts);
-    common.risk_before = Some(shared::risk(bags.distinct().into_iter().map(|(_, same)| same)));
+    common.risk_before = Some(shared::risk(bags.distinct().into_iter().map(|(_, same)| same)).into());
     common.risk_after = Some(shared::risk(alike.values().map(|clusters| members(clusters))));
-    let classes = classes(bags, &alike);
+    let users = fewest_users(bags, &alike);
+    let classes = classes(&alike, users);
     let requirement = VocabularyLimit {
         description: policy.requirement.describe(&[]),
         k: facts.demand.k.into(),
@@ -74,8 +76,8 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         whole_users: policy.whole_users(),
     };
     let rare = rare(facts);
-    common.tightness = tightness(&requirement, &classes, &rare);
-    common.fidelity = Some(fidelity(facts, claims.seed));
+    common.tightness = tightness(&requirement, &classes, users, &rare);
+    common.fidelity = Some(fidelity(facts, claims.seed).into());
     Ok(VocabularyReport {
         common,
         requirement,
@@ -85,14 +87,14 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
             ("ssg", _) => Centre::Vote,
             _ => Centre::Generalise,
         },
-        extraction: facts.extraction.told(),
-        without_terms: facts.extraction.groups.saturating_sub(bags.len() as u64),
-        unknown: facts.extraction.unknown.clone(),
+        extraction: facts.extraction.told().into(),
+        without_terms: facts.extraction.groups.saturating_sub(bags.len() as u64).into(),
+        unknown: facts.extraction.unknown.clone().into(),
         classes,
-        rare,
+        rare: rare.into(),
         sizes: sizes(facts),
         frequent: frequent(facts),
-        samples: samples(facts),
+        samples: samples(facts).into(),
         utility: utility(facts),
     })
 }
@@ -157,34 +159,45 @@ fn suspects(facts: &Facts<'_>) -> Scan {
 }
 
 /// How near the smallest class comes to what was asked for.
-fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Vec<Tightness> {
-    let at_least = |requirement: &str, inequality: String, worst: String, value: u64| Tightness {
-        requirement: requirement.to_string(),
-        column: None,
-        inequality,
-        worst,
-        exact: value.to_string(),
-        value: value as f64,
-        threshold: limit.k as f64,
-        side: Side::AtLeast,
-        counted: true,
-        from_data: false,
-        from_hidden: false,
-        holds: value >= limit.k || classes.count == 0,
-    };
+fn tightness(
+    limit: &VocabularyLimit,
+    classes: &Classes,
+    users: Option<u64>,
+    rare: &RareTerms,
+) -> Vec<Tightness> {
+    let at_least =
+        |requirement: &str, inequality: String, worst: String, value: u64, of_users: bool| Tightness {
+            requirement: requirement.to_string(),
+            column: None,
+            inequality,
+            worst: worst.into(),
+            exact: value.to_string().into(),
+            // Whose vocabularies they are is not in the release.
+            value: match of_users {
+                true => Datum::Original((value as f64).into()),
+                false => Datum::Released(value as f64),
+            },
+            threshold: limit.k as f64,
+            side: Side::AtLeast,
+            counted: true,
+            from_data: false,
+            holds: value >= limit.k || classes.count == 0,
+        };
     let mut all = vec![at_least(
         "identical vocabularies",
         format!("n(class) ≥ {}", limit.k),
         format!("{} in the smallest class", counted(classes.smallest, "vocabulary", "vocabularies")),
         classes.smallest,
+        false,
     )];
-    if let (true, Some(users)) = (limit.distinct_users, classes.fewest_users) {
+    if let (true, Some(users)) = (limit.distinct_users, users) {
         let worst = format!("{} behind the class with fewest", counted(users, "user", "users"));
         all.push(at_least(
             "users of identical vocabularies",
             format!("users(class) ≥ {}", limit.k),
             worst,
             users,
+            true,
         ));
     }
     if limit.min_term_users > 1 {
@@ -193,24 +206,21 @@ fn tightness(limit: &VocabularyLimit, classes: &Classes, rare: &RareTerms) -> Ve
             requirement: below.clone(),
             column: None,
             inequality: format!("printed terms of fewer than {} users = 0", limit.min_term_users),
-            worst: format!("{} printed", counted(rare.printed, "such term is", "such terms are")),
-            exact: rare.printed.to_string(),
-            value: rare.printed as f64,
+            worst: format!("{} printed", counted(rare.printed, "such term is", "such terms are")).into(),
+            exact: rare.printed.to_string().into(),
+            value: Datum::Original((rare.printed as f64).into()),
             threshold: 0.0,
             side: Side::AtMost,
             counted: true,
             from_data: false,
-            from_hidden: false,
             holds: rare.printed == 0,
         });
     }
     all
 }
 
-/// Clusters that are published alike are one class.
-fn classes(bags: &Bags, alike: &Alike<'_>) -> Classes {
-    let mut sizes: Vec<u64> = alike.values().map(|clusters| members(clusters)).collect();
-    sizes.sort_unstable();
+/// The fewest users behind clusters that are published alike.
+fn fewest_users(bags: &Bags, alike: &Alike<'_>) -> Option<u64> {
     let users = |clusters: &Vec<&Cluster>| {
         let all = clusters.iter().flat_map(|cluster| &cluster.members);
         let mut users: Vec<u32> = all.filter_map(|bag| bags.user(*bag as usize)).collect();
@@ -218,12 +228,19 @@ fn classes(bags: &Bags, alike: &Alike<'_>) -> Classes {
         users.dedup();
         users.len() as u64
     };
+    bags.users().and_then(|_| alike.values().map(users).min())
+}
+
+/// Clusters that are published alike are one class.
+fn classes(alike: &Alike<'_>, users: Option<u64>) -> Classes {
+    let mut sizes: Vec<u64> = alike.values().map(|clusters| members(clusters)).collect();
+    sizes.sort_unstable();
     Classes {
         count: sizes.len() as u64,
         smallest: sizes.first().copied().unwrap_or(0),
         median: sizes.get(sizes.len() / 2).copied().unwrap_or(0),
         largest: sizes.last().copied().unwrap_or(0),
-        fewest_users: bags.users().and_then(|_| alike.values().map(users).min()),
+        fewest_users: users.map(Original::from),
         empty: alike.get(&Vec::new()).map_or(0, |clusters| members(clusters)),
     }
 }
@@ -276,8 +293,10 @@ fn frequent(facts: &Facts<'_>) -> Vec<TermCount> {
     for (print, after) in prints {
         counts.entry(label(facts, print)).or_default().1 += after;
     }
-    let mut all: Vec<TermCount> =
-        counts.into_iter().map(|(term, (before, after))| TermCount { term, before, after }).collect();
+    let mut all: Vec<TermCount> = counts
+        .into_iter()
+        .map(|(term, (before, after))| TermCount { term, before: before.into(), after })
+        .collect();
     all.sort_by_key(|term| std::cmp::Reverse(term.after));
     all.truncate(MOST_FREQUENT);
     all
@@ -330,16 +349,16 @@ fn utility(facts: &Facts<'_>) -> Utility {
     let published = occurrences - loss.suppressed;
     let steps = |distance: Exact| distance.to_f64() / f64::from(facts.distances.scale());
     Utility {
-        terms_before: bags.terms().len() as u64,
+        terms_before: (bags.terms().len() as u64).into(),
         terms_after: printed(facts),
-        terms_hidden: hidden(facts),
-        size_before: mean(occurrences, bags.len()),
+        terms_hidden: hidden(facts).into(),
+        size_before: mean(occurrences, bags.len()).into(),
         size_after: mean(published, released),
-        kept: published as f64 / (occurrences as f64).max(1.0),
-        patterns: patterns.original.len() as u64,
-        recall: patterns.recall.value(),
-        distance: patterns.distance.map(steps),
-        strict_distance: patterns.strict_distance.map(steps),
+        kept: (published as f64 / (occurrences as f64).max(1.0)).into(),
+        patterns: (patterns.original.len() as u64).into(),
+        recall: patterns.recall.value().into(),
+        distance: patterns.distance.map(steps).into(),
+        strict_distance: patterns.strict_distance.map(steps).into(),
     }
 }
 
@@ -387,8 +406,8 @@ fn hidden(facts: &Facts<'_>) -> u64 {
 fn losses(loss: &BagLoss) -> Vec<Loss> {
     let share = |name: &str, value: f64, formula: &str| Loss {
         name: name.to_string(),
-        value,
-        normalised: Some(value),
+        value: value.into(),
+        normalised: Some(value.into()),
         formula: formula.to_string(),
         range: "0 … 1".to_string(),
         direction: "lower is better".to_string(),

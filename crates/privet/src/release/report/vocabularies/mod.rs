@@ -13,6 +13,7 @@ pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::{promise, protections};
 
 use super::common::Common;
+use super::gate::Original;
 use super::model::Distribution;
 
 /// All that both editions of the report draw from.
@@ -26,22 +27,22 @@ pub struct VocabularyReport {
     /// What is printed for an occurrence.
     pub centre: Centre,
     /// How the log became vocabularies, as name and number. Steward only; empty where bags were given.
-    pub extraction: Vec<(String, u64)>,
+    pub extraction: Original<Vec<(String, u64)>>,
     /// Vocabularies without a term, which are left out before anything is decided. Steward only.
     #[serde(default)]
-    pub without_terms: u64,
+    pub without_terms: Original<u64>,
     /// The most frequent words that the dictionary does not have, with how often they were dropped. Steward only.
-    pub unknown: Vec<(String, u64)>,
+    pub unknown: Original<Vec<(String, u64)>>,
     /// Vocabularies that are published alike.
     pub classes: Classes,
     /// Terms that fewer people used than the floor. Steward only.
-    pub rare: RareTerms,
+    pub rare: Original<RareTerms>,
     /// How many terms vocabularies hold, in bands.
     pub sizes: Distribution,
     /// The most frequent terms, before and after.
     pub frequent: Vec<TermCount>,
     /// Some classes, before and after. Steward only.
-    pub samples: Vec<Sample>,
+    pub samples: Original<Vec<Sample>>,
     /// What is left to analyse.
     pub utility: Utility,
 }
@@ -87,7 +88,7 @@ pub struct Classes {
     /// The largest.
     pub largest: u64,
     /// The least number of users behind identical vocabularies, where users are known.
-    pub fewest_users: Option<u64>,
+    pub fewest_users: Option<Original<u64>>,
     /// Vocabularies that are published without any term.
     pub empty: u64,
 }
@@ -110,8 +111,8 @@ pub struct RareTerms {
 pub struct TermCount {
     /// The term, or a more general word.
     pub term: String,
-    /// In the original. Steward only.
-    pub before: u64,
+    /// In the original.
+    pub before: Original<u64>,
     /// In the release.
     pub after: u64,
 }
@@ -131,24 +132,24 @@ pub struct Sample {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Utility {
     /// Distinct terms of the original.
-    pub terms_before: u64,
+    pub terms_before: Original<u64>,
     /// Distinct terms of the release, general words included.
     pub terms_after: u64,
     /// Distinct terms of the original that the release does not print.
     #[serde(default)]
-    pub terms_hidden: u64,
+    pub terms_hidden: Original<u64>,
     /// Terms per vocabulary in the original.
-    pub size_before: f64,
+    pub size_before: Original<f64>,
     /// Terms per vocabulary in the release.
     pub size_after: f64,
     /// The share of occurrences that are published, as a term of somebody or as a more general word.
-    pub kept: f64,
+    pub kept: Original<f64>,
     /// How many of the most frequent closed patterns were compared.
-    pub patterns: u64,
+    pub patterns: Original<u64>,
     /// The share of their terms that the release's patterns hold.
-    pub recall: f64,
+    pub recall: Original<f64>,
     /// How far their terms are from those of the release's patterns, per term; `None` where the release has no pattern.
-    pub distance: Option<f64>,
+    pub distance: Original<Option<f64>>,
     /// The same, where a term that is missing costs the longest way; `None` where the original has no pattern.
-    pub strict_distance: Option<f64>,
+    pub strict_distance: Original<Option<f64>>,
 }

@@ -1,0 +1,458 @@
+//! What follows from the original and not from the released files stays out of the public directory, or is coarse; what a run
+//! says about its loss; what a draft publishes.
+
+use std::collections::BTreeMap;
+
+use crate::common::{Bench, Dice};
+
+/// The files of one run: names and contents.
+type Files = Vec<(&'static str, String)>;
+
+/// What a reader of the released files has, whatever order and numbers they were given.
+type Content = Vec<Vec<String>>;
+
+const AGES: &str = "1;young;*\n2;young;*\n3;old;*\n4;old;*\n";
+const ITEMS: &str = "a;x;*\nb;x;*\nc;y;*\nd;y;*\n";
+const TABLE: &str = "seed = 9\n[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n\
+    hierarchy = \"tree.csv\"\n[columns.sex]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n";
+const K: &str = "[privacy.k-anonymity]\nk = 2\n";
+const THETA: &str = "[privacy.l-plus-diversity]\ncolumn = \"disease\"\ntheta = { flu = 0.7, hiv = 0.6 }\n";
+
+/// Every way to make a small table public: a policy for each.
+fn table_policies() -> Vec<(&'static str, String)> {
+    let close = "[privacy.t-closeness]\ncolumn = \"disease\"\nt = 0.9\n";
+    let l_plus = "[method]\nname = \"l-plus-optimize\"\nsuppression =";
+    vec![
+        ("full-domain", format!("{TABLE}{K}[method]\nsuppression_limit = 0.4\n")),
+        ("entropy", format!("{TABLE}{K}{close}[method]\ncost = \"entropy\"\nsuppression_limit = 0.5\n")),
+        ("mondrian", format!("{TABLE}{K}[method]\nname = \"mondrian\"\n")),
+        ("vio-sa", format!("{TABLE}{THETA}{l_plus} \"vio-sa\"\n")),
+        ("vio-rec", format!("{TABLE}{THETA}{l_plus} \"vio-rec\"\n")),
+        (
+            "injector",
+            format!(
+                "{TABLE}[privacy.matching-l-diversity]\ncolumn = \"disease\"\nl = 2\n[knowledge]\n\
+                 min_expectation = 0.75\nmax_length = 1\n[method]\nname = \"injector\"\ninfeasible = \"suppress\"\n"
+            ),
+        ),
+    ]
+}
+
+fn one_of(dice: &mut Dice, from: &[&'static str]) -> &'static str {
+    from[dice.roll(from.len() as u64) as usize]
+}
+
+/// A value that every hierarchy here puts below the same group.
+fn sibling(value: &str) -> &'static str {
+    match value {
+        "1" => "2",
+        "2" => "1",
+        "3" => "4",
+        "4" => "3",
+        "a" => "b",
+        "b" => "a",
+        "c" => "d",
+        _ => "c",
+    }
+}
+
+/// A made-up table of `size` records, `copies` of each, and tables that differ from it in one record.
+fn tables(dice: &mut Dice, size: u64, copies: usize) -> Vec<String> {
+    let record = |dice: &mut Dice| {
+        [one_of(dice, &["1", "2", "3", "4"]), one_of(dice, &["f", "m"]), one_of(dice, &["flu", "hiv"])]
+    };
+    let base: Vec<[&'static str; 3]> = (0..size).map(|_| record(dice)).collect();
+    let base: Vec<[&'static str; 3]> = base.iter().flat_map(|row| vec![*row; copies]).collect();
+    let mut all = vec![base.clone()];
+    for at in (0..base.len()).step_by(copies) {
+        let mut other = base.clone();
+        other[at][0] = sibling(other[at][0]);
+        all.push(other);
+    }
+    for _ in 0..2 {
+        all.push([base.as_slice(), &[record(dice)]].concat());
+    }
+    all.push(base[1..].to_vec());
+    let text = |rows: &Vec<[&str; 3]>| rows.iter().map(|row| row.join(",") + "\n").collect::<String>();
+    all.iter().map(|rows| format!("age,sex,disease\n{}", text(rows))).collect()
+}
+
+/// Made-up sets of items, and others that differ in one of them.
+fn sets(dice: &mut Dice, items: &[&'static str]) -> Vec<Vec<Vec<&'static str>>> {
+    let base: Vec<Vec<&'static str>> = (0..4 + dice.roll(3))
+        .map(|_| {
+            let mut set: Vec<&str> = (0..1 + dice.roll(2)).map(|_| one_of(dice, items)).collect();
+            set.sort_unstable();
+            set.dedup();
+            set
+        })
+        .collect();
+    let mut all = vec![base.clone()];
+    for at in 0..base.len() {
+        let mut other = base.clone();
+        other[at].iter_mut().for_each(|item| *item = if *item == "S" { "S" } else { sibling(item) });
+        other[at].sort_unstable();
+        all.push(other);
+    }
+    all
+}
+
+/// What the files of the public directory hold, however they are ordered: rows of tables sorted, and groups and vocabularies
+/// by what is in them, for their numbers are drawn.
+fn content(bench: &Bench) -> Content {
+    let mut all = Content::new();
+    let mut numbered: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in bench.names("out/public") {
+        if ["report.html", "manifest.json"].contains(&name.as_str()) {
+            continue;
+        }
+        let text = bench.text(&format!("out/public/{name}"));
+        let mut lines: Vec<&str> = text.lines().collect();
+        let head = lines.remove(0);
+        let number = head.split(',').position(|column| ["bucket", "vocabulary"].contains(&column));
+        match number.filter(|_| name.ends_with(".csv")) {
+            Some(number) => {
+                for line in lines {
+                    let mut cells: Vec<&str> = line.split(',').collect();
+                    let group = cells.remove(number).to_string();
+                    numbered.entry(group).or_default().push(format!("{name} {}", cells.join(",")));
+                }
+            }
+            None => {
+                // Transactions have no header: their first line is one of them.
+                lines.push(head);
+                lines.sort_unstable();
+                all.push(lines.into_iter().map(String::from).collect());
+            }
+        }
+    }
+    numbered.values_mut().for_each(|rows| rows.sort());
+    let mut groups: Content = numbered.into_values().collect();
+    groups.sort();
+    all.extend(groups);
+    all
+}
+
+/// A text without hashes of the released files: rows in another order have another one.
+fn without_hashes(text: &str) -> String {
+    let hex = |piece: &str| piece.len() == 64 && piece.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split_inclusive(|character: char| !character.is_ascii_hexdigit())
+        .map(
+            |piece| {
+                if hex(piece.trim_end_matches(|c: char| !c.is_ascii_hexdigit())) { "hash" } else { piece }
+            },
+        )
+        .collect()
+}
+
+/// Runs every original; those with the same released files must have the same public report and manifest, as `seen` shows
+/// them. Returns how many such pairs there were.
+fn compare(name: &str, originals: &[Files], seen: fn(&str) -> String) -> usize {
+    let mut known: BTreeMap<Content, (String, String, Files)> = BTreeMap::new();
+    let mut pairs = 0;
+    for files in originals {
+        let bench = Bench::new();
+        files.iter().for_each(|(file, text)| drop(bench.write(file, text)));
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "none", "-q"]);
+        if outcome.status != Some(0) {
+            // Some originals allow no release at all.
+            assert!([Some(2), Some(3)].contains(&outcome.status), "{name}: {}", outcome.stderr);
+            continue;
+        }
+        let public = |file: &str| seen(&without_hashes(&bench.text(&format!("out/public/{file}"))));
+        let (report, manifest) = (public("report.html"), public("manifest.json"));
+        match known.get(&content(&bench)) {
+            None => drop(known.insert(content(&bench), (report, manifest, files.clone()))),
+            Some((other_report, other_manifest, other)) => {
+                pairs += usize::from(other != files);
+                let from = |text: &str| text.split('<').map(String::from).collect::<Vec<_>>();
+                let differ = from(other_report).into_iter().zip(from(&report)).find(|(a, b)| a != b);
+                assert_eq!(differ, None, "{name}:\n{other:?}\n{files:?}");
+                assert_eq!(other_report.len(), report.len(), "{name}:\n{other:?}\n{files:?}");
+                assert_eq!(other_manifest, &manifest, "{name}:\n{other:?}\n{files:?}");
+            }
+        }
+    }
+    pairs
+}
+
+fn exactly(text: &str) -> String {
+    text.to_string()
+}
+
+#[test]
+fn hard_use_1_6_originals_with_the_same_release_have_the_same_public_report() {
+    let mut dice = Dice::new(16);
+    for (name, policy) in table_policies() {
+        let originals: Vec<Files> = (0..3)
+            .flat_map(|_| {
+                let size = 5 + dice.roll(3);
+                tables(&mut dice, size, 1)
+            })
+            .map(|data| {
+                vec![("data.csv", data), ("tree.csv", AGES.to_string()), ("policy.toml", policy.clone())]
+            })
+            .collect();
+        let pairs = compare(name, &originals, exactly);
+        assert!(pairs > 0, "{name}: no two originals had the same release");
+    }
+}
+
+#[test]
+fn hard_use_1_6_transactions_and_vocabularies_too() {
+    let mut dice = Dice::new(61);
+    for method in ["og", "mm", "lg", "aa"] {
+        let policy = format!(
+            "seed = 3\n[data]\npath = \"data.txt\"\nkind = \"transactions\"\nseparator = \",\"\n[items]\n\
+             hierarchy = \"tree.csv\"\nsensitive = [\"S\"]\n[privacy.kl-privacy]\nm = 1\nn = 0\nk = 2\nl = 1\n\
+             [method]\nname = \"{method}\"\n"
+        );
+        let text = |sets: &Vec<Vec<&str>>| sets.iter().map(|set| set.join(",") + "\n").collect::<String>();
+        let originals: Vec<Files> = (0..3)
+            .flat_map(|_| sets(&mut dice, &["a", "b", "c", "d", "S"]))
+            .map(|sets| {
+                vec![
+                    ("data.txt", text(&sets)),
+                    ("tree.csv", ITEMS.to_string()),
+                    ("policy.toml", policy.clone()),
+                ]
+            })
+            .collect();
+        assert!(compare(method, &originals, exactly) > 0, "{method}: no two originals had the same release");
+    }
+    for method in ["ssg", "lg-bag"] {
+        let policy = format!(
+            "seed = 3\n[data]\npath = \"data.csv\"\nkind = \"vocabularies\"\n[semantics]\ndistance = \"taxonomy\"\n\
+             hierarchy = \"tree.csv\"\n[privacy.vocabulary-k-anonymity]\nk = 2\n[method]\nname = \"{method}\"\n"
+        );
+        let text = |sets: &Vec<Vec<&str>>| {
+            let row = |(at, set): (usize, &Vec<&str>)| {
+                set.iter().map(|term| format!("{},{term},1\n", at + 1)).collect::<String>()
+            };
+            format!("vocabulary,term,count\n{}", sets.iter().enumerate().map(row).collect::<String>())
+        };
+        let originals: Vec<Files> = (0..4)
+            .flat_map(|_| sets(&mut dice, &["a", "b", "c", "d"]))
+            .map(|sets| {
+                vec![
+                    ("data.csv", text(&sets)),
+                    ("tree.csv", ITEMS.to_string()),
+                    ("policy.toml", policy.clone()),
+                ]
+            })
+            .collect();
+        assert!(compare(method, &originals, exactly) > 0, "{method}: no two originals had the same release");
+    }
+}
+
+/// A text without steps of 5 %, in words, in numbers of a manifest, and without drawings, which show the same steps.
+fn without_steps(text: &str) -> String {
+    let mut kept = String::new();
+    for (at, part) in text.split("<svg").enumerate() {
+        kept += if at == 0 { part } else { part.split_once("</svg>").map_or("", |(_, rest)| rest) };
+    }
+    let mut words: Vec<String> = Vec::new();
+    for word in kept.split(' ') {
+        let number = word.trim_matches(|c: char| !c.is_ascii_digit());
+        let step = match number.split_once('.') {
+            Some(_) => number.parse::<f64>().is_ok_and(|share| (share * 20.0).fract() == 0.0),
+            None => number.parse::<u64>().is_ok_and(|share| share % 5 == 0),
+        };
+        words.push(if step && !number.is_empty() { word.replace(number, "step") } else { word.to_string() });
+    }
+    words.join(" ")
+}
+
+#[test]
+fn hard_use_1_6_larger_releases_differ_in_steps_of_five_per_cent_alone() {
+    let mut dice = Dice::new(66);
+    for (name, policy) in table_policies().into_iter().take(4) {
+        let originals: Vec<Files> = tables(&mut dice, 6, 60)
+            .into_iter()
+            .map(|data| {
+                vec![("data.csv", data), ("tree.csv", AGES.to_string()), ("policy.toml", policy.clone())]
+            })
+            .collect();
+        compare(name, &originals, without_steps);
+    }
+    // And they do have such figures.
+    let bench = Bench::new();
+    bench.write("data.csv", &tables(&mut dice, 6, 60)[0]);
+    bench.write("tree.csv", AGES);
+    bench.write("policy.toml", &table_policies()[0].1);
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let public = bench.json("out/public/manifest.json");
+    assert_eq!(public["share_at_most"]["suppressed"], 0.05, "{public}");
+    assert!(bench.text("out/public/report.html").contains("≤ 5 %"));
+}
+
+#[test]
+fn hard_use_1_6_an_entropy_does_not_tell_how_a_hidden_column_is_split() {
+    // Twelve records under one label: 11 and 1, or 6 and 6.
+    let page = |first: usize| {
+        let bench = Bench::new();
+        let rows: String = (0..12).map(|at| format!("{},flu\n", if at < first { 1 } else { 2 })).collect();
+        bench.write("data.csv", format!("age,disease\n{rows}"));
+        bench.write("tree.csv", AGES);
+        let policy = TABLE.replace("[columns.sex]\nrole = \"quasi-identifier\"\n", "");
+        bench.write(
+            "policy.toml",
+            format!("{policy}[privacy.k-anonymity]\nk = 12\n[method]\ncost = \"entropy\"\n"),
+        );
+        bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+        let files = ["report.html", "manifest.json"].map(|file| bench.text(&format!("out/public/{file}")));
+        (
+            files.map(|text| without_hashes(&text)),
+            bench.json("out/steward/manifest.json")["loss"]["entropy"].clone(),
+        )
+    };
+    let ((one, entropy), (other, differs)) = (page(11), page(6));
+    assert_ne!(entropy, differs, "the steward sees how much is lost");
+    assert_eq!(one, other);
+    assert!(!one[0].contains("4.96") && !one[0].contains("entropy:"), "{}", one[0]);
+}
+
+#[test]
+fn hard_use_1_8_a_sign_off_is_what_the_policy_says() {
+    let bench = Bench::with_example("ward");
+    bench.privet(&["anonymize", "ward/policy.toml", "-o", "out"]).succeeds();
+    let public = bench.text("out/public/report.html");
+    assert!(!public.contains("weighed") && !public.contains("was warned"), "nobody weighed anything");
+    let policy = bench.text("ward/policy.toml");
+    let signed = "sign_off = \"J. Doe, data protection officer, 2026-11-02\"\n";
+    let policy = match policy.split_once("[report]\n") {
+        Some((before, after)) => format!("{before}[report]\n{signed}{after}"),
+        None => format!("{policy}\n[report]\n{signed}"),
+    };
+    bench.write("ward/policy.toml", policy);
+    bench.privet(&["anonymize", "ward/policy.toml", "-o", "signed", "--attacks", "none"]).succeeds();
+    for room in ["public", "steward"] {
+        assert!(
+            bench.text(&format!("signed/{room}/report.html")).contains("J. Doe, data protection officer")
+        );
+    }
+    assert_eq!(
+        bench.json("signed/public/manifest.json")["report"]["sign_off"],
+        "J. Doe, data protection officer, 2026-11-02"
+    );
+}
+
+#[test]
+fn hard_use_1_11_ranges_cost_what_they_hide_and_headlines_say_what_is_exact() {
+    let bench = Bench::new();
+    let mut dice = Dice::new(11);
+    // Numbers that differ so much that a drafted hierarchy begins with ranges.
+    let rows: String =
+        (0..3000).map(|at| format!("{}.{},{}\n", at * 7 % 9000, dice.roll(90), ["f", "m"][at % 2])).collect();
+    bench.write("data.csv", format!("height,sex\n{rows}"));
+    bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+    let tree = bench.text("draft/hierarchies/height.csv");
+    assert!(tree.lines().count() < 30, "the leaves are ranges:\n{tree}");
+    let run = bench.privet(&["anonymize", "draft/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    let manifest = bench.json("out/steward/manifest.json");
+    // No height is itself any more: a twentieth or so of the column is hidden by the finest range already.
+    let lost = manifest["cost"]["normalised"].as_f64().expect("a share");
+    assert!(lost > 0.01, "{lost}");
+    let exact = manifest["published_exactly"]["share"].as_f64().expect("a share");
+    assert!(exact <= 0.5, "only sex can be exact: {exact}");
+    assert!(run.stdout.contains("published exactly: ") && run.stdout.contains("% of quasi-identifier cells"));
+    assert!(bench.text("out/steward/report.html").contains("of quasi-identifier cells published exactly"));
+    let json = bench.privet(&["compare", "draft/policy.toml", "--json"]).succeeds().json();
+    assert_eq!(json["policies"][0]["published_exactly"], manifest["published_exactly"]["share"], "{json}");
+    assert!(bench.privet(&["compare", "draft/policy.toml"]).succeeds().stdout.contains("exactly"));
+}
+
+#[test]
+fn hard_use_1_11_a_small_loss_of_items_that_are_none_any_more() {
+    let bench = Bench::new();
+    let items: String = (0..400).map(|at| format!("i{at};g{};*\n", at / 4)).collect();
+    let lines: String = (0..400).map(|at| format!("i{at},i{}\n", at / 4 * 4)).collect();
+    bench.write("items.csv", items);
+    bench.write("data.txt", lines);
+    bench.write(
+        "policy.toml",
+        "seed = 3\n[data]\npath = \"data.txt\"\nkind = \"transactions\"\nseparator = \",\"\n[items]\n\
+         hierarchy = \"items.csv\"\n[privacy.kl-privacy]\nm = 1\nn = 0\nk = 4\nl = 1\n[method]\nname = \"og\"\n",
+    );
+    let run = bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    let manifest = bench.json("out/steward/manifest.json");
+    assert!(manifest["cost"]["normalised"].as_f64().is_some_and(|share| share < 0.02), "{manifest}");
+    assert!(run.stdout.contains("published exactly: 0.0 % of occurrences of items"), "{}", run.stdout);
+    assert!(bench.text("out/public/report.html").contains("of item occurrences published exactly"));
+}
+
+#[test]
+fn hard_use_3_numbers_on_a_terminal_are_for_people() {
+    let bench = crate::common::small_census(3000);
+    let run = bench.privet(&["anonymize", "census/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    let line = run.stdout.lines().find(|line| line.starts_with("LM ")).unwrap_or_default().to_string();
+    let number = line.split([' ', ',']).nth(1).unwrap_or_default();
+    assert!(!number.contains('.') || number.len() <= 6, "{line}");
+    let exact = bench.json("out/steward/manifest.json")["cost"]["value"].to_string();
+    assert!(exact.len() > 8, "the manifest keeps all digits: {exact}");
+    let table = bench.privet(&["compare", "census/policy.toml"]).succeeds().stdout;
+    let long = |word: &&str| word.split_once('.').is_some_and(|(_, digits)| digits.len() > 4);
+    assert_eq!(table.split_whitespace().filter(long).collect::<Vec<_>>(), Vec::<&str>::new(), "{table}");
+}
+
+/// A survey: weights, a number of the household, and what somebody works as.
+fn survey(shuffled: bool) -> String {
+    let mut dice = Dice::new(10);
+    let mut rows: Vec<String> = (0..4000u64)
+        .map(|at| {
+            format!(
+                "{},{},{},{},{}.{:03},{},{}",
+                20 + dice.roll(60),
+                ["f", "m"][dice.roll(2) as usize],
+                100_000 + dice.roll(90_000),
+                1 + at / 3,
+                800 + dice.roll(900),
+                dice.roll(1000),
+                ["private", "federal", "state", "local", "self-employed", "unpaid", "never"]
+                    [dice.roll(7) as usize],
+                ["flu", "cold", "gout"][dice.roll(3) as usize]
+            )
+        })
+        .collect();
+    if shuffled {
+        rows.sort_by_key(|row| {
+            row.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
+        });
+    }
+    format!(
+        "age,sex,fnlwgt,household_number,instance_weight,class_of_worker,diagnosis\n{}\n",
+        rows.join("\n")
+    )
+}
+
+#[test]
+fn hard_use_1_10_a_draft_publishes_nothing_that_singles_people_out() {
+    for shuffled in [false, true] {
+        let bench = Bench::new();
+        bench.write("data.csv", survey(shuffled));
+        bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+        let policy = bench.text("draft/policy.toml");
+        let role = |column: &str| {
+            let section = policy.split(&format!("[columns.{column}]\n")).nth(1)?;
+            section.lines().next()?.strip_prefix("role = \"")?.split('"').next().map(String::from)
+        };
+        assert_eq!(role("household_number").as_deref(), Some("identifier"), "{policy}");
+        for weight in ["fnlwgt", "instance_weight"] {
+            assert_ne!(role(weight).as_deref(), Some("other"), "{policy}");
+        }
+        assert_ne!(role("class_of_worker").as_deref(), Some("class"), "{policy}");
+        assert_eq!(role("diagnosis").as_deref(), Some("sensitive"), "{policy}");
+        bench.privet(&["anonymize", "draft/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+        // Of the columns that are published as they are, none tells one record in a hundred from all others.
+        let release = bench.text("out/public/release.csv");
+        let mut lines = release.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let head = lines.next().unwrap_or_default();
+        let rows: Vec<Vec<&str>> = lines.collect();
+        for (at, column) in head.iter().enumerate() {
+            let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+            rows.iter().for_each(|row| *counts.entry(row[at]).or_default() += 1);
+            let alone = counts.values().filter(|count| **count == 1).count();
+            assert!(alone * 100 <= rows.len(), "{column}: {alone} of {}", rows.len());
+        }
+    }
+}
