@@ -84,3 +84,4 @@ pub mod taxonomy;
 
 pub use error::{Error, ErrorKind, Result};
 pub use exact::Exact;
+pub use random::RunKey;

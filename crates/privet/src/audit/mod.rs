@@ -10,11 +10,12 @@
 //! 2. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers or `*`;
 //! 3. *records*: every released record stands for an original record of its own;
-//! 4. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
-//! 5. *suppression*: no more records are missing than the policy allows;
-//! 6. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
-//! 7. *counts*: the manifest's numbers are right, where there is one;
-//! 8. every requirement of the policy, in every class.
+//! 4. *order*: the order of the rows agrees with that of the original no more than by chance;
+//! 5. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
+//! 6. *suppression*: no more records are missing than the policy allows;
+//! 7. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
+//! 8. *counts*: the manifest's numbers are right, where there is one;
+//! 9. every requirement of the policy, in every class.
 //!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
 //! groups and several tables about the same people: [`buckets`] and [`projections`].
@@ -26,11 +27,13 @@ mod cover;
 mod flow;
 mod levels;
 mod notion;
+mod order;
 pub mod projections;
 mod render;
 mod subsets;
 mod suppressed;
 mod table;
+mod table_order;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transactions;
@@ -179,6 +182,7 @@ pub fn audit_table_watched(
     let coverage = coverage(policy, &layout, &tables)?;
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
+    checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));
     let cells = if options.foreign { suppressed::count(&facts) } else { suppressed::check(&facts) };

@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::columns::Layout;
+use super::order::{Rows, Sorting};
 use crate::data::{Batch, Source, set_cell, terms_of};
 use crate::policy::{CheckedPolicy, OnMissing, Role};
 use crate::{Error, Result};
@@ -158,6 +159,10 @@ pub(super) struct Table {
     pub rows: u64,
     /// Rows that were dropped because of a missing value.
     pub dropped: u64,
+    /// The number of each row's record, in the order of the file.
+    pub order: Rows,
+    /// Whether the file is sorted by what it shows.
+    pub sorting: Sorting,
     /// Room for the record at hand.
     tuple: Vec<u32>,
 }
@@ -223,7 +228,8 @@ fn read_original(
             let set = set.flatten();
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
-            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(id);
         }
         tick()
     })?;
@@ -246,7 +252,9 @@ fn read_release(
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
-            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(id);
+            table.sorting.push(batch.cells(row));
         }
         tick()
     })?;
@@ -289,7 +297,15 @@ impl Table {
     pub fn new(layout: &Layout) -> Table {
         let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
         let records = Tuples::new(layout.compared().count());
-        Table { quasi, records, rows: 0, dropped: 0, tuple: Vec::new() }
+        Table {
+            quasi,
+            records,
+            rows: 0,
+            dropped: 0,
+            order: Rows::default(),
+            sorting: Sorting::default(),
+            tuple: Vec::new(),
+        }
     }
 
     /// Counts a record, given as texts, `count` times more; returns its number.

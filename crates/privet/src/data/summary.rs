@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::interner::Interner;
-use super::{Batch, Source};
+use super::{Batch, Digest, Source};
 use crate::Result;
 
 /// How missing values are recognised and what becomes of them.
@@ -88,6 +88,8 @@ pub struct Summary {
     pub read: u64,
     /// Rows dropped because a value was missing.
     pub dropped: u64,
+    /// A digest of all rows with all their columns, also of those that were dropped.
+    pub digest: Digest,
 }
 
 /// Distinct tuples of codes with counts.
@@ -124,10 +126,11 @@ impl Summary {
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
         let mut first_lines: Vec<Vec<u64>> = columns.iter().map(|_| Vec::new()).collect();
         let mut records = Records::new(columns.len());
-        let (mut read, mut dropped) = (0, 0);
+        let (mut read, mut dropped, mut digest) = (0, 0, Digest::default());
         let mut tuple = vec![0; columns.len()];
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
+                digest.add(batch.cells(row));
                 for (position, (column, missing)) in columns.iter().enumerate() {
                     let mut cell = batch.cell(row, *column);
                     if missing.is_missing(cell) {
@@ -154,7 +157,7 @@ impl Summary {
             })
             .collect();
         let records = records.recoded(&columns);
-        Ok(Summary { columns, records, read, dropped })
+        Ok(Summary { columns, records, read, dropped, digest })
     }
 
     /// The columns that matter, in the order they were asked for.

@@ -9,7 +9,7 @@ use crate::data::{Source, Summary, SummaryColumn};
 use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::Taxonomy;
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
 #[derive(Debug, Clone)]
@@ -162,6 +162,11 @@ impl Microdata {
         let tracked = numbered;
         let table = Table { records: summary.total(), tracked };
         Ok(Microdata { summary, quasi, table, origins, sets })
+    }
+
+    /// The key of a run with this seed on this data.
+    pub fn key(&self, seed: u64) -> RunKey {
+        RunKey::of(seed, &self.summary.digest)
     }
 
     /// The codes of the quasi-identifiers of a distinct record.

@@ -14,14 +14,14 @@ use crate::method::recoding::{Recoding, STAR};
 use crate::method::released_sets::ReleasedSets;
 use crate::policy::{CheckedPolicy, Role};
 use crate::privacy::TrackedColumn;
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// Where the release's rows go.
 pub(super) struct Destination<'a> {
     pub path: &'a Path,
     pub kind: FileKind,
     pub spill: &'a Path,
-    pub seed: u64,
+    pub key: RunKey,
 }
 
 /// A published column.
@@ -57,13 +57,13 @@ pub(super) fn apply(
         Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
-    let mut shuffle = Shuffle::new(destination.seed, destination.spill);
+    let mut shuffle = Shuffle::new(destination.key, destination.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
     let carries =
         published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)));
     let mut ways = match carries {
-        true => Ways::in_turn(policy, microdata, recoding, sets, destination.seed, clock)?,
-        false => Ways::as_they_come(microdata, recoding, sets, destination.seed),
+        true => Ways::in_turn(policy, microdata, recoding, sets, destination.key, clock)?,
+        false => Ways::as_they_come(microdata, recoding, sets, destination.key),
     };
     let tracked = &microdata.table.tracked;
     let mut rows = 0;

@@ -1,7 +1,7 @@
 //! Rows in a secret random order, without holding them all in memory.
 //!
 //! The order of records carries information (who came first, who came together), so a release is shuffled with a key that
-//! derives from the policy's seed. The order in which rows come has no part in it: they are put in the order of what they say
+//! derives from the seed and the data. The order in which rows come has no part in it: they are put in the order of what they say
 //! first, so that the same rows in another order give the same bytes. Rows that fit are shuffled in memory. Otherwise each goes
 //! to one of many files by what it says, which everybody can read anyway, and the files are shuffled one by one and joined.
 
@@ -15,7 +15,7 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::engine::clock::Clock;
 use crate::random::{keyed, shuffle};
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// Rows are kept in memory up to this many bytes.
 pub(super) const IN_MEMORY: usize = 96 << 20;
@@ -109,14 +109,14 @@ struct Spill {
 }
 
 impl Shuffle {
-    /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`.
-    pub fn new(seed: u64, folder: &Path) -> Shuffle {
-        Shuffle::keyed(keyed(seed, "privet: order of records"), folder)
+    /// A shuffle with this key; what does not fit in memory goes to files in `folder`.
+    pub fn new(key: impl Into<RunKey>, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(key, "privet: order of records"), folder)
     }
 
     /// The order of the records of one of several tables, by its number: it tells nothing about that of the others.
-    pub fn of_table(seed: u64, number: usize, folder: &Path) -> Shuffle {
-        Shuffle::keyed(keyed(seed, &format!("privet: order of records in table {number}")), folder)
+    pub fn of_table(key: impl Into<RunKey>, number: usize, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(key, &format!("privet: order of records in table {number}")), folder)
     }
 
     fn keyed(random: ChaCha20Rng, folder: &Path) -> Shuffle {

@@ -1,13 +1,15 @@
 //! The audit of records in groups: exact quasi-identifiers with a bucket each, and the values of every bucket.
 //!
 //! 1. *columns*: the published ones and no others;
-//! 2. *buckets*: as many values as records in each, every value once and with a positive count;
-//! 3. *records*: the published quasi-identifiers are those of original records, each used once;
-//! 4. *values*: no value occurs more often than in the original;
-//! 5. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
+//! 2. *form*: buckets are numbered, and values listed in an order that follows from what is shown;
+//! 3. *buckets*: as many values as records in each, every value once and with a positive count;
+//! 4. *records*: the published quasi-identifiers are those of original records, each used once;
+//! 5. *values*: no value occurs more often than in the original;
+//! 6. *order*: neither the order of rows and buckets nor what is written side by side tells who has which value;
+//! 7. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
 //!    the original records does;
-//! 6. *suppression* and *counts*, as for other tables;
-//! 7. the requirement, in every bucket, with rules that are mined here once more.
+//! 8. *suppression* and *counts*, as for other tables;
+//! 9. the requirement, in every bucket, with rules that are mined here once more.
 //!
 //! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
@@ -16,6 +18,7 @@
 mod book;
 mod knowledge;
 mod matching;
+mod order;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -67,7 +70,14 @@ pub fn audit_buckets(
         released: book.released(),
         suppressed: book.rows.saturating_sub(book.released()),
     };
-    let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
+    let mut checks = vec![
+        columns,
+        order::check_form(&book),
+        check_buckets(&book),
+        check_records(&book),
+        check_values(&book),
+        order::check_order(&book),
+    ];
     let matching = clause.name() == "matching-l-diversity";
     let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
     let is_exception =

@@ -13,6 +13,7 @@
 mod cost;
 mod demand;
 mod ledger;
+mod order;
 mod released;
 mod search;
 #[cfg(test)]
@@ -87,7 +88,13 @@ fn judge(
     let (original, released) = (facts.original.total, facts.release.total);
     let records =
         AuditRecords { original, dropped: 0, released, suppressed: original.saturating_sub(released) };
-    let mut checks = vec![check_items(facts), check_records(&records), truth::check(facts)?];
+    let mut checks = vec![
+        check_items(facts),
+        order::check_form(facts),
+        check_records(&records),
+        truth::check(facts)?,
+        order::check_order(facts),
+    ];
     if let Some(expected) = &options.expected {
         checks.push(super::check_counts(expected, &records, "transactions"));
     }

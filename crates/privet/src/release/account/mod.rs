@@ -70,7 +70,7 @@ pub(super) fn model(
     common.tightness = tightness(facts, microdata, recoding, classes)?;
     common.risk_before = Some(risk(sizes_before(microdata).into_iter()));
     common.risk_after = Some(risk(classes.sizes.iter().copied()));
-    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed));
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(facts.seed)));
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
