@@ -7,15 +7,16 @@
 //! What it checks, in this order:
 //!
 //! 1. *columns*: the published ones and no others;
-//! 2. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
+//! 2. *form*: the file is written in one way throughout, sets without repetitions;
+//! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers or `*`;
-//! 3. *records*: every released record stands for an original record of its own;
-//! 4. *order*: the order of the rows agrees with that of the original no more than by chance;
-//! 5. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
-//! 6. *suppression*: no more records are missing than the policy allows;
-//! 7. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
-//! 8. *counts*: the manifest's numbers are right, where there is one;
-//! 9. every requirement of the policy, in every class.
+//! 4. *records*: every released record stands for an original record of its own;
+//! 5. *order*: the order of the rows agrees with that of the original no more than by chance;
+//! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
+//! 7. *suppression*: no more records are missing than the policy allows;
+//! 8. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
+//! 9. *counts*: the manifest's numbers are right, where there is one;
+//! 10. every requirement of the policy, in every class.
 //!
 //! Transactions and vocabularies have audits of their own: [`audit_transactions`] and [`vocabularies`]; so have records in
 //! groups and several tables about the same people: [`buckets`] and [`projections`].
@@ -25,6 +26,7 @@ mod classes;
 mod columns;
 mod cover;
 mod flow;
+mod form;
 mod levels;
 mod notion;
 mod order;
@@ -178,7 +180,7 @@ pub fn audit_table_watched(
     let facts =
         Facts { policy, layout: &layout, tables: &tables, classes: &classes, suppressed: &suppressed };
 
-    let mut checks = vec![columns];
+    let mut checks = vec![columns, form::check(release, tables.release.spelling.faults())?];
     let coverage = coverage(policy, &layout, &tables)?;
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);

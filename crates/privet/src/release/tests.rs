@@ -10,6 +10,7 @@ use super::apply::{Destination, apply};
 use super::confidence::confidences;
 use super::run::{Decided, RunOptions, publish};
 use super::target::Target;
+use crate::RunKey;
 use crate::data::{FileKind, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;

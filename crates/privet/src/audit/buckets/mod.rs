@@ -72,7 +72,7 @@ pub fn audit_buckets(
     };
     let mut checks = vec![
         columns,
-        order::check_form(&book),
+        order::check_form(&book, form_of(release)?),
         check_buckets(&book),
         check_records(&book),
         check_values(&book),
@@ -111,6 +111,20 @@ pub fn audit_buckets(
     });
     let passed = checks.iter().all(|check| check.holds);
     Ok(Audit { passed, kind: DataKind::Table, records, classes: book.buckets.len() as u64, checks })
+}
+
+/// What could mark rows of the published files.
+fn form_of(release: &BucketTables) -> Result<Vec<String>> {
+    let tables = match release {
+        BucketTables::Two { qit, st } => vec![qit, st],
+        BucketTables::Permuted(table) => vec![table],
+    };
+    let mut found = Vec::new();
+    for table in tables {
+        let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.extend(super::form::faults(table)?.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    Ok(found)
 }
 
 /// The one requirement, and the column that it is about.

@@ -50,9 +50,9 @@ const TESTS: f64 = 32.0;
 const CHANCE: f64 = FALSE_ALARM / TESTS;
 
 /// Buckets must be numbered and everything listed in a way that follows from what is shown.
-pub(super) fn check_form(book: &Book) -> Check {
+pub(super) fn check_form(book: &Book, mut faults: Vec<String>) -> Check {
     let trail = &book.trail;
-    let mut faults = trail.spelling.clone();
+    faults.extend(trail.spelling.iter().cloned());
     let numbers: Option<Vec<u64>> = trail.buckets.iter().map(|name| number(name)).collect();
     let in_a_row = numbers.as_ref().is_some_and(|numbers| {
         let mut sorted = numbers.clone();

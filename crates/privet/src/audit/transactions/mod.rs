@@ -55,6 +55,7 @@ pub fn audit_transactions(
     let meaning = Meaning::new(tree, &policy.sensitive);
     let original = ledger::read(&policy.source, &meaning, tick)?;
     ledger::check_original(&original, tree, &policy.source)?;
+    let written = super::form::faults_of_transactions(release)?;
     let release = ledger::read(release, &meaning, tick)?;
     let items = u64::from(tree.total_leaves());
     let requirements = policy
@@ -63,7 +64,8 @@ pub fn audit_transactions(
         .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
     let method = policy.method.name();
-    let facts = Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, method };
+    let facts =
+        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, method };
     judge(&facts, &requirements, options, tick)
 }
 
@@ -74,6 +76,8 @@ struct Facts<'a> {
     meaning: &'a Meaning<'a>,
     original: Ledger,
     release: Ledger,
+    /// What could mark transactions of the released file.
+    written: Vec<String>,
     /// The name of the method that made the release: it says which recoding is allowed.
     method: &'a str,
 }

@@ -11,7 +11,7 @@ use crate::taxonomy::Node;
 
 /// A transaction shows each label once, and the same labels are always written in the same way.
 pub(super) fn check_form(facts: &Facts<'_>) -> Check {
-    let mut faults = Vec::new();
+    let mut faults = facts.written.clone();
     let (count, line) = facts.release.repeating;
     if count > 0 {
         faults.push(format!(

@@ -38,6 +38,7 @@ pub(super) fn check_form(file: &Source) -> Result<Check> {
         Ok(())
     })?;
     form.end();
+    form.faults.extend(crate::audit::form::faults(file)?);
     let detail = match form.faults.as_slice() {
         [] => {
             "vocabularies are numbered from 1 on in the order of the file, and written in one way".to_string()
