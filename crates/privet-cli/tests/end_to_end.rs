@@ -13,6 +13,7 @@ mod determinism;
 mod experiment;
 mod faults;
 mod freeform;
+mod hard_use_bytes;
 mod hierarchies;
 mod holdout;
 mod hostile;
