@@ -16,6 +16,7 @@ mod faults;
 mod freeform;
 mod hard_use_asks;
 mod hard_use_attacks;
+mod hard_use_bytes;
 mod hard_use_door;
 mod hard_use_gate;
 mod hard_use_hangs;

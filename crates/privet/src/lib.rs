@@ -84,3 +84,4 @@ pub mod visible;
 
 pub use error::{Error, ErrorKind, Result, counted, noun, ordinal, suggestion};
 pub use exact::Exact;
+pub use random::RunKey;

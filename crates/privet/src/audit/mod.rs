@@ -7,15 +7,17 @@
 //! What it checks, in this order:
 //!
 //! 1. *columns*: the published ones and no others;
-//! 2. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
+//! 2. *form*: the file is written in one way throughout, sets without repetitions;
+//! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers or `*`;
-//! 3. *records*: every released record stands for an original record of its own;
-//! 4. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
-//! 5. *suppression*: no more records are missing than the policy allows;
-//! 6. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
-//! 7. *counts*: the manifest's numbers are right, where there is one;
-//! 8. *people*: whose records they are, where the policy says, or that an identifier recurs, where it does not;
-//! 9. every requirement of the policy, in every class.
+//! 4. *records*: every released record stands for an original record of its own;
+//! 5. *order*: the order of the rows agrees with that of the original no more than by chance;
+//! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
+//! 7. *suppression*: no more records are missing than the policy allows;
+//! 8. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
+//! 9. *counts*: the manifest's numbers are right, where there is one;
+//! 10. *people*: whose records they are, where the policy says, or that an identifier recurs, where it does not;
+//! 11. every requirement of the policy, in every class.
 //!
 //! Every check of a requirement says which one it judges. An audit, of whatever kind of release, fails by each requirement
 //! of the policy that none of its checks judges.
@@ -29,14 +31,17 @@ mod columns;
 mod container;
 mod cover;
 mod flow;
+mod form;
 mod levels;
 mod notion;
+mod order;
 mod people;
 pub mod projections;
 mod render;
 mod subsets;
 mod suppressed;
 mod table;
+mod table_order;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transactions;
@@ -218,7 +223,7 @@ pub fn audit_table_watched(
     };
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
     let watch = watching(tick);
-    let mut checks = vec![columns];
+    let mut checks = vec![columns, form::check(release, tables.release.spelling.faults())?];
     let coverage = coverage(policy, &layout, &tables)?;
     let people = People::of(&tables, &classes, &coverage, &suppressed)?;
     let facts = Facts {
@@ -232,6 +237,7 @@ pub fn audit_table_watched(
     };
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
+    checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));
     let cells = if options.foreign { suppressed::count(&facts) } else { suppressed::check(&facts) };

@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::columns::Layout;
+use super::order::{Rows, Sorting};
 use super::people::Owners;
 use crate::data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
 use crate::policy::{CheckedPolicy, OnMissing, Role};
@@ -148,6 +149,31 @@ fn next_id(taken: usize) -> Result<u32> {
         .map_err(|_| Error::input("the table has more than 4 billion distinct values or records"))
 }
 
+/// How many cells hold a set in another spelling than the usual one, and where the first is: `a|b|b||` shows more than the
+/// set of a and b.
+#[derive(Default)]
+pub(super) struct Spelling {
+    odd: u64,
+    first: u64,
+}
+
+impl Spelling {
+    fn note(&mut self, usual: bool, line: u64) {
+        if !usual {
+            self.first = if self.odd == 0 { line } else { self.first };
+            self.odd += 1;
+        }
+    }
+
+    pub fn faults(&self) -> Vec<String> {
+        let Spelling { odd, first } = self;
+        let told = format!(
+            "{odd} sets are not written with each term once and in order; the first is in line {first}"
+        );
+        (*odd > 0).then_some(told).into_iter().collect()
+    }
+}
+
 /// One of the two tables as distinct records: numbers of the quasi-identifiers' texts first, then numbers of the
 /// texts of the unchanged columns.
 pub(super) struct Table {
@@ -159,6 +185,12 @@ pub(super) struct Table {
     pub rows: u64,
     /// Rows that were dropped because of a missing value.
     pub dropped: u64,
+    /// The number of each row's record, in the order of the file.
+    pub order: Rows,
+    /// Cells of the set-valued column that are not spelt as sets are.
+    pub spelling: Spelling,
+    /// Whether the file is sorted by what it shows.
+    pub sorting: Sorting,
     /// Room for the record at hand.
     tuple: Vec<u32>,
 }
@@ -241,6 +273,7 @@ fn read_original(
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
             let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(record);
             names.read(policy, batch, row, record)?;
         }
         tick()
@@ -315,7 +348,12 @@ fn read_release(
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
             let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
-            table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            if let Some((sets, set)) = sets.as_ref().zip(set.as_deref()) {
+                table.spelling.note(set == batch.cell(row, sets.released), batch.line(row));
+            }
+            let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(id);
+            table.sorting.push(batch.cells(row));
         }
         tick()
     })?;
@@ -358,7 +396,16 @@ impl Table {
     pub fn new(layout: &Layout) -> Table {
         let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
         let records = Tuples::new(layout.compared().count());
-        Table { quasi, records, rows: 0, dropped: 0, tuple: Vec::new() }
+        Table {
+            quasi,
+            records,
+            rows: 0,
+            dropped: 0,
+            order: Rows::default(),
+            spelling: Spelling::default(),
+            sorting: Sorting::default(),
+            tuple: Vec::new(),
+        }
     }
 
     /// Counts a record, given as texts, `count` times more; returns its number.

@@ -1,9 +1,11 @@
 //! Bags of terms, one per person or session: what query logs become and what vocabularies are.
 
 use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
 
+use super::Digest;
 use super::interner::Interner;
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// A term: its position among the distinct terms in bytewise order.
 pub type Term = u32;
@@ -45,6 +47,19 @@ impl Bags {
             builder.end()?;
         }
         builder.finish()
+    }
+
+    /// The key of a run with this seed on these bags.
+    pub fn key(&self, seed: u64) -> RunKey {
+        let mut digest = Digest::default();
+        // The numbers of terms say what a bag holds once it is known which terms there are.
+        digest.add(self.terms.iter().map(String::as_str));
+        for bag in self.iter() {
+            let mut hash = Sha256::new();
+            bag.iter().for_each(|term| hash.update(term.to_le_bytes()));
+            digest.add_hash(&hash.finalize().into(), 1);
+        }
+        RunKey::of(seed, &digest)
     }
 
     /// The number of bags.

@@ -26,7 +26,7 @@ impl Batch {
     }
 
     /// The texts of all cells of a row.
-    pub fn cells(&self, row: usize) -> impl Iterator<Item = &str> {
+    pub fn cells(&self, row: usize) -> impl Iterator<Item = &str> + Clone {
         (0..self.columns).map(move |column| self.cell(row, column))
     }
 

@@ -88,6 +88,14 @@ pub(super) fn decompress<R: Read + Send + 'static>(
 }
 
 /// Says why the bytes of a file cannot be had: the disk, or the compression.
+/// The bytes of a text file, uncompressed.
+pub(super) fn open_text(path: &Path, compression: Compression) -> Result<Box<dyn Read + Send>> {
+    let (file, bytes) = open_file(path)?;
+    // A file without a single byte is no gzip data, but holds no text either.
+    let text = if bytes == 0 { Ok(Box::new(io::empty()) as _) } else { decompress(file, compression) };
+    text.map_err(|error| read_error(path, compression, &error))
+}
+
 pub(super) fn read_error(path: &Path, compression: Compression, error: &io::Error) -> Error {
     let (name, test) = match compression {
         _ if error.raw_os_error().is_some() => return Error::io("read the data", path, error),

@@ -7,6 +7,7 @@ mod columnar;
 mod compression;
 mod delimited;
 mod dialect;
+mod digest;
 mod first_line;
 mod format;
 mod formula;
@@ -35,6 +36,7 @@ mod wrapping;
 
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
+pub use digest::Digest;
 pub use format::{CellKind, Compression, FileKind, Format};
 pub use formula::{Formulas, is_formula, marked};
 pub(crate) use formula::{kept_apart, unmarked};

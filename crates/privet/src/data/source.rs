@@ -1,12 +1,13 @@
 //! Tables as streams of rows: a source can be read as often as needed and is never held in memory.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use super::cells::Batch;
-use super::compression::open_regular;
+use super::compression::{open_regular, open_text};
 use super::format::{CellKind, FileKind, Format};
 use super::header::{Header, NO_HEADER, looks_like_a_value};
 use super::selection::{RowSet, Selection};
@@ -247,6 +248,12 @@ impl Source {
             });
         }
         found
+    }
+
+    /// The bytes of delimited text, uncompressed, and its delimiter; `None` for other formats.
+    pub(crate) fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
+        let Some(delimiter) = self.delimiter.filter(|_| self.kind.is_text()) else { return Ok(None) };
+        Ok(Some((open_text(&self.path, self.kind.compression)?, delimiter)))
     }
 
     /// The size of the file in bytes, for progress.

@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 
 use super::interner::Interner;
 use super::people::{People, PeopleBuilder, Recurrence, RepeatedIdentifier};
-use super::{Batch, Source};
+use super::{Batch, Digest, Source};
 use crate::{Error, Result};
 
 /// How missing values are recognised and what becomes of them.
@@ -94,6 +94,8 @@ pub struct Summary {
     pub read: u64,
     /// Rows dropped because a value was missing.
     pub dropped: u64,
+    /// A digest of all rows with all their columns, also of those that were dropped.
+    pub digest: Digest,
     /// Who has which records, where a column tells people apart.
     pub people: Option<People>,
     /// The watched columns whose values occur more than once.
@@ -146,12 +148,13 @@ impl Summary {
         let mut interners: Vec<Interner> = columns.iter().map(|_| Interner::default()).collect();
         let mut first_lines: Vec<Vec<u64>> = columns.iter().map(|_| Vec::new()).collect();
         let mut records = Records::new(columns.len());
-        let (mut read, mut dropped) = (0, 0);
+        let (mut read, mut dropped, mut digest) = (0, 0, Digest::default());
         let mut tuple = vec![0; columns.len()];
         let mut people = names.person.as_ref().map(|_| PeopleBuilder::default());
         let mut watched: Vec<Recurrence> = names.watched.iter().map(|_| Recurrence::default()).collect();
         source.read(&mut |batch: &Batch, bytes| {
             'rows: for row in 0..batch.rows() {
+                digest.add(batch.cells(row));
                 if let Some((column, missing)) = &names.person
                     && missing.names_nobody(batch.cell(row, *column))
                 {
@@ -200,7 +203,7 @@ impl Summary {
         let people = people.map(|people| people.finish(&place, read - dropped));
         let watched = names.watched.iter().zip(watched);
         let repeated = watched.filter_map(|((column, _), seen)| seen.finish(*column)).collect();
-        Ok(Summary { columns, records, read, dropped, people, repeated, person: names.person.clone() })
+        Ok(Summary { columns, records, read, dropped, digest, people, repeated, person: names.person.clone() })
     }
 
     /// The columns that matter, in the order they were asked for.

@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use sha2::{Digest as _, Sha256};
 
 pub use read::Lexicon;
 
+use crate::RunKey;
+use crate::data::Digest;
 use crate::taxonomy::{ItemTree, Node};
 
 /// The distinct transactions with their counts, in the order in which they were counted first until they are
@@ -58,6 +61,23 @@ impl Baskets {
             index: HashTable::new(),
             hasher: RandomState::default(),
         }
+    }
+
+    /// The key of a run with this seed on these transactions.
+    pub fn key(&self, seed: u64) -> RunKey {
+        let mut digest = Digest::default();
+        for basket in 0..self.len() {
+            let mut hash = Sha256::new();
+            let items = self.items(basket).iter().map(|node| self.tree.label(*node));
+            let marks = self.marks(basket).iter().map(|mark| self.sensitive[*mark as usize].as_str());
+            for text in items.chain(marks) {
+                hash.update(text.as_bytes());
+                // No text contains this byte, so it ends an item.
+                hash.update([0xff]);
+            }
+            digest.add_hash(&hash.finalize().into(), self.count(basket));
+        }
+        RunKey::of(seed, &digest)
     }
 
     /// Counts one transaction. Both lists are put in order and rid of duplicates: an item counts once.

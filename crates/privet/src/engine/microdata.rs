@@ -11,7 +11,7 @@ use crate::loss::Extent;
 use crate::policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use crate::privacy::{Table, TrackedColumn};
 use crate::taxonomy::{NodeId, Taxonomy};
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
 #[derive(Debug, Clone)]
@@ -219,6 +219,11 @@ impl Microdata {
     /// Who has which records, where that makes a difference: where somebody has several.
     pub fn crowd(&self) -> Option<&People> {
         self.summary.people.as_ref().filter(|people| !people.have_one_record_each())
+    }
+
+    /// The key of a run with this seed on this data.
+    pub fn key(&self, seed: u64) -> RunKey {
+        RunKey::of(seed, &self.summary.digest)
     }
 
     /// The codes of the quasi-identifiers of a distinct record.

@@ -37,6 +37,22 @@ enum Content {
     Generated(fn(&mut dyn Write) -> io::Result<()>),
 }
 
+/// The size and the SHA-256 of each example's data: everybody has them, so their seeds need not be secret.
+pub(crate) const DATA: [(u64, &str); 12] = [
+    (221035, "e8d4001b5ab0c8af0f2b3a871d98bc4bf6069ba3312c807d671235e875cdd6ab"),
+    (2144888, "5e5cee8b960484ccc934dabeff8321f5005fc1910509a2b410ea62efb2725e22"),
+    (449666, "992181fedf51e6bf2434199da101d5ad8f6eae3ca8edf3cdefb9c0608ad0b447"),
+    (157, "07cf12aa252a9065b5de6817cd1609894c7db7ee26f0f054738041a2dde65f4e"),
+    (222, "dc95e1d67a52fee672f369a96fddcc3b41587b9697bfea0374df5414353a073b"),
+    (77414, "f2486ca8944c4fb0d92bed1d278d9ec48721b2adf7838c695a4ac30104f4c169"),
+    (219, "8422ca6cd62c6002f163b8843795e0d8035d03a5a24cfd02c18010ab1bdb5e7a"),
+    (29262, "b41a351b4fdfc16a1a9574484ed2aef9226326e691c456f27ee0ff2385f62985"),
+    (221, "ce694f16f1a96af0246fd7433f0dd88988a4247a29206e7f4983309a78d7b6ce"),
+    (1648290, "05c52ee18b831edfc40d49511582df72ae5da26dc47742eb15b4836b14942bb0"),
+    (160971, "a005dcaa9cadde55053a0b99920004b3dd3c601acaa8716330059e227ea4a8dc"),
+    (148071, "bd1c8eea62e5975b9b885d82da4ca3654cbf6fc788d009d167c01665d839dbc6"),
+];
+
 /// A file of an example as it lies in the repository.
 macro_rules! stored {
     ($example:literal, $path:literal) => {

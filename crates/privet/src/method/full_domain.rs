@@ -87,7 +87,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
     let drawn_from = settings.drawn_from();
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
     let outcome = lattice::search(&problem, wanted, &clock)?;
-    let drawn = super::drawn(policy, outcome.best.len(), outcome.complete)?;
+    let drawn = super::drawn(policy, microdata, outcome.best.len(), outcome.complete)?;
     let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
         let top = problem.levelling.groupings.at(problem.tops());
         return Err(super::impossible_as_whole(&problem.requirements, &top.members(0), false));

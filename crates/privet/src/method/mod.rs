@@ -174,7 +174,12 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
 
 /// Which of the best plans is published where `break_minimality` asks for a draw, by the seed. Of a single plan nothing can be
 /// drawn, and whoever reads that one was would be misled.
-fn drawn(policy: &CheckedPolicy, plans: usize, complete: bool) -> Result<Option<usize>> {
+fn drawn(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    plans: usize,
+    complete: bool,
+) -> Result<Option<usize>> {
     if policy.method.settings.drawn_from().is_none() || plans == 0 {
         return Ok(None);
     }
@@ -188,7 +193,7 @@ fn drawn(policy: &CheckedPolicy, plans: usize, complete: bool) -> Result<Option<
                     suppression, bring finer hierarchies, or give the search more time";
         return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
     }
-    let mut random = random::keyed(policy.seed.unwrap_or(0), "privet: one of the best cuts");
+    let mut random = random::keyed(microdata.key(policy.seed.unwrap_or(0)), "privet: one of the best cuts");
     Ok(Some(random::below(&mut random, plans as u64) as usize))
 }
 

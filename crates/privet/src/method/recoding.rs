@@ -6,7 +6,6 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 use rand_chacha::ChaCha20Rng;
 
-use crate::Result;
 use crate::engine::heads::Heads;
 use crate::engine::microdata::Microdata;
 use crate::engine::rollup::Tallies;
@@ -14,6 +13,7 @@ use crate::loss::{self, Cell, Cost, Frame, Measure, Tally};
 use crate::privacy::{Class, Members};
 use crate::random::{below, keyed};
 use crate::taxonomy::NodeId;
+use crate::{Result, RunKey};
 
 /// A released value of a quasi-identifier.
 #[derive(Debug, Clone)]
@@ -122,7 +122,7 @@ impl Recoding {
         class
     }
 
-    /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the seed.
+    /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the key.
     pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
         if count == total {
             self.fates[record] = Fate::Class(class);
@@ -149,9 +149,9 @@ impl Recoding {
     }
 
     /// Makes the choices that [`Recoding::assign_some`] left open: every set of records of the right size is equally
-    /// likely, and the seed decides. (A fixed choice, such as the last ones, would tell who is missing.)
-    pub fn draw(&mut self, seed: u64) {
-        let mut random = keyed(seed, "privet: records of a value that are released");
+    /// likely, and the key decides. (A fixed choice, such as the last ones, would tell who is missing.)
+    pub fn draw(&mut self, key: impl Into<RunKey>) {
+        let mut random = keyed(key, "privet: records of a value that are released");
         for Pool { class, members, count } in std::mem::take(&mut self.pools) {
             let mut rows: u64 = members.iter().map(|(_, total)| total).sum();
             let mut open = count.min(rows);
@@ -218,14 +218,14 @@ impl Recoding {
 
     /// Hands out classes record by record; `total` says how often a distinct record occurs.
     ///
-    /// Where the records of one distinct record part ways, the seed decides which goes where: every way of parting them
+    /// Where the records of one distinct record part ways, the key decides which goes where: every way of parting them
     /// is equally likely.
-    pub fn dispatcher(&self, seed: u64, total: impl Fn(usize) -> u64) -> Dispatcher<'_> {
+    pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(usize) -> u64) -> Dispatcher<'_> {
         let left = self
             .shared
             .iter()
             .map(|(record, classes)| (*record, Parting { rows: total(*record), classes: classes.clone() }));
-        let random = keyed(seed, "privet: records that part ways");
+        let random = keyed(key, "privet: records that part ways");
         Dispatcher { recoding: self, left: left.collect(), random }
     }
 

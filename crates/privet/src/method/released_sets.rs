@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 use rand_chacha::ChaCha20Rng;
 
 use super::recoding::Parting;
+use crate::RunKey;
 use crate::random::keyed;
 
 /// The released cells of a quasi-sensitive column that differ from the original ones.
@@ -82,8 +83,8 @@ impl ReleasedSets {
     }
 
     /// Hands out cells, record by record; `total` says how many records of a distinct record a class has. Where some of them
-    /// change and others do not, the seed decides which: every choice is equally likely.
-    pub fn dispatcher(&self, seed: u64, total: impl Fn(u32, u32) -> u64) -> SetDispatcher<'_> {
+    /// change and others do not, the key decides which: every choice is equally likely.
+    pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(u32, u32) -> u64) -> SetDispatcher<'_> {
         let left = self.changed.iter().map(|(key, texts)| {
             let classes = texts.clone();
             (*key, Parting { rows: total(key.0, key.1), classes })
@@ -91,7 +92,7 @@ impl ReleasedSets {
         SetDispatcher {
             sets: self,
             left: left.collect(),
-            random: keyed(seed, "privet: records that lose terms"),
+            random: keyed(key, "privet: records that lose terms"),
         }
     }
 }

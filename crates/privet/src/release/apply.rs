@@ -14,14 +14,14 @@ use crate::method::recoding::{Recoding, STAR};
 use crate::method::released_sets::ReleasedSets;
 use crate::policy::{CheckedPolicy, Role};
 use crate::privacy::TrackedColumn;
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// Where the release's rows go.
 pub(super) struct Destination<'a> {
     pub path: &'a Path,
     pub kind: FileKind,
     pub spill: &'a Path,
-    pub seed: u64,
+    pub key: RunKey,
 }
 
 /// A published column.
@@ -57,15 +57,19 @@ pub(super) fn apply(
         Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
-    let mut shuffle = Shuffle::new(destination.seed, destination.spill);
+    let mut shuffle = Shuffle::new(destination.key, destination.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
     let carries =
-        published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)));
+        published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)))
+            || published.iter().any(|column| matches!(column, Published::Set)) && microdata.sets.is_none();
     let mut ways = match carries {
-        true => Ways::in_turn(policy, microdata, recoding, sets, destination.seed, clock)?,
-        false => Ways::as_they_come(microdata, recoding, sets, destination.seed),
+        true => Ways::in_turn(policy, microdata, recoding, sets, destination.key, clock)?,
+        false => Ways::as_they_come(microdata, recoding, sets, destination.key),
     };
     let tracked = &microdata.table.tracked;
+    let set_column = policy
+        .with_role(Role::QuasiSensitive)
+        .find_map(|column| Some((column.index, column.sets.as_ref()?.separator)));
     let mut rows = 0;
     clock.progress().stage("writing", Some(source.bytes()));
     source.read(&mut |batch: &Batch, bytes| {
@@ -81,15 +85,12 @@ pub(super) fn apply(
             let Some(class) = way.class else { continue };
             let shown = recoding.cells(class as usize);
             let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
-            let set = match (way.set, &microdata.sets) {
+            let set = match (way.set, set_column) {
                 (Some(changed), _) => changed.to_string(),
-                (None, Some(column)) => match batch.cell(row, column.index) {
-                    missing if policy.is_missing(missing) => String::new(),
+                (None, Some((index, separator))) => match batch.cell(row, index) {
+                    missing if microdata.sets.is_some() && policy.is_missing(missing) => String::new(),
                     // A set has no order; the one in which it was written down is not published.
-                    cell => {
-                        let separator = column.policy.separator;
-                        set_cell(terms_of(cell, separator), separator)
-                    }
+                    cell => set_cell(terms_of(cell, separator), separator),
                 },
                 (None, None) => String::new(),
             };
@@ -151,7 +152,9 @@ fn published_columns(
                 let Some(position) = position else { continue };
                 (CellKind::Text, Published::Recoded(position))
             }
-            (Some(Role::QuasiSensitive), _) if microdata.sets.is_some() => (CellKind::Text, Published::Set),
+            (Some(Role::QuasiSensitive), _) if microdata.sets.is_some() || column.sets.is_some() => {
+                (CellKind::Text, Published::Set)
+            }
             (_, Some(position)) => {
                 no_star_among(policy, &microdata.table.tracked[position])?;
                 (CellKind::Text, Published::Starred(position))

@@ -1,7 +1,11 @@
 //! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
 
+use std::path::Path;
+
+use super::manifest::sha256_of;
 use crate::engine::microdata::Microdata;
 use crate::error::quoted;
+use crate::example;
 use crate::method::recoding::{ClassTable, Recoding};
 use crate::policy::{CheckedPolicy, Role, Subject};
 
@@ -20,6 +24,29 @@ pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String
         String::new()
     };
     format!("the release is EMPTY: {why}{too_few}")
+}
+
+/// Seeds below this can all be tried.
+const GUESSABLE: u64 = 1 << 32;
+
+/// The warning about a seed that can be guessed. The data of the examples are known to everybody anyway, and are recognised by
+/// what they hold.
+pub(super) fn about_seed(seed: u64, data: &Path) -> Option<String> {
+    if seed >= GUESSABLE || is_example(data) {
+        return None;
+    }
+    Some(format!(
+        "the seed {seed} can be guessed: whoever knows the data except for a few values can try all small seeds and see which \
+         of their guesses gives this release. Leave the seed out of the policy: one is then drawn and kept in \
+         steward/manifest.json"
+    ))
+}
+
+fn is_example(data: &Path) -> bool {
+    let size = std::fs::metadata(data).map(|metadata| metadata.len());
+    let mut same_size =
+        example::DATA.iter().filter(|(bytes, _)| size.as_ref().is_ok_and(|size| size == bytes));
+    same_size.any(|(_, sha256)| sha256_of(data).is_ok_and(|found| found == *sha256))
 }
 
 /// The warning of a method that publishes quasi-identifiers and `others` only, where columns with other roles are left out.

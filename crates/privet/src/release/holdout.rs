@@ -2,7 +2,7 @@
 //! says nothing about is true of people in general, and no fault of the release.
 //!
 //! Who is kept out follows from the seed and from what the records hold, not from their order: every record gets a number by a
-//! keyed hash of its cells (records that look the same are told apart by their turn), and the lowest numbers are taken. So the
+//! hash of its cells under the run's key (records that look the same are told apart by their turn), and the lowest numbers are taken. So the
 //! same people are found again in the original as long as it holds the same records. Where the policy names the column
 //! that tells people apart, people are drawn and all their records go with them.
 
@@ -15,11 +15,13 @@ use serde_json::{Value as Json, json};
 
 use super::manifest::sha256_of;
 use super::target::Target;
-use crate::data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
+use crate::data::{
+    Batch, CellKind, Digest, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source,
+};
 use crate::engine::clock::Clock;
 use crate::policy::{CheckedPolicy, DataKind};
 use crate::random::number_of;
-use crate::{Error, Exact, Result};
+use crate::{Error, Exact, Result, RunKey};
 
 /// The held-out records, in the steward's room.
 const FILE: &str = "holdout.csv";
@@ -72,11 +74,11 @@ pub(super) fn hold_out(
         (None, Some(name)) => Some(policy.source.position(&name)?),
         (None, None) => None,
     };
-    let mut hashes = hashes(&policy.source, person, seed, clock)?;
+    let (mut hashes, key) = hashes(&policy.source, person, seed, clock)?;
     let all = hashes.len();
     let (rows, people, of) = match person {
         Some(_) => drawn_people(&mut hashes, share),
-        None => drawn_records(&mut hashes, share, seed),
+        None => drawn_records(&mut hashes, share, key),
     };
     let records = rows.len();
     if people == 0 || records as usize == all {
@@ -93,33 +95,45 @@ pub(super) fn hold_out(
     Ok(Some(HeldOut { share, people, records, rows, whole }))
 }
 
-/// A number for every record, which only the seed tells, with its place: of all its cells, or of those that name its person.
-fn hashes(source: &Source, person: Option<usize>, seed: u64, clock: &Clock) -> Result<Vec<(u64, u32)>> {
-    let mut hashes = Vec::new();
+/// A number for every record that only holders of the key can compute, with its place, and the key: numbers are of all
+/// cells of a record, or of those that name its person.
+fn hashes(
+    source: &Source,
+    person: Option<usize>,
+    seed: u64,
+    clock: &Clock,
+) -> Result<(Vec<(u64, u32)>, RunKey)> {
+    let (mut hashes, mut digest) = (Vec::new(), Digest::default());
     let columns: Vec<usize> =
         person.map_or_else(|| (0..source.columns().len()).collect(), |column| vec![column]);
     source.read(&mut |batch: &Batch, bytes| {
         clock.check()?;
         clock.progress().at(bytes);
         for row in 0..batch.rows() {
+            digest.add(batch.cells(row));
             let cells = columns.iter().map(|column| batch.cell(row, *column));
             // Names of people are compared as the ledger does.
             let cells = cells.map(|cell| if person.is_some() { cell.trim() } else { cell });
-            let number = number_of(seed, "privet: people who are held out: who", cells);
-            hashes.push((number, hashes.len() as u32));
+            // The key is known when all records have been read. Until then a plain hash stands for the cells.
+            hashes.push((number_of(0, "privet: people who are held out: cells", cells), hashes.len() as u32));
         }
         Ok(())
     })?;
-    Ok(hashes)
+    let key = RunKey::of(seed, &digest);
+    for (number, _) in &mut hashes {
+        let plain = number.to_string();
+        *number = number_of(key, "privet: people who are held out: who", [plain.as_str()]);
+    }
+    Ok((hashes, key))
 }
 
 /// The records with the lowest numbers, how many they are, and of how many. Those that look the same get different ones, by turn.
-fn drawn_records(hashes: &mut [(u64, u32)], share: Exact, seed: u64) -> (RowSet, u64, u64) {
+fn drawn_records(hashes: &mut [(u64, u32)], share: Exact, key: RunKey) -> (RowSet, u64, u64) {
     hashes.sort_unstable();
     for same in hashes.chunk_by_mut(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
         for (turn, (hash, _)) in (0u64..).zip(same) {
             let (own, turn) = (hash.to_string(), turn.to_string());
-            *hash = number_of(seed, "privet: people who are held out: turn", [own.as_str(), turn.as_str()]);
+            *hash = number_of(key, "privet: people who are held out: turn", [own.as_str(), turn.as_str()]);
         }
     }
     hashes.sort_unstable();
@@ -259,10 +273,11 @@ mod tests {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         fs::write(&path, format!("id\n{text}")).expect("written");
         let source = Source::open(&path, &ReadOptions::default()).expect("a table");
-        let mut hashes = hashes(&source, person.then_some(0), seed, &Clock::unlimited()).expect("numbers");
+        let (mut hashes, key) =
+            hashes(&source, person.then_some(0), seed, &Clock::unlimited()).expect("numbers");
         let (rows, people, _) = match person {
             true => drawn_people(&mut hashes, share),
-            false => drawn_records(&mut hashes, share, seed),
+            false => drawn_records(&mut hashes, share, key),
         };
         let mut held: Vec<u8> =
             (0..lines.len()).filter(|row| rows.contains(*row)).map(|row| lines[row]).collect();

@@ -8,7 +8,6 @@ use super::book::Book;
 use super::buckets::Places;
 use super::run::changed;
 use super::turns::Ways;
-use crate::Result;
 use crate::data::{Bags, Batch, Located, Transaction};
 use crate::engine::baskets::{Baskets, Lexicon};
 use crate::engine::clock::Clock;
@@ -22,6 +21,7 @@ use crate::method::vocabulary::BagSolution;
 use crate::policy::{CheckedPolicy, Role, TransactionPolicy};
 use crate::privacy::TrackedColumn;
 use crate::taxonomy::Node;
+use crate::{Result, RunKey};
 
 /// What the sensitive part of a transaction is called.
 const SENSITIVE_ITEMS: &str = "sensitive items";
@@ -32,12 +32,12 @@ pub(super) fn of_recoding(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     recoding: &Recoding,
-    seed: u64,
+    key: RunKey,
     clock: &Clock,
 ) -> Result<Signatures> {
     let sensitive: Vec<&TrackedColumn> =
         microdata.table.tracked.iter().filter(|column| column.role == Role::Sensitive).collect();
-    let mut ways = Ways::in_turn(policy, microdata, recoding, None, seed, clock)?;
+    let mut ways = Ways::in_turn(policy, microdata, recoding, None, key, clock)?;
     let mut people = Vec::new();
     let keys = each_record(book, policy, microdata, clock, &mut |person| {
         let way = ways.next(person.batch, person.row, person.record);
@@ -55,13 +55,13 @@ pub(super) fn of_projections(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     decision: &codip::Decision,
-    seed: u64,
+    key: RunKey,
     clock: &Clock,
 ) -> Result<Signatures> {
     let tables = &decision.projections;
     let count = |record: usize| microdata.summary.count(record);
     // Their records never part ways.
-    let mut dispatchers: Vec<_> = tables.iter().map(|table| table.recoding.dispatcher(seed, count)).collect();
+    let mut dispatchers: Vec<_> = tables.iter().map(|table| table.recoding.dispatcher(key, count)).collect();
     let mut people: Vec<Vec<(u32, u32)>> = vec![Vec::new(); tables.len()];
     let keys = each_record(book, policy, microdata, clock, &mut |person| {
         for (dispatcher, people) in dispatchers.iter_mut().zip(&mut people) {
@@ -115,12 +115,12 @@ pub(super) fn of_transactions(
     policy: &TransactionPolicy,
     baskets: &Baskets,
     recoding: &ItemRecoding,
-    seed: u64,
+    key: RunKey,
     clock: &Clock,
 ) -> Result<Signatures> {
     let source = &policy.source;
     let mut keys = RecordKeys::new(book.salt());
-    let mut dispatcher = recoding.dispatcher(seed, baskets);
+    let mut dispatcher = recoding.dispatcher(key, baskets);
     let lexicon = Lexicon::new(baskets);
     let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers: HashMap<Vec<Node>, u32> = HashMap::new();

@@ -198,7 +198,8 @@ pub(super) fn publish(
     clock: &Clock,
 ) -> Result<Published> {
     let Decided { policy, seed, state, held, microdata, mut solution } = decided;
-    solution.recoding.draw(seed);
+    let key = microdata.key(seed);
+    solution.recoding.draw(key);
     let classes = solution.recoding.count(&microdata);
     crowd::refuse_shared(&policy, &classes)?;
     let cost = match solution.cost.take() {
@@ -214,6 +215,7 @@ pub(super) fn publish(
     let released = microdata.summary.total() - classes.suppressed;
     let mut warnings = privacy::warnings(&policy, &microdata.table)?;
     warnings.append(&mut solution.warnings);
+    warnings.extend(caution::about_seed(seed, policy.source.path()));
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_cells(&microdata, &solution.recoding, &classes));
     warnings.extend(lettering::of_table(&microdata));
@@ -225,7 +227,7 @@ pub(super) fn publish(
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_recoding(book, &policy, &microdata, &solution.recoding, seed, clock)
+        people::of_recoding(book, &policy, &microdata, &solution.recoding, key, clock)
     })?;
     clock.check()?;
 
@@ -234,7 +236,7 @@ pub(super) fn publish(
     let kind = options.format.unwrap_or(policy.source.kind());
     let name = format!("release.{}", kind.extension());
     let path = target.public().join(&name);
-    let destination = Destination { path: &path, kind, spill: &target.spill(), seed };
+    let destination = Destination { path: &path, kind, spill: &target.spill(), key };
     apply::apply(&policy, &microdata, &solution.recoding, solution.sets.as_ref(), &destination, clock)?;
 
     let linkages = linkages(&policy, &path, clock)?;

@@ -1,9 +1,10 @@
 //! Rows in a secret random order, without holding them all in memory.
 //!
 //! The order of records carries information (who came first, who came together), so a release is shuffled with a key that
-//! derives from the policy's seed. The order in which rows come has no part in it: they are put in the order of what they say
+//! derives from the seed and the data. The order in which rows come has no part in it: they are put in the order of what they say
 //! first, so that the same rows in another order give the same bytes. Rows that fit are shuffled in memory. Otherwise each goes
-//! to one of many files by what it says, which everybody can read anyway, and the files are shuffled one by one and joined.
+//! to one of many files by what it says, so that it does not matter in which order rows come, and from there to one that is drawn
+//! for it. These are shuffled one by one and joined, so that every order is equally likely.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -12,10 +13,11 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashMap;
 use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::engine::clock::Clock;
-use crate::random::{keyed, shuffle};
-use crate::{Error, Result};
+use crate::random::{below, keyed, shuffle};
+use crate::{Error, Result, RunKey};
 
 /// Rows are kept in memory up to this many bytes.
 pub(super) const IN_MEMORY: usize = 96 << 20;
@@ -109,14 +111,14 @@ struct Spill {
 }
 
 impl Shuffle {
-    /// A shuffle keyed by the seed; what does not fit in memory goes to files in `folder`.
-    pub fn new(seed: u64, folder: &Path) -> Shuffle {
-        Shuffle::keyed(keyed(seed, "privet: order of records"), folder)
+    /// A shuffle with this key; what does not fit in memory goes to files in `folder`.
+    pub fn new(key: impl Into<RunKey>, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(key, "privet: order of records"), folder)
     }
 
     /// The order of the records of one of several tables, by its number: it tells nothing about that of the others.
-    pub fn of_table(seed: u64, number: usize, folder: &Path) -> Shuffle {
-        Shuffle::keyed(keyed(seed, &format!("privet: order of records in table {number}")), folder)
+    pub fn of_table(key: impl Into<RunKey>, number: usize, folder: &Path) -> Shuffle {
+        Shuffle::keyed(keyed(key, &format!("privet: order of records in table {number}")), folder)
     }
 
     fn keyed(random: ChaCha20Rng, folder: &Path) -> Shuffle {
@@ -126,14 +128,15 @@ impl Shuffle {
     /// Takes a row.
     pub fn push(&mut self, cells: &[&str]) -> Result<()> {
         if let Some(spill) = &mut self.spill {
-            return spill.write(cells.iter().copied());
+            return spill.sort(cells.iter().copied());
         }
         self.rows.push(cells);
         if self.rows.bytes() > IN_MEMORY {
-            let mut spill = Spill::open(&self.folder)?;
+            fs::create_dir(&self.folder).map_err(|error| trouble(&self.folder, &error))?;
+            let mut spill = Spill::open(&self.folder, "")?;
             let rows = std::mem::take(&mut self.rows);
             for row in 0..rows.len() {
-                spill.write(rows.cells(row as usize))?;
+                spill.sort(rows.cells(row as usize))?;
             }
             self.spill = Some(spill);
         }
@@ -159,32 +162,57 @@ impl Shuffle {
             return self.rows.shuffled(all, &mut self.random, each);
         };
         drop(self.rows);
-        for (path, writer) in spill.paths.iter().zip(spill.writers) {
-            let wrong = |error: &io::Error| Error::io("shuffle the release", path, error);
-            writer.into_inner().map_err(|error| wrong(error.error()))?;
-            let (rows, order) = read_rows(path).map_err(|error| wrong(&error))?;
+        // Rows that say the same are in one file now. In the release they must not be closer together than by chance, so every
+        // row goes on to a file that is drawn for it.
+        let mut seed = [0; 32];
+        seed.chunks_exact_mut(8).for_each(|part| part.copy_from_slice(&self.random.next_u64().to_le_bytes()));
+        let mut draw = ChaCha20Rng::from_seed(seed);
+        let paths = spill.close()?;
+        let mut again = Spill::open(&self.folder, "again-")?;
+        for path in paths {
+            let (rows, order) = read_rows(&path).map_err(|error| trouble(&path, &error))?;
+            rows.shuffled(order, &mut self.random, &mut |cells| {
+                again.write(below(&mut draw, FILES as u64) as usize, cells.iter().copied())
+            })?;
+            fs::remove_file(&path).map_err(|error| trouble(&path, &error))?;
+        }
+        for path in again.close()? {
+            let (rows, order) = read_rows(&path).map_err(|error| trouble(&path, &error))?;
             rows.shuffled(order, &mut self.random, each)?;
-            fs::remove_file(path).map_err(|error| wrong(&error))?;
+            fs::remove_file(&path).map_err(|error| trouble(&path, &error))?;
         }
         Ok(())
     }
 }
 
 impl Spill {
-    fn open(folder: &Path) -> Result<Spill> {
-        fs::create_dir(folder).map_err(|error| Error::io("shuffle the release", folder, &error))?;
-        let paths: Vec<PathBuf> = (0..FILES).map(|file| folder.join(file.to_string())).collect();
+    /// Opens files in a folder that is there, with names that begin so.
+    fn open(folder: &Path, name: &str) -> Result<Spill> {
+        let paths: Vec<PathBuf> = (0..FILES).map(|file| folder.join(format!("{name}{file}"))).collect();
         let open = |path: &PathBuf| {
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-            file.map(BufWriter::new).map_err(|error| Error::io("shuffle the release", path, &error))
+            file.map(BufWriter::new).map_err(|error| trouble(path, &error))
         };
         let writers = paths.iter().map(open).collect::<Result<_>>()?;
         Ok(Spill { paths, writers })
     }
 
-    /// One row: the number of cells, then each cell's length and text.
-    fn write<'a>(&mut self, cells: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
+    /// Writes what is buffered; returns the files.
+    fn close(self) -> Result<Vec<PathBuf>> {
+        for (path, writer) in self.paths.iter().zip(self.writers) {
+            writer.into_inner().map_err(|error| trouble(path, error.error()))?;
+        }
+        Ok(self.paths)
+    }
+
+    /// A row to the file of all that say the same.
+    fn sort<'a>(&mut self, cells: impl Iterator<Item = &'a str> + Clone) -> Result<()> {
         let file = (fingerprint(cells.clone()) % self.writers.len() as u64) as usize;
+        self.write(file, cells)
+    }
+
+    /// One row: the number of cells, then each cell's length and text.
+    fn write<'a>(&mut self, file: usize, cells: impl Iterator<Item = &'a str>) -> Result<()> {
         let writer = &mut self.writers[file];
         let written = || -> io::Result<()> {
             let cells: Vec<&str> = cells.collect();
@@ -195,8 +223,12 @@ impl Spill {
             }
             Ok(())
         };
-        written().map_err(|error| Error::io("shuffle the release", &self.paths[file], &error))
+        written().map_err(|error| trouble(&self.paths[file], &error))
     }
+}
+
+fn trouble(path: &Path, error: &io::Error) -> Error {
+    Error::io("shuffle the release", path, error)
 }
 
 /// The distinct rows of a spill file, and the number of each as often as it is there: rows that say the same are all in one
@@ -299,5 +331,14 @@ mod tests {
         assert!(is_permutation(rows.clone(), 2000));
         let fixed = rows.iter().enumerate().filter(|(at, row)| at.to_string() == **row).count();
         assert!(fixed < 20, "{fixed} rows stayed in place");
+    }
+
+    #[test]
+    fn hard_use_1_4_rows_that_say_the_same_are_not_put_together() {
+        let filler = "x".repeat(64 << 10);
+        let rows = given_back((0..2000).map(|row| row % 100), &filler, 3);
+        // By chance one row in a hundred is followed by its like: 20 of 2,000.
+        let together = rows.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        assert!(together < 60, "{together} rows are followed by their like");
     }
 }

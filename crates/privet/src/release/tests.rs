@@ -10,6 +10,7 @@ use super::apply::{Destination, apply};
 use super::confidence::confidences;
 use super::run::{Decided, RunOptions, publish};
 use super::target::Target;
+use crate::RunKey;
 use crate::data::{FileKind, ReadOptions, Source};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
@@ -66,7 +67,7 @@ fn written(folder: &Path, policy: &CheckedPolicy, recoding: &Recoding, name: &st
     let microdata = microdata(policy);
     let (path, spill) = (folder.join(name), folder.join("spill"));
     let kind = FileKind::of_path(&path).expect("a kind");
-    let destination = Destination { path: &path, kind, spill: &spill, seed: 3 };
+    let destination = Destination { path: &path, kind, spill: &spill, key: RunKey::from(3) };
     apply(policy, &microdata, recoding, None, &destination, &Clock::unlimited()).map(|()| path)
 }
 

@@ -3,8 +3,8 @@
 //! A method decides about distinct records: of so many that look alike to it, so many go to a class, so many to another, and
 //! the others are left out. They may differ in what it does not look at, such as columns of role `other`. Which of them
 //! goes where must follow neither from their order in the file (the same records in another order are the same data), nor from what
-//! is not published, nor, in a way that others could follow, from what is. So they take turns by a number that only the seed
-//! tells, made of their published cells; those that are published alike by one made of all their cells, which tells nobody but
+//! is not published, nor, in a way that others could follow, from what is. So they take turns by a number that only the key
+//! gives, made of their published cells; those that are published alike by one made of all their cells, which tells nobody but
 //! the ledger.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,6 @@ use hashbrown::HashMap;
 
 use super::is_published;
 use super::run::changed;
-use crate::Result;
 use crate::data::{Batch, Located};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
@@ -21,11 +20,12 @@ use crate::method::recoding::{Dispatcher, Recoding};
 use crate::method::released_sets::{ReleasedSets, SetDispatcher};
 use crate::policy::CheckedPolicy;
 use crate::random::number_of;
+use crate::{Result, RunKey};
 
 /// Whose turn it is among the records of a distinct record.
 #[derive(Debug)]
 pub(super) struct Turns {
-    seed: u64,
+    key: RunKey,
     published: Vec<usize>,
     /// By distinct record, the numbers of its records, ascending.
     numbers: HashMap<usize, Vec<u128>>,
@@ -39,13 +39,13 @@ impl Turns {
     pub fn of(
         policy: &CheckedPolicy,
         microdata: &Microdata,
-        seed: u64,
+        key: RunKey,
         part: &dyn Fn(usize) -> bool,
         clock: &Clock,
     ) -> Result<Turns> {
         let published = policy.columns.iter().filter(|column| is_published(column));
         let published = published.map(|column| column.index).collect();
-        let mut turns = Turns { seed, published, numbers: HashMap::new() };
+        let mut turns = Turns { key, published, numbers: HashMap::new() };
         clock.progress().stage("drawing who goes where", Some(policy.source.bytes()));
         policy.source.read(&mut |batch: &Batch, bytes| {
             clock.check()?;
@@ -68,9 +68,9 @@ impl Turns {
 
     fn number(&self, batch: &Batch, row: usize) -> u128 {
         let published = self.published.iter().map(|column| batch.cell(row, *column));
-        let shown = number_of(self.seed, "privet: turns of records that look alike", published);
+        let shown = number_of(self.key, "privet: turns of records that look alike", published);
         let whole =
-            number_of(self.seed, "privet: turns of records that are published alike", batch.cells(row));
+            number_of(self.key, "privet: turns of records that are published alike", batch.cells(row));
         u128::from(shown) << 64 | u128::from(whole)
     }
 
@@ -125,15 +125,15 @@ impl<'a> Ways<'a> {
         microdata: &Microdata,
         recoding: &'a Recoding,
         sets: Option<&'a ReleasedSets>,
-        seed: u64,
+        key: RunKey,
     ) -> Ways<'a> {
         let count = |record: usize| microdata.summary.count(record);
         let in_class = |record: u32, class: u32| {
             let destinations = recoding.destinations(record as usize, count(record as usize));
             destinations.filter(|(other, _)| *other == class).map(|(_, count)| count).sum()
         };
-        let sets = sets.map(|sets| sets.dispatcher(seed, in_class));
-        Ways { classes: recoding.dispatcher(seed, count), sets, in_turn: None }
+        let sets = sets.map(|sets| sets.dispatcher(key, in_class));
+        Ways { classes: recoding.dispatcher(key, count), sets, in_turn: None }
     }
 
     /// For records that can be told apart by more than that: they take turns.
@@ -142,16 +142,16 @@ impl<'a> Ways<'a> {
         microdata: &Microdata,
         recoding: &'a Recoding,
         sets: Option<&'a ReleasedSets>,
-        seed: u64,
+        key: RunKey,
         clock: &Clock,
     ) -> Result<Ways<'a>> {
-        let mut ways = Ways::as_they_come(microdata, recoding, sets, seed);
+        let mut ways = Ways::as_they_come(microdata, recoding, sets, key);
         let all: BTreeSet<usize> =
             recoding.parted().chain(sets.into_iter().flat_map(ReleasedSets::parted)).collect();
         if all.is_empty() {
             return Ok(ways);
         }
-        let turns = Turns::of(policy, microdata, seed, &|record| all.contains(&record), clock)?;
+        let turns = Turns::of(policy, microdata, key, &|record| all.contains(&record), clock)?;
         let mut parted = HashMap::with_capacity(all.len());
         for record in all {
             let mut own = Parted::default();

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
+
 use super::super::Check;
 use super::super::table::Dictionary;
+use super::order::{Listed, Row, Trail, number};
 use super::{BUCKET, BucketTables, COUNT};
 use crate::data::{Batch, Source};
 use crate::policy::{CheckedPolicy, OnMissing, Role};
@@ -56,6 +59,11 @@ pub(super) struct Book {
     pub buckets: BTreeMap<String, Bucket>,
     /// What the steward's list puts into each bucket.
     pub assigned: BTreeMap<String, BTreeMap<(Person, u32), u64>>,
+    /// The people of both sides, by number.
+    pub persons: Vec<Person>,
+    /// What the tables show besides their contents.
+    pub trail: Trail,
+    numbers: HashMap<Person, u32>,
     /// How many lines the steward's list has beyond the records of the original.
     pub strays: usize,
 }
@@ -81,6 +89,9 @@ impl Book {
             dropped: 0,
             buckets: BTreeMap::new(),
             assigned: BTreeMap::new(),
+            persons: Vec::new(),
+            trail: Trail::default(),
+            numbers: HashMap::new(),
             strays: 0,
         };
         book.read_original(policy, about, assignment, tick)?;
@@ -147,6 +158,8 @@ impl Book {
                 };
                 let person = self.person(places.iter().map(|column| cell(*column)), batch.line(row))?;
                 let value = self.values.code(cell(about), batch.line(row))?;
+                let number = self.number_of(&person);
+                self.trail.original.push((number, value));
                 self.rows += 1;
                 *self.value_counts.entry(value).or_default() += 1;
                 *self.people.entry(person.clone()).or_default() += 1;
@@ -166,6 +179,28 @@ impl Book {
         self.quasi.iter_mut().zip(cells).map(|(column, cell)| column.code(cell, line)).collect()
     }
 
+    fn number_of(&mut self, person: &Person) -> u32 {
+        let next = self.persons.len() as u32;
+        let number = *self.numbers.entry_ref(person).or_insert(next);
+        if number == next {
+            self.persons.push(person.clone());
+        }
+        number
+    }
+
+    /// The number of a bucket's name, in the order in which the files show them.
+    fn bucket_of(name: &str, known: &mut HashMap<String, u32>, trail: &mut Trail) -> u32 {
+        *known.entry_ref(name).or_insert_with(|| {
+            trail.buckets.push(name.to_string());
+            trail.buckets.len() as u32 - 1
+        })
+    }
+
+    /// The buckets that the files have shown so far.
+    fn known_buckets(&self) -> HashMap<String, u32> {
+        self.trail.buckets.iter().cloned().zip(0..).collect()
+    }
+
     fn read_people(
         &mut self,
         table: &Source,
@@ -173,11 +208,16 @@ impl Book {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let (bucket, quasi) = at.split_last().ok_or_else(|| Error::internal("a table without columns"))?;
+        let mut known = self.known_buckets();
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let person =
                     self.person(quasi.iter().map(|column| batch.cell(row, *column)), batch.line(row))?;
-                let bucket = self.buckets.entry(batch.cell(row, *bucket).to_string()).or_default();
+                let name = batch.cell(row, *bucket);
+                let number = Self::bucket_of(name, &mut known, &mut self.trail);
+                let own = Row { person: self.number_of(&person), bucket: number, value: None };
+                self.trail.rows.push(own);
+                let bucket = self.buckets.entry(name.to_string()).or_default();
                 *bucket.people.entry(person).or_default() += 1;
             }
             tick()
@@ -191,15 +231,24 @@ impl Book {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let [bucket, value, count] = *at else { return Err(Error::internal("a table of three columns")) };
+        let mut known = self.known_buckets();
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let (text, line) = (batch.cell(row, value), batch.line(row));
                 let code = self.values.code(text, line)?;
-                let bucket = self.buckets.entry(batch.cell(row, bucket).to_string()).or_default();
+                let name = batch.cell(row, bucket);
+                let place = Self::bucket_of(name, &mut known, &mut self.trail);
+                let bucket = self.buckets.entry(name.to_string()).or_default();
                 let stated = batch.cell(row, count);
+                if number(stated).is_none() && stated.parse::<u32>().is_ok() {
+                    self.trail
+                        .spelling
+                        .push(format!("the count '{stated}' in line {line} is not how the number is spelt"));
+                }
                 match stated.parse::<u32>().ok().map(u64::from).filter(|count| *count > 0) {
                     None => bucket.faults.push(format!("'{stated}' in line {line} is no count")),
                     Some(count) => {
+                        self.trail.listed.push(Listed { bucket: place, value: code, count });
                         if bucket.values.insert(code, count).is_some() {
                             bucket.faults.push(format!("'{text}' is there twice, again in line {line}"));
                         }
@@ -217,12 +266,17 @@ impl Book {
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<()> {
         let [quasi @ .., value, bucket] = at else { return Err(Error::internal("a table of two columns")) };
+        let mut known = self.known_buckets();
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let line = batch.line(row);
                 let person = self.person(quasi.iter().map(|column| batch.cell(row, *column)), line)?;
                 let value = self.values.code(batch.cell(row, *value), line)?;
-                let bucket = self.buckets.entry(batch.cell(row, *bucket).to_string()).or_default();
+                let name = batch.cell(row, *bucket);
+                let number = Self::bucket_of(name, &mut known, &mut self.trail);
+                let own = Row { person: self.number_of(&person), bucket: number, value: Some(value) };
+                self.trail.rows.push(own);
+                let bucket = self.buckets.entry(name.to_string()).or_default();
                 *bucket.people.entry(person).or_default() += 1;
                 *bucket.values.entry(value).or_default() += 1;
             }

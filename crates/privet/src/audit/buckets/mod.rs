@@ -1,13 +1,15 @@
 //! The audit of records in groups: exact quasi-identifiers with a bucket each, and the values of every bucket.
 //!
 //! 1. *columns*: the published ones and no others;
-//! 2. *buckets*: as many values as records in each, every value once and with a positive count;
-//! 3. *records*: the published quasi-identifiers are those of original records, each used once;
-//! 4. *values*: no value occurs more often than in the original;
-//! 5. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
+//! 2. *form*: buckets are numbered, and values listed in an order that follows from what is shown;
+//! 3. *buckets*: as many values as records in each, every value once and with a positive count;
+//! 4. *records*: the published quasi-identifiers are those of original records, each used once;
+//! 5. *values*: no value occurs more often than in the original;
+//! 6. *order*: neither the order of rows and buckets nor what is written side by side tells who has which value;
+//! 7. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
 //!    the original records does;
-//! 6. *suppression* and *counts*, as for other tables;
-//! 7. every requirement, in every bucket, with rules that are mined here once more.
+//! 8. *suppression* and *counts*, as for other tables;
+//! 9. every requirement, in every bucket, with rules that are mined here once more.
 //!
 //! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
@@ -16,6 +18,7 @@
 mod book;
 mod knowledge;
 mod matching;
+mod order;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -67,7 +70,14 @@ pub fn audit_buckets(
         released: book.released(),
         suppressed: book.rows.saturating_sub(book.released()),
     };
-    let mut checks = vec![columns, check_buckets(&book), check_records(&book), check_values(&book)];
+    let mut checks = vec![
+        columns,
+        order::check_form(&book, form_of(release)?),
+        check_buckets(&book),
+        check_records(&book),
+        check_values(&book),
+        order::check_order(&book),
+    ];
     let matching = policy.requirements.iter().any(|clause| clause.name() == MATCHING);
     let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
     let is_exception =
@@ -108,6 +118,20 @@ pub fn audit_buckets(
 
 /// The requirement that depends on what an adversary knows.
 const MATCHING: &str = "matching-l-diversity";
+
+/// What could mark rows of the published files.
+fn form_of(release: &BucketTables) -> Result<Vec<String>> {
+    let tables = match release {
+        BucketTables::Two { qit, st } => vec![qit, st],
+        BucketTables::Permuted(table) => vec![table],
+    };
+    let mut found = Vec::new();
+    for table in tables {
+        let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.extend(super::form::faults(table)?.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    Ok(found)
+}
 
 /// The column whose values are told by bucket: the one that requirements are about, or the only sensitive one.
 fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {

@@ -3,12 +3,14 @@
 //! All attacks are tried, one after the other, as Definitions 3.1 to 3.4 have them: every choice of at most one observable
 //! value per column, out of the values that the release shows and those above them, against every value of another column
 //! that is not observable. What such a choice says is counted on the released records that fit it.
+//!
+//! A released range that is not a label is a value of its own: it is judged by the leaves that it covers.
 
 use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::super::Check;
-use super::super::cover::value_tree;
+use super::super::cover::{number_of, value_tree};
 use super::{Facts, number};
 use crate::error::counted;
 use crate::policy::{Belief, Clause, MixedColumn, ObservabilityModel, SensitivityModel};
@@ -43,13 +45,19 @@ impl Fraction {
     }
 }
 
+/// A value that a released cell says, or that is above one: a node of the tree, by its number, or a set of leaves that is no
+/// node, numbered behind them.
+type Value = usize;
+
 /// A mixed column of the release.
 struct Column {
     name: String,
     tree: Taxonomy,
-    /// For each released cell, by number, the node that it is.
-    nodes: Vec<NodeId>,
-    /// By node, how many leaves are below it and how many of these are sensitive.
+    /// The sets of leaves that released cells cover and that are no node: the cell, and the leaves in rising order.
+    spans: Vec<(String, Vec<usize>)>,
+    /// For each released cell, by number, the values that it says: its own, and all that cover the same leaves and more.
+    says: Vec<Vec<Value>>,
+    /// By value, how many leaves it covers and how many of these are sensitive.
     leaves: Vec<(u64, u64)>,
     model: SensitivityModel,
     observable: Vec<bool>,
@@ -64,53 +72,131 @@ impl Column {
         let tree = value_tree(facts.policy, column)?.ok_or_else(lost)?;
         let cells = &facts.tables.release.quasi[at];
         let values: Vec<&str> = facts.tables.original.quasi[at].texts().collect();
-        let nodes = cells.texts().map(|cell| node_of(cell, &tree, &values)).collect::<Result<Vec<_>>>()?;
-        let leaves = count_leaves(&tree, mixed);
-        let observable = observable(&tree, mixed, &leaves, least);
+        let mut spans: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut own = Vec::new();
+        for cell in cells.texts() {
+            own.push(match meaning_of(cell, &tree, &values)? {
+                Meaning::Node(node) => node.0 as usize,
+                Meaning::Leaves(leaves) => {
+                    let known = spans.iter().position(|(_, span)| *span == leaves);
+                    tree.len()
+                        + known.unwrap_or_else(|| {
+                            spans.push((cell.to_string(), leaves));
+                            spans.len() - 1
+                        })
+                }
+            });
+        }
+        let mut leaves = count_leaves(&tree, mixed);
+        let mut degrees = degrees(&tree, mixed, &leaves);
+        for (_, span) in &spans {
+            let (count, below) = (|leaf: &usize| leaves[tree.leaf(*leaf).0 as usize].1, parts(&tree, span));
+            let counts = (span.len() as u64, span.iter().map(count).sum());
+            degrees.push(degree(mixed, counts, below.map(|node| &degrees[node.0 as usize])));
+            leaves.push(counts);
+        }
+        let least = Fraction::of(least);
+        let is_root = |value: Value| value == tree.root().0 as usize;
+        let observable = (0..leaves.len()).map(|value| is_root(value) || !degrees[value].is_below(&least));
+        let observable = observable.collect();
+        let says = own.iter().map(|value| said(&tree, &spans, *value)).collect();
         let name = column.name.clone();
-        Ok(Column { name, tree, nodes, leaves, model: mixed.sensitivity, observable })
+        Ok(Column { name, tree, spans, says, leaves, model: mixed.sensitivity, observable })
     }
 
-    fn is_observable(&self, node: NodeId) -> bool {
-        self.observable[node.0 as usize]
+    fn is_observable(&self, value: Value) -> bool {
+        self.observable[value]
     }
 
     /// s(a) as a fraction: z/n, or z/n².
-    fn sensitivity(&self, node: NodeId) -> (u64, u128) {
-        let (all, sensitive) = self.leaves[node.0 as usize];
+    fn sensitivity(&self, value: Value) -> (u64, u128) {
+        let (all, sensitive) = self.leaves[value];
         match self.model {
             SensitivityModel::Aggregate => (sensitive, u128::from(all)),
             SensitivityModel::NonAggregate => (sensitive, u128::from(all) * u128::from(all)),
         }
     }
 
-    /// A node and those above it, lowest first.
-    fn path(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        std::iter::successors(Some(node), |node| self.tree.parent(*node))
+    /// The value above, where it is a node that has one.
+    fn above(&self, value: Value) -> Option<Value> {
+        let node = u32::try_from(value).ok().filter(|_| value < self.tree.len())?;
+        self.tree.parent(NodeId(node)).map(|parent| parent.0 as usize)
+    }
+
+    fn label(&self, value: Value) -> &str {
+        match value.checked_sub(self.tree.len()) {
+            Some(span) => &self.spans[span].0,
+            None => self.tree.label(NodeId(value as u32)),
+        }
     }
 }
 
-/// The node that a released cell is: its label's, its value's leaf, the root for `*`, or the lowest node above all original
-/// values in the range that it spells.
-fn node_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<NodeId> {
+/// What a released cell stands for.
+enum Meaning {
+    Node(NodeId),
+    /// Leaves, in rising order, that are not just those below a node.
+    Leaves(Vec<usize>),
+}
+
+/// What a released cell stands for: its label's node, its value's leaf, everything for `*`, or the leaves in the range that it
+/// spells. A range need not be a label: whoever reads it knows more than the next label above would say.
+fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<Meaning> {
     if let Some(node) = tree.find(cell) {
-        return Ok(node);
+        return Ok(Meaning::Node(node));
     }
     if let Some(leaf) = tree.leaf_of(cell)? {
-        return Ok(leaf);
+        return Ok(Meaning::Node(leaf));
     }
-    let Some(range) = Range::parse(cell) else { return Ok(tree.root()) };
-    let mut lowest: Option<NodeId> = None;
-    for value in values {
-        let inside = value.trim().parse().is_ok_and(|number: f64| range.holds(number));
-        let Some(leaf) = tree.leaf_of(value)?.filter(|_| inside) else { continue };
-        let mut node = lowest.unwrap_or(leaf);
-        while !tree.contains(node, leaf) {
-            node = tree.parent(node).unwrap_or(tree.root());
+    let Some(range) = Range::parse(cell) else { return Ok(Meaning::Node(tree.root())) };
+    let label = |leaf: &usize| tree.label(tree.leaf(*leaf));
+    let mut leaves: Vec<usize> = (0..tree.leaves()).filter(|leaf| meets(&range, label(leaf))).collect();
+    for value in values.iter().filter(|value| number_of(value).is_some_and(|number| range.holds(number))) {
+        leaves.extend(tree.leaf_of(value)?.map(|leaf| tree.leaves_below(leaf).start));
+    }
+    leaves.sort_unstable();
+    leaves.dedup();
+    let (Some(first), Some(last)) = (leaves.first(), leaves.last()) else {
+        return Ok(Meaning::Node(tree.root()));
+    };
+    let above = tree.lowest_above(*first, *last);
+    let whole = tree.leaves_below(above).len() == leaves.len();
+    Ok(if whole { Meaning::Node(above) } else { Meaning::Leaves(leaves) })
+}
+
+/// Whether a leaf is a number in the range, or a range that shares numbers with it.
+fn meets(range: &Range, leaf: &str) -> bool {
+    if let Some(number) = number_of(leaf) {
+        return range.holds(number);
+    }
+    let Some(other) = Range::parse(leaf) else { return false };
+    let begins_before_end = |one: &Range, other: &Range| {
+        one.low < other.high || one.low == other.high && one.low_closed && other.high_closed
+    };
+    begins_before_end(range, &other) && begins_before_end(&other, range)
+}
+
+/// The highest nodes below which all leaves are in the set.
+fn parts<'t>(tree: &'t Taxonomy, span: &'t [usize]) -> impl Iterator<Item = NodeId> + 't {
+    let inside = |node: NodeId| tree.leaves_below(node).all(|leaf| span.binary_search(&leaf).is_ok());
+    tree.nodes().filter(move |node| inside(*node) && !tree.parent(*node).is_some_and(inside))
+}
+
+/// All values that somebody knows who knows this one, in rising order: those that cover all its leaves.
+fn said(tree: &Taxonomy, spans: &[(String, Vec<usize>)], value: Value) -> Vec<Value> {
+    let (lowest, leaves): (NodeId, Vec<usize>) = match value.checked_sub(tree.len()) {
+        Some(span) => {
+            let leaves = spans[span].1.clone();
+            let ends = leaves.first().copied().zip(leaves.last().copied());
+            (ends.map_or(tree.root(), |(first, last)| tree.lowest_above(first, last)), leaves)
         }
-        lowest = Some(node);
-    }
-    Ok(lowest.unwrap_or(tree.root()))
+        None => (NodeId(value as u32), tree.leaves_below(NodeId(value as u32)).collect()),
+    };
+    let path = std::iter::successors(Some(lowest), |node| tree.parent(*node)).map(|node| node.0 as usize);
+    let covers = |span: &[usize]| leaves.iter().all(|leaf| span.binary_search(leaf).is_ok());
+    let wider = (0..spans.len()).filter(|span| covers(&spans[*span].1)).map(|span| tree.len() + span);
+    let mut said: Vec<Value> = path.chain(wider).collect();
+    said.sort_unstable();
+    said
 }
 
 /// By node, how many leaves are below it, and how many of these are at or below a guarded node.
@@ -128,20 +214,34 @@ fn count_leaves(tree: &Taxonomy, mixed: &MixedColumn) -> Vec<(u64, u64)> {
     counts
 }
 
-/// o(a) ≥ the threshold, by node; the root is always observable.
-fn observable(tree: &Taxonomy, mixed: &MixedColumn, leaves: &[(u64, u64)], least: Exact) -> Vec<bool> {
-    let least = Fraction::of(least);
-    let degrees: Vec<Fraction> = match &mixed.observability {
-        ObservabilityModel::Sensitivity => leaves
-            .iter()
-            .map(
-                |(all, sensitive)| if all == sensitive { Fraction::of(Exact::ZERO) } else { Fraction::one() },
-            )
-            .collect(),
+/// o(a), by node.
+fn degrees(tree: &Taxonomy, mixed: &MixedColumn, leaves: &[(u64, u64)]) -> Vec<Fraction> {
+    match &mixed.observability {
+        ObservabilityModel::Sensitivity => {
+            leaves.iter().map(|counts| degree(mixed, *counts, std::iter::empty())).collect()
+        }
         ObservabilityModel::Belief(belief) => believed(tree, belief),
-    };
-    let observable = |node: NodeId| node == tree.root() || !degrees[node.0 as usize].is_below(&least);
-    tree.nodes().map(observable).collect()
+    }
+}
+
+/// o(a) of a value that covers so many leaves, and so many sensitive ones, with these degrees right below it.
+fn degree<'f>(
+    mixed: &MixedColumn,
+    (all, sensitive): (u64, u64),
+    below: impl Iterator<Item = &'f Fraction>,
+) -> Fraction {
+    match &mixed.observability {
+        ObservabilityModel::Sensitivity if all == sensitive => Fraction::of(Exact::ZERO),
+        ObservabilityModel::Sensitivity => Fraction::one(),
+        ObservabilityModel::Belief(belief) => raised(below, belief).unwrap_or(Fraction::of(belief.default)),
+    }
+}
+
+/// min(1, alpha + the greatest of the degrees below), where there are any.
+fn raised<'f>(below: impl Iterator<Item = &'f Fraction>, belief: &Belief) -> Option<Fraction> {
+    let greatest = below.reduce(|most, degree| if most.is_below(degree) { degree } else { most })?;
+    let sum = greatest.plus(&Fraction::of(belief.alpha));
+    Some(if Fraction::one().is_below(&sum) { Fraction::one() } else { sum })
 }
 
 /// o(parent) = min(1, alpha + the greatest o(child)), but for values that are given.
@@ -149,16 +249,9 @@ fn believed(tree: &Taxonomy, belief: &Belief) -> Vec<Fraction> {
     let mut degrees = vec![Fraction::of(belief.default); tree.len()];
     // Nodes are numbered depth first, so children come before their parents here.
     for node in tree.nodes().rev() {
-        let mut greatest: Option<Fraction> = None;
-        for child in tree.children(node) {
-            let degree = &degrees[child.0 as usize];
-            if greatest.as_ref().is_none_or(|greatest| greatest.is_below(degree)) {
-                greatest = Some(degree.clone());
-            }
-        }
-        if let Some(greatest) = greatest {
-            let sum = greatest.plus(&Fraction::of(belief.alpha));
-            degrees[node.0 as usize] = if Fraction::one().is_below(&sum) { Fraction::one() } else { sum };
+        let below = tree.children(node).iter().map(|child| &degrees[child.0 as usize]);
+        if let Some(degree) = raised(below, belief) {
+            degrees[node.0 as usize] = degree;
         }
         if let Some(given) = belief.values.get(tree.label(node)) {
             degrees[node.0 as usize] = Fraction::of(*given);
@@ -169,16 +262,16 @@ fn believed(tree: &Taxonomy, belief: &Belief) -> Vec<Fraction> {
 
 /// A released record, as often as it occurs.
 struct Row {
-    /// Its node in each column.
-    nodes: Vec<NodeId>,
+    /// Its cell in each column, by number.
+    cells: Vec<u32>,
     count: u64,
 }
 
 /// An attack with what came of it.
 struct Attack {
-    seen: Vec<(usize, NodeId)>,
+    seen: Vec<(usize, Value)>,
     target: usize,
-    inferred: NodeId,
+    inferred: Value,
     hits: u64,
     support: u64,
 }
@@ -198,13 +291,13 @@ struct Attacks<'a> {
 impl Attacks<'_> {
     /// Tries every X that extends `seen` by columns from `next` on, against every value of the target column. `fitting`
     /// are the rows that X fits.
-    fn extend(&mut self, target: usize, next: usize, seen: &mut Vec<(usize, NodeId)>, fitting: &[usize]) {
+    fn extend(&mut self, target: usize, next: usize, seen: &mut Vec<(usize, Value)>, fitting: &[usize]) {
         let (columns, rows) = (self.columns, self.rows);
         let hides = |row: &usize| {
             let column = &columns[target];
-            column
-                .path(rows[*row].nodes[target])
-                .any(|node| !column.is_observable(node) && column.sensitivity(node).0 > 0)
+            column.says[rows[*row].cells[target] as usize]
+                .iter()
+                .any(|value| !column.is_observable(*value) && column.sensitivity(*value).0 > 0)
         };
         // Where nobody has anything to hide, no further knowledge changes that.
         if !fitting.iter().any(hides) {
@@ -221,40 +314,40 @@ impl Attacks<'_> {
         }
         // … or one observable value of those that the rows show and what is above them.
         let column = &columns[next];
-        let mut fits: Vec<(NodeId, usize)> = Vec::new();
+        let mut fits: Vec<(Value, usize)> = Vec::new();
         for row in fitting {
-            let path = column.path(rows[*row].nodes[next]);
-            fits.extend(path.filter(|node| column.is_observable(*node)).map(|node| (node, *row)));
+            let said = column.says[rows[*row].cells[next] as usize].iter();
+            fits.extend(said.filter(|value| column.is_observable(**value)).map(|value| (*value, *row)));
         }
         fits.sort_unstable();
         // Parents are numbered before their children. A value that fits the same rows as the one above it, or as none,
         // says the same.
-        let mut sizes: Vec<(NodeId, usize)> = Vec::new();
+        let mut sizes: Vec<(Value, usize)> = Vec::new();
         for part in fits.chunk_by(|one, other| one.0 == other.0) {
-            let Some((node, _)) = part.first() else { continue };
-            let above = column.tree.parent(*node).and_then(|parent| {
-                let place = sizes.binary_search_by_key(&parent, |(node, _)| *node).ok()?;
+            let Some((value, _)) = part.first() else { continue };
+            let above = column.above(*value).and_then(|above| {
+                let place = sizes.binary_search_by_key(&above, |(value, _)| *value).ok()?;
                 Some(sizes[place].1)
             });
-            sizes.push((*node, part.len()));
+            sizes.push((*value, part.len()));
             if above == Some(part.len()) || part.len() == fitting.len() {
                 continue;
             }
             let selected: Vec<usize> = part.iter().map(|(_, row)| *row).collect();
-            seen.push((next, *node));
+            seen.push((next, *value));
             self.extend(target, next + 1, seen, &selected);
             seen.pop();
         }
     }
 
     /// Attacks every value of the target column that is not observable, knowing X.
-    fn attack(&mut self, target: usize, seen: &[(usize, NodeId)], fitting: &[usize]) {
+    fn attack(&mut self, target: usize, seen: &[(usize, Value)], fitting: &[usize]) {
         let column = &self.columns[target];
         let support: u64 = fitting.iter().map(|row| self.rows[*row].count).sum();
-        let mut have: Vec<(NodeId, usize)> = Vec::new();
+        let mut have: Vec<(Value, usize)> = Vec::new();
         for row in fitting {
-            let path = column.path(self.rows[*row].nodes[target]);
-            have.extend(path.filter(|node| !column.is_observable(*node)).map(|node| (node, *row)));
+            let said = column.says[self.rows[*row].cells[target] as usize].iter();
+            have.extend(said.filter(|value| !column.is_observable(**value)).map(|value| (*value, *row)));
         }
         have.sort_unstable();
         for having in have.chunk_by(|one, other| one.0 == other.0) {
@@ -275,9 +368,9 @@ impl Attacks<'_> {
     }
 
     fn describe(&self, threat: f64, attack: &Attack) -> String {
-        let label = |(column, node): &(usize, NodeId)| {
+        let label = |(column, value): &(usize, Value)| {
             let column = &self.columns[*column];
-            format!("{}={}", column.name, column.tree.label(*node))
+            format!("{}={}", column.name, column.label(*value))
         };
         let seen: Vec<String> = attack.seen.iter().map(label).collect();
         let (sensitive, of) = self.columns[attack.target].sensitivity(attack.inferred);
@@ -311,9 +404,8 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
         (0..facts.layout.quasi.len()).map(|at| Column::of(facts, at, least)).collect::<Result<_>>()?;
     let rows: Vec<Row> = (facts.classes.cells.ids())
         .map(|class| {
-            let cells = facts.classes.cells.get(class).iter().zip(&columns);
-            let nodes = cells.map(|(cell, column)| column.nodes[*cell as usize]).collect();
-            Row { nodes, count: facts.classes.cells.count(class) }
+            let cells = facts.classes.cells.get(class).to_vec();
+            Row { cells, count: facts.classes.cells.count(class) }
         })
         .collect();
     let mut attacks = Attacks {

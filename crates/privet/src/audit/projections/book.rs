@@ -207,6 +207,7 @@ impl Book {
             for row in 0..batch.rows() {
                 let cells = places.iter().map(|place| batch.cell(row, *place));
                 rows.push(release.add(cells, 1, batch.line(row), &mut plain)?);
+                release.sorting.push(batch.cells(row));
             }
             tick()
         })?;

@@ -58,6 +58,11 @@ pub fn audit_projections(
     let (projections, mut checks): (Vec<Projection>, Vec<Check>) =
         read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
     checks.insert(0, check_partition(&book, &projections));
+    for (number, table) in tables {
+        let mut check = super::form::check(table, Vec::new())?;
+        check.name = format!("projection-{number}: {}", check.name);
+        checks.push(check);
+    }
     let mut records = AuditRecords {
         original: book.rows() + book.dropped,
         dropped: book.dropped,

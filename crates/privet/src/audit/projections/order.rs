@@ -11,6 +11,9 @@
 //! method for concentration inequalities*, 2007, for sums of a(i, π(i)) with entries in [0, 1], which here follow from the
 //! rows and the original). An alarm has a chance of less than one in 10¹² to be false. The bound is a rough one: in
 //! tables of a few hundred rows whose attributes have two values or so, rows may be aligned without an alarm.
+//!
+//! Rows at the same place are not all: tables may run alike backwards, shifted or in blocks. That is looked for as in other
+//! releases (`audit::order`): tables that could have somebody in common in two classes have the same symbol there.
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -18,6 +21,7 @@ use rayon::prelude::*;
 use super::super::Check;
 use super::super::classes::Classes;
 use super::super::cover::Coverage;
+use super::super::order::{Components, FALSE_ALARM, UNKNOWN, agreement};
 use super::book::{Book, Projection};
 use crate::Result;
 
@@ -41,6 +45,8 @@ type Standing = Vec<Vec<u32>>;
 struct Compared {
     /// Each way in which rows could go together.
     ways: Vec<Together>,
+    /// What is suspicious about the order as such.
+    runs: Option<String>,
     /// Whether there are too many classes to compare them.
     untold: bool,
 }
@@ -76,17 +82,26 @@ pub(super) fn check(
             std::iter::once((at, None)).chain((at + 1..sides.len()).map(move |other| (at, Some(other))))
         })
         .collect();
+    let chance = FALSE_ALARM / compared.len().max(1) as f64 / 2.0;
     let standing: Vec<Standing> = sides.par_iter().map(standing_of).collect();
     let compare = |&(at, other): &(usize, Option<usize>)| {
         tick()?;
         let side = (&sides[at], &standing[at]);
+        let is_sorted = |side: &Side<'_>| side.projection.tables.release.sorting.holds();
+        if is_sorted(side.0) || other.is_some_and(|other| is_sorted(&sides[other])) {
+            // What is sorted by what it shows says nothing else by its order.
+            return Ok(Compared { ways: Vec::new(), runs: None, untold: false });
+        }
         let Some(other) = other else {
-            return Ok(Compared { ways: vec![with_original(book, side.0, side.1)], untold: false });
+            let runs = beside_original(book, side.0, side.1, chance);
+            return Ok(Compared { ways: Vec::new(), runs, untold: false });
         };
         let other = (&sides[other], &standing[other]);
         let classes = by_classes(book, side.0, other.0);
         let untold = classes.is_none();
-        Ok(Compared { ways: classes.into_iter().chain([by_people(book, side, other)]).collect(), untold })
+        let runs = beside_another(book, side, other, chance);
+        let ways = classes.into_iter().chain([by_people(book, side, other)]).collect();
+        Ok(Compared { ways, runs, untold })
     };
     let found: Vec<Result<Compared>> = compared.par_iter().map(compare).collect();
     let mut faults = Vec::new();
@@ -94,10 +109,12 @@ pub(super) fn check(
     for ((at, other), found) in compared.into_iter().zip(found) {
         let name = |at: usize| format!("projection-{}", sides[at].projection.number);
         let second = other.map_or("the original".to_string(), name);
-        let Compared { ways, untold: is_untold } = found?;
+        let Compared { ways, runs, untold: is_untold } = found?;
         untold += usize::from(is_untold);
         let suspicious = ways.iter().find(|together| together.is_suspicious());
-        faults.extend(suspicious.map(|together| together.tell(&format!("{} and {second}", name(at)))));
+        let what = format!("{} and {second}", name(at));
+        let told = suspicious.map(|together| together.tell(&what));
+        faults.extend(told.or_else(|| runs.map(|runs| format!("{what}: {runs}"))));
     }
     let mut detail = match faults.as_slice() {
         [] => "rows at the same place go together no more often than by chance".to_string(),
@@ -116,20 +133,52 @@ fn standing_of(side: &Side<'_>) -> Standing {
     original.ids().map(|id| released_as(side, original.get(id), release)).collect()
 }
 
-/// Rows of a table and of the original: the original's row could have become the table's.
-fn with_original(book: &Book, side: &Side<'_>, standing: &Standing) -> Together {
-    let tables = &side.projection.tables;
-    let (original, release) = (&tables.original.records, &tables.release.records);
-    let mut expected = 0.0;
-    for (id, found) in original.ids().zip(standing) {
-        let rows: u64 = found.iter().map(|released| release.count(*released)).sum();
-        expected += original.count(id) as f64 * rows as f64;
-    }
-    expected /= book.rows().max(1) as f64;
+/// A table as a sequence of symbols beside the original: rows that could be about the same person have the same.
+fn beside_original(book: &Book, side: &Side<'_>, standing: &Standing, chance: f64) -> Option<String> {
+    let released = &side.projection.rows;
     let of_record = &side.projection.of_record;
-    let rows = book.records.iter().zip(&side.projection.rows);
-    let found = rows.filter(|(record, row)| standing[of_record[**record as usize] as usize].contains(row));
-    Together { found: found.count() as f64, expected }
+    let mut components = Components::new(side.projection.tables.release.records.ids().len());
+    for found in standing {
+        if let [first, others @ ..] = found.as_slice() {
+            others.iter().for_each(|other| components.join(*first, *other));
+        }
+    }
+    let joined: Vec<u32> =
+        standing.iter().map(|found| found.first().map_or(UNKNOWN, |row| components.of(*row))).collect();
+    let reference: Vec<u32> =
+        book.records.iter().map(|record| joined[of_record[*record as usize] as usize]).collect();
+    let released: Vec<u32> = released.iter().map(|row| components.of(*row)).collect();
+    agreement(&reference, &released, chance)
+}
+
+/// Two tables as sequences of symbols: classes that could have somebody in common have the same.
+fn beside_another(
+    book: &Book,
+    (side, standing): (&Side<'_>, &Standing),
+    (other, other_standing): (&Side<'_>, &Standing),
+    chance: f64,
+) -> Option<String> {
+    let class_of = |side: &Side<'_>| -> Vec<u32> {
+        let records = &side.projection.tables.release.records;
+        let quasi = side.coverage.len();
+        records.ids().map(|id| side.classes.cells.find(&records.get(id)[..quasi]).unwrap_or(0)).collect()
+    };
+    let (own, others) = (class_of(side), class_of(other));
+    let first = side.classes.len() as u32;
+    let mut components = Components::new(side.classes.len() + other.classes.len());
+    for id in book.table.records.ids() {
+        let here = &standing[side.projection.of_record[id as usize] as usize];
+        let there = &other_standing[other.projection.of_record[id as usize] as usize];
+        let mut classes = (here.iter().map(|row| own[*row as usize]))
+            .chain(there.iter().map(|row| first + others[*row as usize]));
+        if let Some(one) = classes.next() {
+            classes.for_each(|class| components.join(one, class));
+        }
+    }
+    let here: Vec<u32> = side.projection.rows.iter().map(|row| components.of(own[*row as usize])).collect();
+    let there: Vec<u32> =
+        other.projection.rows.iter().map(|row| components.of(first + others[*row as usize])).collect();
+    agreement(&here, &there, chance)
 }
 
 /// The released records that an original one could be: cells that stand for its values, and the same attributes.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
+use super::super::order::Rows;
 use crate::data::TransactionSource;
 use crate::error::shortened_values;
 use crate::taxonomy::{ItemTree, Node};
@@ -19,6 +20,12 @@ pub(super) struct Ledger {
     pub sets: Vec<Set>,
     /// How many transactions there are.
     pub total: u64,
+    /// The number of each transaction's set, in the order of the file.
+    pub order: Rows,
+    /// Transactions that have an item twice: how many, and where the first is.
+    pub repeating: (u64, u64),
+    /// Transactions that write the same items in another order than the first with these items does.
+    pub differing: (u64, u64),
     /// Labels that are neither nodes nor sensitive items, in order of appearance: how often, and where first.
     pub unknown: Vec<(String, u64, u64)>,
 }
@@ -57,17 +64,35 @@ impl<'a> Meaning<'a> {
     }
 }
 
+/// A set as it is counted.
+struct Counted {
+    /// Its number, in the order in which sets come.
+    number: u32,
+    count: u64,
+    /// The line of the first, and how it is written.
+    line: u64,
+    written: Vec<String>,
+}
+
 /// Counts transactions while they are read.
 pub(super) struct Entries<'a> {
     meaning: &'a Meaning<'a>,
-    counted: HashMap<(Vec<Node>, Vec<u32>), (u64, u64)>,
+    counted: HashMap<(Vec<Node>, Vec<u32>), Counted>,
+    /// The numbers of the sets, as they come.
+    order: Rows,
     unknown: HashMap<String, usize>,
     ledger: Ledger,
 }
 
 impl<'a> Entries<'a> {
     pub fn new(meaning: &'a Meaning<'a>) -> Entries<'a> {
-        Entries { meaning, counted: HashMap::new(), unknown: HashMap::new(), ledger: Ledger::default() }
+        Entries {
+            meaning,
+            counted: HashMap::new(),
+            order: Rows::default(),
+            unknown: HashMap::new(),
+            ledger: Ledger::default(),
+        }
     }
 
     /// Counts one transaction. An item that is written twice is there once.
@@ -87,19 +112,45 @@ impl<'a> Entries<'a> {
                 self.ledger.unknown[place].1 += 1;
             }
         }
+        let written = nodes.len() + marks.len();
         for list in [&mut nodes, &mut marks] {
             list.sort_unstable();
             list.dedup();
         }
+        let note = |(count, first): &mut (u64, u64)| {
+            *first = if *count == 0 { line } else { *first };
+            *count += 1;
+        };
+        if written > nodes.len() + marks.len() {
+            note(&mut self.ledger.repeating);
+        }
         self.ledger.total += 1;
-        self.counted.entry((nodes, marks)).or_insert((0, line)).0 += 1;
+        let number = self.counted.len() as u32;
+        let counted = self.counted.entry((nodes, marks)).or_insert_with(|| Counted {
+            number,
+            count: 0,
+            line,
+            written: items.iter().map(ToString::to_string).collect(),
+        });
+        if counted.written != items {
+            note(&mut self.ledger.differing);
+        }
+        counted.count += 1;
+        self.order.push(counted.number);
     }
 
     pub fn finish(mut self) -> Ledger {
         let sets = self.counted.into_iter();
-        let sets = sets.map(|((nodes, marks), (count, line))| Set { nodes, marks, count, line });
-        self.ledger.sets = sets.collect();
-        self.ledger.sets.sort_unstable();
+        let mut sets: Vec<(Set, u32)> = sets
+            .map(|((nodes, marks), Counted { number, count, line, .. })| {
+                (Set { nodes, marks, count, line }, number)
+            })
+            .collect();
+        sets.sort_unstable();
+        let mut places = vec![0; sets.len()];
+        sets.iter().zip(0..).for_each(|((_, number), place)| places[*number as usize] = place);
+        self.order.iter().for_each(|number| self.ledger.order.push(places[number as usize]));
+        self.ledger.sets = sets.into_iter().map(|(set, _)| set).collect();
         self.ledger
     }
 }

@@ -13,6 +13,7 @@
 mod cost;
 mod demand;
 mod ledger;
+mod order;
 mod released;
 mod search;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub fn audit_transactions(
     let meaning = Meaning::new(tree, &policy.sensitive);
     let original = ledger::read(&policy.source, &meaning, tick)?;
     ledger::check_original(&original, tree, &policy.source)?;
+    let written = super::form::faults_of_transactions(release)?;
     let release = ledger::read(release, &meaning, tick)?;
     let items = u64::from(tree.total_leaves());
     let requirements = policy
@@ -62,7 +64,8 @@ pub fn audit_transactions(
         .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
     let method = policy.method.name();
-    let facts = Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, method };
+    let facts =
+        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, method };
     judge(&facts, &requirements, options, tick)
 }
 
@@ -73,6 +76,8 @@ struct Facts<'a> {
     meaning: &'a Meaning<'a>,
     original: Ledger,
     release: Ledger,
+    /// What could mark transactions of the released file.
+    written: Vec<String>,
     /// The name of the method that made the release: it says which recoding is allowed.
     method: &'a str,
 }
@@ -87,7 +92,13 @@ fn judge(
     let (original, released) = (facts.original.total, facts.release.total);
     let records =
         AuditRecords { original, dropped: 0, released, suppressed: original.saturating_sub(released) };
-    let mut checks = vec![check_items(facts), check_records(&records), truth::check(facts)?];
+    let mut checks = vec![
+        check_items(facts),
+        order::check_form(facts),
+        check_records(&records),
+        truth::check(facts)?,
+        order::check_order(facts),
+    ];
     if let Some(expected) = &options.expected {
         checks.push(super::check_counts(expected, &records, "transactions"));
     }

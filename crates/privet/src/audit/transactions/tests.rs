@@ -48,6 +48,7 @@ fn audit_rows(
         meaning: &meaning,
         original: read(original),
         release: read(release),
+        written: Vec::new(),
         method,
     };
     let requirements = [("kl-privacy".to_string(), Some(demand.clone()))];

@@ -158,7 +158,7 @@ fn without_original(tree: &ItemTree, original: &Ledger, release: &Ledger) -> Res
 
 /// The released transactions as a tree, a node per level, so that those that cover an original are found without trying
 /// them all.
-struct Index {
+pub(super) struct Index {
     /// From a place by a published node to the next place; place 0 is the beginning.
     next: HashMap<(u32, Node), u32>,
     /// The released transactions that end at a place, by their sensitive items.
@@ -166,7 +166,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(sets: &[Set]) -> Index {
+    pub(super) fn of(sets: &[Set]) -> Index {
         let mut index = Index { next: HashMap::new(), ends: HashMap::new() };
         for (id, set) in (0u32..).zip(sets) {
             let mut place = 0;
@@ -183,7 +183,7 @@ impl Index {
     /// that none covers yet, and then covers all items up to its end. No item may be covered twice, so the node after it
     /// stands at or above an item behind that end, and is no descendant of it; nor can it be above it, as an ancestor
     /// comes earlier in preorder.
-    fn covering(&self, tree: &ItemTree, set: &Set) -> Vec<u32> {
+    pub(super) fn covering(&self, tree: &ItemTree, set: &Set) -> Vec<u32> {
         let mut found = Vec::new();
         let mut open = vec![(0, 0)];
         while let Some((place, from)) = open.pop() {

@@ -31,6 +31,11 @@ impl<'a> Classes<'a> {
         classes
     }
 
+    /// The class of each published vocabulary, in the order of the file.
+    pub(super) fn sequence(&self) -> &[usize] {
+        &self.of
+    }
+
     pub(super) fn len(&self) -> usize {
         self.first.len()
     }

@@ -6,9 +6,10 @@
 //! 1. *words*: every printed word is a term of the data or a node of the tree;
 //! 2. *records*: as many vocabularies as the original has, without those that are withheld;
 //! 3. *counts*: the manifest's numbers are right, where there is one;
-//! 4. *rare words*: no word is printed that too few people used;
-//! 5. *vocabulary k-anonymity*: every distinct published bag occurs k times;
-//! 6. *sizes*: the published vocabularies can be given to originals that are at least as large.
+//! 4. *form* and *order*: vocabularies are written in one way and in an order that tells nothing;
+//! 5. *rare words*: no word is printed that too few people used;
+//! 6. *vocabulary k-anonymity*: every distinct published bag occurs k times;
+//! 7. *sizes*: the published vocabularies can be given to originals that are at least as large.
 //!
 //! With the steward's list of which original became which published bag, the rest can be checked as well:
 //!
@@ -26,6 +27,7 @@ mod demand;
 mod figures;
 mod layout;
 mod meaning;
+mod order;
 #[cfg(test)]
 mod tests;
 
@@ -82,8 +84,9 @@ pub struct VocabularyRelease<'a> {
     pub filed: Option<Filed<'a>>,
     /// The file, where its columns and numbers are to be checked as well.
     pub file: Option<&'a Source>,
-    /// Whether its vocabularies must be numbered from 1 on, in the order of the file.
-    pub numbered: bool,
+    /// Whether it is in the order of the original, so that the assignment follows from that. Such a file is not published as
+    /// it is.
+    pub aligned: bool,
 }
 
 /// What a manifest says that a release keeps and loses.
@@ -140,9 +143,7 @@ fn judge(
     let mut checks = Vec::new();
     if let Some(file) = facts.file {
         checks.push(layout::check_columns(file));
-        if facts.numbered {
-            checks.push(layout::check_numbers(file)?);
-        }
+        checks.push(layout::check_form(file)?);
     }
     checks.extend([check_words(facts, &words), check_records(facts, records)]);
     let members = facts.assignment.map(|assignment| Members::of(facts, classes, assignment));
@@ -152,6 +153,7 @@ fn judge(
         checks.push(super::check_counts(expected, records, "vocabularies"));
     }
     tick()?;
+    checks.push(order::check(facts, classes));
     checks.extend(check_rare_words(facts, &words));
     let members = match members {
         None => {

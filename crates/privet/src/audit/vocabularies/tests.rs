@@ -53,7 +53,7 @@ fn every_verdict_is_as_known() {
             stated: None,
             filed: None,
             file: None,
-            numbered: false,
+            aligned: true,
         };
         let found = audit(&facts);
         assert_eq!(Some(found.passed), expected["ok"].as_bool(), "{}: {found:#?}", case["id"]);
@@ -116,7 +116,7 @@ impl Example {
             stated: None,
             filed: None,
             file: None,
-            numbered: false,
+            aligned: true,
         })
     }
 }
@@ -315,7 +315,7 @@ proptest! {
             stated: Some(stated),
             filed: None,
             file: None,
-            numbered: false,
+            aligned: true,
         };
         let listed = audit(&facts);
         prop_assert!(listed.passed, "{listed:#?}");
@@ -365,7 +365,7 @@ proptest! {
             stated: None,
             filed: None,
             file: None,
-            numbered: false,
+            aligned: true,
         };
         let relevant = |word: usize, term: usize| {
             let (word, term) = (tree.find(words[word]).expect("a node"), tree.find(words[term]).expect("a node"));

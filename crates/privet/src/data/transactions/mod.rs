@@ -6,10 +6,12 @@ mod sink;
 #[cfg(test)]
 mod tests;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 pub use sink::TransactionSink;
 
+use super::compression::open_text;
 use super::{Compression, FileKind, Format, Header, ReadOptions, Source};
 use crate::Result;
 
@@ -160,6 +162,16 @@ impl TransactionSource {
             Form::Long { table, item: column, .. } => {
                 long::line_of(table, *column, item).unwrap_or(transaction.line)
             }
+        }
+    }
+
+    /// The bytes of a file with a transaction on each line, uncompressed, and the separator; of a table, its own.
+    pub(crate) fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
+        match &self.form {
+            Form::Lines { separator, compression } => {
+                Ok(Some((open_text(&self.path, *compression)?, *separator)))
+            }
+            Form::Long { .. } => Ok(None),
         }
     }
 

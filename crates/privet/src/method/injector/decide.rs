@@ -225,6 +225,7 @@ pub fn known_rules(
 /// Forms the groups that a policy asks for.
 pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &Clock) -> Result<Decision> {
     let asked = Asked::of(policy)?;
+    let key = microdata.key(seed);
     let (observations, parameters, stated) = observe(policy, microdata, asked.demand.column)?;
     clock.progress().stage("mining", None);
     let knowledge = gather(&observations, parameters.as_ref(), &stated, clock)
@@ -241,10 +242,10 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
         suppress: asked.suppress,
         rules,
     };
-    let grouping = group(&task, asked.strategy, seed, clock)?;
+    let grouping = group(&task, asked.strategy, key, clock)?;
     let exposure = expose(&task, &grouping);
     // Where a value is too frequent for it, there is no baseline.
-    let baseline = group(&task, Strategy::Anatomy, seed, clock).ok().map(|grouping| expose(&task, &grouping));
+    let baseline = group(&task, Strategy::Anatomy, key, clock).ok().map(|grouping| expose(&task, &grouping));
     clock.check()?;
     let search = SearchFacts::unproven(grouping.groups.len() as u64, clock);
     let sizes: serde_json::Map<String, Json> =

@@ -31,7 +31,7 @@ use crate::engine::clock::Clock;
 use crate::engine::negative_rules::{KnownRule, Observations, Origin};
 use crate::error::{counted, shortened_values};
 use crate::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, peel};
-use crate::{Error, Exact, Result, random};
+use crate::{Error, Exact, Result, RunKey, random};
 
 /// How groups are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,8 +120,8 @@ pub struct Exposure {
     pub above_one_in_l: u64,
 }
 
-/// Forms groups; every choice left open is drawn from the seed.
-pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> Result<Grouping> {
+/// Forms groups; every choice left open is drawn from the key.
+pub fn group(task: &Task<'_>, strategy: Strategy, key: impl Into<RunKey>, clock: &Clock) -> Result<Grouping> {
     let Task { observations, l, k, max_posterior: bound, .. } = *task;
     let limits = Limits { l, k, bound };
     let blind = if strategy == Strategy::Anatomy { observations.len() } else { 0 };
@@ -140,7 +140,7 @@ pub fn group(task: &Task<'_>, strategy: Strategy, seed: u64, clock: &Clock) -> R
     check_enough(&classes, k)?;
     let is_kept = |record: &u32| kept[class_of[*record as usize] as usize];
     let (records, suppressed): (Vec<u32>, Vec<u32>) = (0..observations.len() as u32).partition(is_kept);
-    let mut random = random::keyed(seed, "groups");
+    let mut random = random::keyed(key, "groups");
     let parts = match strategy {
         Strategy::Local => local::split(observations, &classes, &class_of, records, limits, clock)?,
         Strategy::Balanced => {

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use super::Grouping;
 use crate::engine::negative_rules::Observations;
 use crate::privacy::matching::ValueSet;
-use crate::random;
+use crate::{RunKey, random};
 
 /// Groups laid out for counting.
 #[derive(Debug)]
@@ -86,13 +86,13 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// Asks 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a seed; nothing where no
+    /// Asks 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a key; nothing where no
     /// query has an answer to be off from. Tiny answers would dominate a mean of relative errors; in a small table all
     /// answers are tiny.
-    pub fn of(observations: &Observations, grouping: &Grouping, seed: u64) -> Option<Accuracy> {
+    pub fn of(observations: &Observations, grouping: &Grouping, key: impl Into<RunKey>) -> Option<Accuracy> {
         let least = (observations.total() / 200).clamp(1, 20);
         let workload = Workload { dimension: 2, selectivity: 0.1, queries: 200, least };
-        let queries = Query::draw(observations, &workload, seed);
+        let queries = Query::draw(observations, &workload, key);
         let mean = |grouping: &Grouping| {
             let analyst = Analyst::new(observations, grouping);
             analyst.query_errors(&queries).map(|errors| errors.mean)
@@ -109,8 +109,8 @@ impl Accuracy {
 
 impl Query {
     /// Draws queries whose true answer is large enough; fewer than asked for if there are hardly any.
-    pub fn draw(observations: &Observations, workload: &Workload, seed: u64) -> Vec<Query> {
-        let mut random = random::keyed(seed, "count queries");
+    pub fn draw(observations: &Observations, workload: &Workload, key: impl Into<RunKey>) -> Vec<Query> {
+        let mut random = random::keyed(key, "count queries");
         let occurring: Vec<Vec<u32>> = (0..observations.attributes.len())
             .map(|attribute| {
                 let mut leaves: Vec<u32> =

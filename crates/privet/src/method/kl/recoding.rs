@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::RunKey;
 use crate::engine::baskets::Baskets;
 use crate::loss::items::{ItemMeasure, Share};
 use crate::method::recoding::Parting;
@@ -147,11 +148,11 @@ impl ItemRecoding {
 
     /// Says transaction by transaction what is published.
     ///
-    /// Where the transactions of one distinct basket part ways, the seed decides which goes where: every way of parting
+    /// Where the transactions of one distinct basket part ways, the key decides which goes where: every way of parting
     /// them is equally likely.
-    pub fn dispatcher(&self, seed: u64, baskets: &Baskets) -> ItemDispatcher<'_> {
+    pub fn dispatcher(&self, key: impl Into<RunKey>, baskets: &Baskets) -> ItemDispatcher<'_> {
         let mut left: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
-        let mut random = keyed(seed, "privet: transactions that part ways");
+        let mut random = keyed(key, "privet: transactions that part ways");
         if let ItemRecoding::Local { ways, .. } = self {
             for (basket, ways) in ways.iter().enumerate().filter(|(_, ways)| ways.len() > 1) {
                 // Drawn ahead, so that it does not matter in which order transactions come.

@@ -15,7 +15,7 @@ use crate::engine::microdata::Microdata;
 use crate::engine::numbering::bucket;
 use crate::method::Solution;
 use crate::policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-use crate::{Result, random};
+use crate::{Result, RunKey, random};
 
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -57,7 +57,7 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
     let problem = problem::problem(policy, microdata, &asked)?;
     super::check_possible(policy, microdata, &problem)?;
     let schedule = Schedule { steps, limit: limit.unwrap_or(DEFAULT_LIMIT) };
-    let found = anneal(&problem, policy.seed.unwrap_or(0), &schedule, &clock)?;
+    let found = anneal(&problem, microdata.key(policy.seed.unwrap_or(0)), &schedule, &clock)?;
     let mut solution = super::solution(&problem, microdata, &asked, &found, None, &clock)?;
     solution.search.optimal = false;
     solution.search.bound = None;
@@ -176,7 +176,7 @@ impl Walk<'_> {
 }
 
 /// Walks until the schedule or the clock ends it.
-pub fn anneal(problem: &LPlus, seed: u64, schedule: &Schedule, clock: &Clock) -> Result<Found> {
+pub fn anneal(problem: &LPlus, key: impl Into<RunKey>, schedule: &Schedule, clock: &Clock) -> Result<Found> {
     let forest = &problem.forest;
     let coarsest = forest.coarsest();
     let opened = forest.trees.iter().map(|tree| vec![false; tree.len()]).collect();
@@ -187,7 +187,7 @@ pub fn anneal(problem: &LPlus, seed: u64, schedule: &Schedule, clock: &Clock) ->
     let mut walk = Walk {
         problem,
         order,
-        random: random::keyed(seed, "privet: simulated annealing"),
+        random: random::keyed(key, "privet: simulated annealing"),
         incumbents: Incumbents::new(&Limits::default()),
         best: start.clone(),
         found: Found {

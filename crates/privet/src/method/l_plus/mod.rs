@@ -127,7 +127,7 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
-    let drawn = super::drawn(policy, found.best.len(), found.complete)?;
+    let drawn = super::drawn(policy, microdata, found.best.len(), found.complete)?;
     solution(&problem, microdata, &asked, &found, drawn, &clock)
 }
 

@@ -9,8 +9,8 @@ use super::coded::{self, Coded, CodedColumn};
 use crate::engine::microdata::Microdata;
 use crate::method::injector::Grouping;
 use crate::method::recoding::Recoding;
-use crate::random;
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
+use crate::{RunKey, random};
 
 /// So many columns of each role are compared two by two.
 const MOST_COLUMNS: usize = 8;
@@ -28,23 +28,23 @@ struct Published {
 }
 
 /// One generalised table.
-pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, seed: u64) -> Fidelity {
+pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, key: RunKey) -> Fidelity {
     let all: Vec<usize> = (0..microdata.table.tracked.len()).collect();
-    of_tables(microdata, &[(recoding, all)], seed)
+    of_tables(microdata, &[(recoding, all)], key)
 }
 
 /// Records in groups.
-pub(in crate::release) fn of_groups(microdata: &Microdata, grouping: &Grouping, seed: u64) -> Fidelity {
+pub(in crate::release) fn of_groups(microdata: &Microdata, grouping: &Grouping, key: RunKey) -> Fidelity {
     let coded = coded::grouped(microdata, grouping);
     let has = vec![true; coded.cover.len()];
-    fidelity(microdata, &[Published { coded, has }], seed)
+    fidelity(microdata, &[Published { coded, has }], key)
 }
 
 /// Several generalised tables, each with all quasi-identifiers and some of the tracked columns.
 pub(in crate::release) fn of_tables(
     microdata: &Microdata,
     tables: &[(&Recoding, Vec<usize>)],
-    seed: u64,
+    key: RunKey,
 ) -> Fidelity {
     let quasi = microdata.quasi.len();
     let table = |(recoding, tracked): &(&Recoding, Vec<usize>)| {
@@ -52,16 +52,16 @@ pub(in crate::release) fn of_tables(
         let has = (0..coded.cover.len()).map(|at| at < quasi || tracked.contains(&(at - quasi))).collect();
         Published { coded, has }
     };
-    fidelity(microdata, &tables.par_iter().map(table).collect::<Vec<_>>(), seed)
+    fidelity(microdata, &tables.par_iter().map(table).collect::<Vec<_>>(), key)
 }
 
-fn fidelity(microdata: &Microdata, tables: &[Published], seed: u64) -> Fidelity {
+fn fidelity(microdata: &Microdata, tables: &[Published], key: RunKey) -> Fidelity {
     let columns = coded::columns(microdata);
     let original = coded::original(microdata);
     let step = coded::step(microdata);
     let (associations, queries) = rayon::join(
         || associations(&columns, &original, tables),
-        || (1..=3).filter_map(|count| queries(&columns, &original, tables, count, seed)).collect(),
+        || (1..=3).filter_map(|count| queries(&columns, &original, tables, count, key)).collect(),
     );
     Fidelity {
         of_sets: false,
@@ -245,7 +245,7 @@ fn queries(
     original: &Coded,
     tables: &[Published],
     count: usize,
-    seed: u64,
+    key: RunKey,
 ) -> Option<QueryErrors> {
     let role = |sensitive: bool| (0..columns.len()).filter(move |at| columns[*at].sensitive == sensitive);
     let (quasi, sensitive): (Vec<usize>, Vec<usize>) = (role(false).collect(), role(true).collect());
@@ -253,7 +253,7 @@ fn queries(
     if quasi.len() < count - guarded {
         return None;
     }
-    let mut random = random::keyed(seed, &format!("privet: report: queries of {count} conditions"));
+    let mut random = random::keyed(key, &format!("privet: report: queries of {count} conditions"));
     let least = (original.total() / 200.0).clamp(1.0, 20.0).floor();
     let mut errors = Vec::new();
     for _ in 0..4 * QUERIES {

@@ -5,8 +5,8 @@
 //! what an analyst does who knows no better.
 
 use crate::lists::Lists;
-use crate::random;
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
+use crate::{RunKey, random};
 
 /// So many of the most frequent items are compared two by two.
 const MOST_PAIRED: usize = 8;
@@ -156,7 +156,7 @@ pub(in crate::release) fn of_sets(
     (what, names): (&str, &[&str]),
     (original, released): (&Holdings, &Holdings),
     sampled: Option<u64>,
-    seed: u64,
+    key: RunKey,
 ) -> Fidelity {
     let (original, released) = (Asked::new(original, names.len()), Asked::new(released, names.len()));
     let (before, after) = (original.frequencies(), released.frequencies());
@@ -168,7 +168,7 @@ pub(in crate::release) fn of_sets(
         of_sets: true,
         marginals: vec![marginal((what, names), &order, &before, &after)],
         associations: associations(names, &order, (&original, &before), (&released, &after)),
-        queries: (1..=3).filter_map(|count| queries(&original, &released, count, seed)).collect(),
+        queries: (1..=3).filter_map(|count| queries(&original, &released, count, key)).collect(),
     }
 }
 
@@ -221,13 +221,13 @@ fn associations(
 }
 
 /// Asks how many sets hold `count` items that some set of the original holds, and sees how far the release's answers are off.
-fn queries(original: &Asked<'_>, released: &Asked<'_>, count: usize, seed: u64) -> Option<QueryErrors> {
+fn queries(original: &Asked<'_>, released: &Asked<'_>, count: usize, key: RunKey) -> Option<QueryErrors> {
     let sets: Vec<&Vec<u32>> =
         original.holdings.sets.iter().map(|(set, _)| set).filter(|set| set.len() >= count).collect();
     if sets.is_empty() {
         return None;
     }
-    let mut random = random::keyed(seed, &format!("privet: report: queries of {count} items"));
+    let mut random = random::keyed(key, &format!("privet: report: queries of {count} items"));
     let least = (original.total / 200.0).clamp(1.0, 20.0).floor();
     let mut errors = Vec::new();
     for _ in 0..4 * QUERIES {

@@ -73,7 +73,7 @@ pub(super) fn model(
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
     common.risk_before = Some(risk(before.into_iter()).into());
     common.risk_after = Some(risk(classes.people().iter().copied()));
-    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, facts.seed).into());
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(facts.seed)).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();

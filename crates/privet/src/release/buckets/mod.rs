@@ -60,17 +60,19 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         clock.progress().at(bytes);
         clock.check()
     })?;
+    let key = microdata.key(seed);
     let decision = injector::decide(&policy, &microdata, seed, clock)?;
     let released: u64 = decision.grouping.groups.iter().map(|group| group.len() as u64).sum();
     let suppressed = microdata.summary.total() - released;
     let mut warnings = decision.warnings.clone();
+    warnings.extend(caution::about_seed(seed, policy.source.path()));
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "the sensitive column"));
     warnings.extend(lettering::of_table(&microdata));
     warnings.extend(crowd::cautions(&policy, &microdata));
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
-    let places = Places::of(&policy, &microdata, &decision.grouping, seed, clock)?;
+    let places = Places::of(&policy, &microdata, &decision.grouping, key, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
         people::of_groups(book, &policy, &microdata, &decision, &places, clock)
     })?;
@@ -80,7 +82,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let others = held.as_ref().map(|held| held.write(&policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
     let names = released_files(decision.asked.publication);
-    write::tables(&policy, &microdata, &decision, &target.public())?;
+    write::tables(&policy, &microdata, &decision, key, &target.public())?;
     let assignment = write::assignment(&policy, &microdata, &places, clock)?;
     target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
 
@@ -101,7 +103,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 
-    let errors = Accuracy::of(&decision.observations, &decision.grouping, seed);
+    let errors = Accuracy::of(&decision.observations, &decision.grouping, key);
     let files: Vec<(String, String)> = (names.iter())
         .map(|name| Ok((name.to_string(), sha256_of(&target.public().join(name))?)))
         .collect::<Result<_>>()?;

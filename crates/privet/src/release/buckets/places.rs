@@ -2,12 +2,12 @@
 
 use super::super::run::changed;
 use super::super::turns::{Seen, Turns};
-use crate::Result;
 use crate::data::Batch;
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::injector::Grouping;
 use crate::policy::CheckedPolicy;
+use crate::{Result, RunKey};
 
 /// Where the records of each distinct record are.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<'a> Places<'a> {
         policy: &'a CheckedPolicy,
         microdata: &Microdata,
         grouping: &'a Grouping,
-        seed: u64,
+        key: RunKey,
         clock: &Clock,
     ) -> Result<Places<'a>> {
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
@@ -34,7 +34,7 @@ impl<'a> Places<'a> {
                 groups[*record as usize].push(number);
             }
         }
-        let turns = Turns::of(policy, microdata, seed, &|record| groups[record].len() > 1, clock)?;
+        let turns = Turns::of(policy, microdata, key, &|record| groups[record].len() > 1, clock)?;
         Ok(Places { policy, grouping, groups, turns })
     }
 

@@ -1,4 +1,5 @@
-//! Writes groups as tables. Groups and the records within them are in an order that only the seed knows.
+//! Writes groups as tables. Groups are in an order that only the key gives, the records within them in that
+//! of what is shown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,13 +13,14 @@ use crate::engine::microdata::Microdata;
 use crate::method::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
 use crate::policy::CheckedPolicy;
 use crate::release::run::changed;
-use crate::{Result, random};
+use crate::{Result, RunKey, random};
 
 /// Writes the tables that are published.
 pub(super) fn tables(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     decision: &Decision,
+    key: RunKey,
     folder: &Path,
 ) -> Result<()> {
     let value = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
@@ -32,7 +34,7 @@ pub(super) fn tables(
         }
         Publication::Permuted => {
             let columns = [&quasi[..], &[value, GROUP_COLUMN]].concat();
-            permuted(microdata, decision, policy.seed.unwrap_or(0), open(PERMUTED, &columns)?)
+            permuted(microdata, decision, key, open(PERMUTED, &columns)?)
         }
     }
 }
@@ -41,6 +43,13 @@ fn create(path: &Path, names: &[&str], formulas: Formulas) -> Result<Sink> {
     let column = |name: &&str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
     let columns: Vec<SinkColumn> = names.iter().map(column).collect();
     Sink::create(path, FileKind::of_path(path)?, ',', &columns, formulas)
+}
+
+/// The records of a group in the order of what is shown of them: the order in which they were dealt tells nothing.
+fn in_order<'m>(microdata: &'m Microdata, group: &[u32]) -> Vec<Vec<&'m str>> {
+    let mut rows: Vec<Vec<&str>> = group.iter().map(|record| cells(microdata, *record).collect()).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// The texts of a distinct record's quasi-identifiers.
@@ -53,8 +62,8 @@ fn cells(microdata: &Microdata, record: u32) -> impl Iterator<Item = &str> {
 fn quasi_identifiers(microdata: &Microdata, decision: &Decision, mut sink: Sink) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
-        for record in group {
-            let row: Vec<&str> = cells(microdata, *record).chain([number.as_str()]).collect();
+        for mut row in in_order(microdata, group) {
+            row.push(number.as_str());
             sink.write(&row)?;
         }
     }
@@ -75,16 +84,17 @@ fn values(decision: &Decision, mut sink: Sink) -> Result<()> {
     sink.finish()
 }
 
-fn permuted(microdata: &Microdata, decision: &Decision, seed: u64, mut sink: Sink) -> Result<()> {
-    let mut random = random::keyed(seed, "values within groups");
+fn permuted(microdata: &Microdata, decision: &Decision, key: RunKey, mut sink: Sink) -> Result<()> {
+    let mut random = random::keyed(key, "values within groups");
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
         let mut values: Vec<u32> =
             group.iter().map(|record| decision.observations.value(*record as usize)).collect();
+        // Before the draw they stand in an order of their own, as the rows do.
+        values.sort_unstable();
         random::shuffle(&mut values, &mut random);
-        for (record, value) in group.iter().zip(values) {
-            let name = decision.observations.values[value as usize].as_str();
-            let row: Vec<&str> = cells(microdata, *record).chain([name, number.as_str()]).collect();
+        for (mut row, value) in in_order(microdata, group).into_iter().zip(values) {
+            row.extend([decision.observations.values[value as usize].as_str(), number.as_str()]);
             sink.write(&row)?;
         }
     }

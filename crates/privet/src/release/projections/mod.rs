@@ -51,9 +51,11 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         clock.progress().at(bytes);
         clock.check()
     })?;
+    let key = microdata.key(seed);
     let decision = codip::decide(&policy, &microdata, clock)?;
     let released = microdata.summary.total();
     let mut warnings = decision.warnings.clone();
+    warnings.extend(caution::about_seed(seed, policy.source.path()));
     warnings.extend(held.as_ref().and_then(HeldOut::caution));
     warnings.extend(caution::about_roles(&policy, "sensitive columns"));
     warnings.extend(lettering::of_table(&microdata));
@@ -61,7 +63,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let mut ledger =
         Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_projections(book, &policy, &microdata, &decision, seed, clock)
+        people::of_projections(book, &policy, &microdata, &decision, key, clock)
     })?;
     clock.check()?;
 
@@ -71,7 +73,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let destination = write::Destination {
         folder: &target.public(),
         spill: &target.spill(),
-        seed,
+        key,
         bytes: policy.source.bytes(),
         formulas: policy.written.formulas(),
     };

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::Result;
 use crate::data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use crate::engine::clock::Clock;
 use crate::engine::microdata::Microdata;
 use crate::method::codip::{Decision, Projected, file_name};
 use crate::release::shuffle::{IN_MEMORY, Shuffle};
+use crate::{Result, RunKey};
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
     pub folder: &'a Path,
     /// For what does not fit in memory.
     pub spill: &'a Path,
-    pub seed: u64,
+    pub key: RunKey,
     /// About how large the data is.
     pub bytes: u64,
     pub formulas: Formulas,
@@ -58,7 +58,7 @@ fn write(
     let path = destination.folder.join(file_name(number));
     let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
-    let mut shuffle = Shuffle::of_table(destination.seed, number, &spill);
+    let mut shuffle = Shuffle::of_table(destination.key, number, &spill);
     let codings: Vec<_> = (attributes.iter())
         .map(|attribute| {
             let values = microdata.table.tracked[attribute.tracked].values.as_slice();

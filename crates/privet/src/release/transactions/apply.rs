@@ -8,13 +8,13 @@ use crate::engine::clock::Clock;
 use crate::method::kl::recoding::ItemRecoding;
 use crate::release::run::changed;
 use crate::release::shuffle::Shuffle;
-use crate::{Error, Result};
+use crate::{Error, Result, RunKey};
 
 /// Where the release's transactions go.
 pub(super) struct Destination<'a> {
     pub path: &'a Path,
     pub spill: &'a Path,
-    pub seed: u64,
+    pub key: RunKey,
     pub formulas: Formulas,
 }
 
@@ -28,8 +28,8 @@ pub(super) fn apply(
 ) -> Result<()> {
     let tree = &baskets.tree;
     let mut sink = TransactionSink::create(destination.path, source.separator(), destination.formulas)?;
-    let mut shuffle = Shuffle::new(destination.seed, destination.spill);
-    let mut dispatcher = recoding.dispatcher(destination.seed, baskets);
+    let mut shuffle = Shuffle::new(destination.key, destination.spill);
+    let mut dispatcher = recoding.dispatcher(destination.key, baskets);
     let lexicon = Lexicon::new(baskets);
     let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
     let mut read = 0;

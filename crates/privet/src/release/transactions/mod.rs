@@ -84,6 +84,7 @@ struct Decided {
 /// Writes, audits and publishes what was decided.
 fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock) -> Result<Published> {
     let Decided { policy, seed, state, baskets, limits, solution } = decided;
+    let key = baskets.key(seed);
     let price = |measure: ItemMeasure| {
         let loss = solution.recoding.loss(measure, &baskets);
         let value = loss.value();
@@ -95,17 +96,18 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let released = baskets.total();
     let mut warnings = caution::warnings(&policy, &baskets, &limits);
     warnings.extend(solution.warnings.iter().cloned());
+    warnings.extend(super::caution::about_seed(seed, policy.source.path()));
     let data = (policy.source.path(), DataKind::Transactions);
     let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_transactions(book, &policy, &baskets, &solution.recoding, seed, clock)
+        people::of_transactions(book, &policy, &baskets, &solution.recoding, key, clock)
     })?;
     clock.check()?;
 
     target.open()?;
     let path = target.public().join(RELEASE);
     let formulas = policy.written.formulas();
-    let destination = apply::Destination { path: &path, spill: &target.spill(), seed, formulas };
+    let destination = apply::Destination { path: &path, spill: &target.spill(), key, formulas };
     apply::apply(&policy.source, &baskets, &solution.recoding, &destination, clock)?;
 
     clock.progress().stage("auditing", None);

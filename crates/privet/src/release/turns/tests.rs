@@ -58,7 +58,7 @@ impl Table {
     fn fates(&self, recoding: &Recoding, seed: u64) -> Vec<(String, Option<Option<u32>>)> {
         let clock = Clock::unlimited();
         let mut ways =
-            Ways::in_turn(&self.policy, &self.microdata, recoding, None, seed, &clock).expect("ways");
+            Ways::in_turn(&self.policy, &self.microdata, recoding, None, seed.into(), &clock).expect("ways");
         let mut fates = Vec::new();
         let read = self.policy.source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {

@@ -90,6 +90,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     let released = read - withheld;
     let mut warnings = caution::warnings(&policy, &extraction, &demand, &bags, &solution);
     warnings.extend(solution.warnings.iter().cloned());
+    warnings.extend(super::caution::about_seed(seed, policy.source.path()));
     let data = (policy.source.path(), policy.kind);
     let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| Ok(people::of_vocabularies(book, &bags, &solution)))?;
@@ -97,8 +98,14 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
     target.open()?;
     let path = target.public().join(RELEASE);
     clock.progress().stage("writing", None);
-    let assignment =
-        write::release((&path, policy.written.formulas()), &bags, &distances, &solution, seed, clock)?;
+    let assignment = write::release(
+        (&path, policy.written.formulas()),
+        &bags,
+        &distances,
+        &solution,
+        bags.key(seed),
+        clock,
+    )?;
     target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
     drop(assignment);
 
@@ -299,7 +306,7 @@ fn audit_files(
         stated: claimed.map(|claimed| claimed.shares),
         filed,
         file: Some(file.table()),
-        numbered: matches!(order, Order::Listed(_)),
+        aligned: matches!(order, Order::Original),
     };
     audit_vocabularies(&facts, &mut || clock.check())
 }

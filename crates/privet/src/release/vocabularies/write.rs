@@ -1,14 +1,14 @@
-//! Writes the release: every published vocabulary under a fresh number, in an order that only the seed knows.
+//! Writes the release: every published vocabulary under a fresh number, in an order that only the key gives.
 
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::Result;
 use crate::data::{Bags, FileKind, Formulas, VocabularySink};
 use crate::engine::clock::Clock;
 use crate::method::vocabulary::{BagSolution, Cluster};
 use crate::random::{below, keyed};
 use crate::taxonomy::words::Distances;
+use crate::{Result, RunKey};
 
 /// Writes the released file. Returns which published vocabulary stands for which of the original: a secret.
 ///
@@ -19,7 +19,7 @@ pub(super) fn release(
     bags: &Bags,
     distances: &Distances,
     solution: &BagSolution,
-    seed: u64,
+    key: RunKey,
     clock: &Clock,
 ) -> Result<String> {
     let lines: Vec<Vec<(String, u32)>> =
@@ -33,7 +33,7 @@ pub(super) fn release(
         let members = &solution.clusters[cluster as usize].members;
         order.extend(members.iter().map(|bag| (*bag, cluster)));
     }
-    let mut random = keyed(seed, "vocabularies");
+    let mut random = keyed(key, "vocabularies");
     for last in (1..order.len()).rev() {
         order.swap(last, below(&mut random, last as u64 + 1) as usize);
     }

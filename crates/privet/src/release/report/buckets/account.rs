@@ -69,7 +69,7 @@ pub(in crate::release) fn account(
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
-    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, claims.seed).into());
+    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, microdata.key(claims.seed)).into());
     common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
     Ok(BucketReport {
         common,

@@ -53,7 +53,7 @@ pub(in crate::release) fn account(
     let tables: Vec<(&Recoding, Vec<usize>)> = (decision.projections.iter())
         .map(|table| (&table.recoding, tracked(facts, &table.attributes)))
         .collect();
-    common.fidelity = Some(shared::of_tables(microdata, &tables, claims.seed).into());
+    common.fidelity = Some(shared::of_tables(microdata, &tables, microdata.key(claims.seed)).into());
     let limits = &decision.asked.limits;
     let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
     let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);

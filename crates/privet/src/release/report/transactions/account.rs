@@ -19,7 +19,7 @@ use crate::privacy::kl::KlPrivacy;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, scan};
 use crate::taxonomy::{ItemTree, Node};
-use crate::{Exact, Result};
+use crate::{Exact, Result, RunKey};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
 const MOST_NODES: usize = 3000;
@@ -80,7 +80,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         let shown = solution.recoding.shown(baskets, basket);
         shown.into_iter().map(|shown| (shown.nodes, shown.count)).collect()
     })));
-    common.fidelity = Some(fidelity(baskets, &solution.recoding, claims.seed).into());
+    common.fidelity = Some(fidelity(baskets, &solution.recoding, baskets.key(claims.seed)).into());
     Ok(TransactionReport {
         common,
         requirements: facts
@@ -105,7 +105,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
 }
 
 /// What an analyst still finds of the items that are not sensitive: these are published as they are.
-fn fidelity(baskets: &Baskets, recoding: &ItemRecoding, seed: u64) -> Fidelity {
+fn fidelity(baskets: &Baskets, recoding: &ItemRecoding, key: RunKey) -> Fidelity {
     let tree = &baskets.tree;
     let step = shared::step(baskets.len());
     let looked_at = || (0..baskets.len()).step_by(step);
@@ -119,7 +119,7 @@ fn fidelity(baskets: &Baskets, recoding: &ItemRecoding, seed: u64) -> Fidelity {
     };
     let names: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
     let sampled = (step > 1).then_some(original.sets.len() as u64);
-    shared::of_sets(("items", &names), (&original, &released), sampled, seed)
+    shared::of_sets(("items", &names), (&original, &released), sampled, key)
 }
 
 /// What looks like an identifier among the items.

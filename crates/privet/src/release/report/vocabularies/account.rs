@@ -18,7 +18,7 @@ use crate::privacy::vocabulary::VocabularyAnonymity;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, scan};
 use crate::taxonomy::words::Distances;
-use crate::{Exact, Result};
+use crate::{Exact, Result, RunKey};
 
 /// So many of the most frequent terms are shown.
 const MOST_FREQUENT: usize = 20;
@@ -77,7 +77,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     };
     let rare = rare(facts);
     common.tightness = tightness(&requirement, &classes, users, &rare);
-    common.fidelity = Some(fidelity(facts, claims.seed).into());
+    common.fidelity = Some(fidelity(facts, facts.bags.key(claims.seed)).into());
     Ok(VocabularyReport {
         common,
         requirement,
@@ -117,7 +117,7 @@ fn members(clusters: &[&Cluster]) -> u64 {
 }
 
 /// What an analyst still finds of the terms.
-fn fidelity(facts: &Facts<'_>, seed: u64) -> Fidelity {
+fn fidelity(facts: &Facts<'_>, key: RunKey) -> Fidelity {
     let Facts { bags, solution, distances, .. } = *facts;
     let step = shared::step(bags.len());
     let clusters = || solution.clusters.iter().step_by(step);
@@ -148,7 +148,7 @@ fn fidelity(facts: &Facts<'_>, seed: u64) -> Fidelity {
     let released = shared::Holdings { labels: prints.iter().map(below).collect(), sets: released.collect() };
     let names: Vec<&str> = bags.terms().iter().map(String::as_str).collect();
     let sampled = (step > 1).then_some(original.sets.len() as u64);
-    shared::of_sets(("terms", &names), (&original, &released), sampled, seed)
+    shared::of_sets(("terms", &names), (&original, &released), sampled, key)
 }
 
 /// What looks like an identifier among the terms.
