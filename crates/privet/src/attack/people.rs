@@ -54,7 +54,13 @@ impl Owners {
     /// Per target of the table's quasi-identifiers, how many people may have the rows that contain it.
     pub fn crowds(&self, scene: &Scene<'_>, table: &TableView) -> Result<Vec<u64>> {
         // Whoever is not attacked may still be in the crowd.
-        let all = Matcher::new(&table.columns, &table.quasi.columns, &table.released, &table.original, None);
+        let all = Matcher::new(
+            &table.columns,
+            &table.quasi.columns,
+            &table.released,
+            &table.original,
+            scene.everybody(),
+        )?;
         let mut owners: Vec<Vec<u32>> = vec![Vec::new(); all.targets.len()];
         for row in 0..table.original.len {
             if let Some(target) = all.target_of(row) {

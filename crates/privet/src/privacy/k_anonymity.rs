@@ -5,7 +5,6 @@
 
 use super::{Class, Closure, Counted, Requirement, Table, Tightness, given};
 use crate::Result;
-use crate::error::counted;
 use crate::policy::{Clause, Declaration, Key, KeyKind, Subject};
 
 pub(super) static DECLARATION: Declaration = Declaration {

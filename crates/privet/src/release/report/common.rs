@@ -144,10 +144,13 @@ impl Common {
         let is_shown = |name: &String| !hidden.contains(name);
         self.columns.retain(|column| is_shown(&column.name));
         self.subgroups.retain(|subgroups| is_shown(&subgroups.column));
-        if let Some(fidelity) = &mut self.fidelity {
-            fidelity.marginals.retain(|marginal| is_shown(&marginal.values.column));
-            fidelity.associations.retain_columns(&is_shown);
-        }
+        self.fidelity = self.fidelity.take().map(|fidelity| {
+            fidelity.map(|mut fidelity| {
+                fidelity.marginals.retain(|marginal| is_shown(&marginal.values.column));
+                fidelity.associations.retain_columns(&is_shown);
+                fidelity
+            })
+        });
     }
 
     /// Whether requirements count people, of whom some may have several records.
