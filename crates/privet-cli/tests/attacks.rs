@@ -38,7 +38,8 @@ fn headlines<'j>(list: &'j Json, only: &[&str]) -> Vec<(&'j Json, Vec<&'j Json>)
 #[test]
 fn a_published_release_is_attacked_as_it_was_when_it_was_made() {
     let bench = Bench::with_example("clinic");
-    bench.privet(&["anonymize", "clinic/policy.toml", "-o", "out"]).succeeds();
+    // Without a budget, as `privet attack` has none.
+    bench.privet(&["anonymize", "clinic/policy.toml", "-o", "out", "--attacks", "all"]).succeeds();
     let manifest = bench.json("out/steward/manifest.json");
     let only = ["linking", "homogeneity", "skewness", "background-join", "xy-linkability", "row-order"];
     let again = bench.privet(&[&["attack", "out", "--json", "--only"], &only[..]].concat()).succeeds().json();

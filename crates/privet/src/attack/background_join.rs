@@ -218,10 +218,20 @@ mod several_tables;
 
 #[cfg(test)]
 mod tests {
+    use super::super::follow::Surest;
     use super::*;
+    use crate::engine::clock::Clock;
 
     fn column(codes: &[u32], values: usize) -> Column {
         Column { codes: codes.to_vec(), sensitive: vec![true; values] }
+    }
+
+    fn marks(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+        Marks::of(table, columns, share, &Clock::unlimited()).expect("no limit")
+    }
+
+    fn surest_of(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
+        surest(table, columns, &Clock::unlimited()).expect("no limit")
     }
 
     #[test]
@@ -229,10 +239,10 @@ mod tests {
         // In the class, disease 0 goes with treatment 0 alone; disease 1 with two of them.
         let table = Classed { classes: &[0, 0, 0, 0] };
         let (disease, treatment) = (column(&[0, 0, 1, 1], 2), column(&[0, 0, 1, 2], 3));
-        let marks = Marks::of(table, &[&disease, &treatment], (1, 1));
+        let marks = marks(table, &[&disease, &treatment], (1, 1));
         // Treatments tell the disease of all four; the disease tells the treatment of two.
         assert_eq!(marks.success(), Success { pairs: 6, people: 4, surprised: 0 });
-        let surest = surest(table, &[&disease, &treatment]).expect("a conclusion");
+        let surest = surest_of(table, &[&disease, &treatment]).expect("a conclusion");
         assert_eq!((surest.rows, surest.of, surest.known, surest.read), (2, 2, (0, 0), (1, 0)));
     }
 
@@ -245,7 +255,7 @@ mod tests {
         let table = Classed { classes: &[0; 8] };
         let (disease, treatment) =
             (column(&[0, 0, 0, 0, 1, 1, 1, 1], 2), column(&[0, 0, 0, 1, 1, 2, 3, 4], 5));
-        let people = |share| Marks::of(table, &[&disease, &treatment], share).success().people;
+        let people = |share| marks(table, &[&disease, &treatment], share).success().people;
         assert!(people(told("0.75").0) > people(told("0.9").0));
     }
 
@@ -253,16 +263,16 @@ mod tests {
     fn independent_columns_tell_nothing() {
         let table = Classed { classes: &[0, 0, 0, 0] };
         let (a, b) = (column(&[0, 0, 1, 1], 2), column(&[0, 1, 0, 1], 2));
-        let marks = Marks::of(table, &[&a, &b], (9, 10));
+        let marks = marks(table, &[&a, &b], (9, 10));
         assert_eq!(marks.success(), Success::default());
-        assert_eq!(surest(table, &[&a, &b]), None, "nothing becomes surer than the class makes it");
+        assert_eq!(surest_of(table, &[&a, &b]), None, "nothing becomes surer than the class makes it");
     }
 
     #[test]
     fn what_the_class_gives_away_is_not_counted() {
         let table = Classed { classes: &[0; 5] };
         let (a, b) = (column(&[0, 0, 0, 1, 1], 2), column(&[0; 5], 1));
-        assert_eq!(Marks::of(table, &[&a, &b], (1, 1)).success().people, 0);
+        assert_eq!(marks(table, &[&a, &b], (1, 1)).success().people, 0);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use mined::{from_release, from_source, from_statements};
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::groups::{Effort, Groups, with_values};
+use super::groups::{Effort, Groups, sensitive, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use crate::audit::counted;
 use crate::engine::negative_rules::{Parameters, Stated};
@@ -38,6 +38,12 @@ pub(super) const ATTACK: Attack = Attack {
 const MIN_EXPECTATION: (u64, u64) = (9, 10);
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
+    // What follows from sizes alone is known before anybody is placed.
+    let view = scene.view()?;
+    for column in sensitive(scene, view) {
+        let values = view.columns[column].values.len() as u64;
+        scene.limits.afford((2 * view.original.all() as u64).saturating_mul(set_bytes(values)))?;
+    }
     columns::each(scene, |policy, column, placed| {
         let l = columns::promised(policy, column);
         scene.limits.afford(bytes(&placed.groups))?;
@@ -59,12 +65,17 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
+/// How much memory it takes to say of so many values which are out of the question.
+fn set_bytes(values: u64) -> u64 {
+    values.div_ceil(64) * 8 + 24
+}
+
 /// How much memory it takes to say for everybody which values are out of the question, from two places, and to learn that from
 /// the release.
 fn bytes(groups: &Groups) -> u64 {
     let people = &groups.people;
     let (records, values) = (people.len() as u64, people.values.len() as u64);
-    let set = values.div_ceil(64) * 8 + 24;
+    let set = set_bytes(values);
     let nodes = people.attributes.iter().map(|attribute| attribute.taxonomy.len() as u64).max().unwrap_or(0);
     let learning = nodes.saturating_mul(values * 8 + set + 8);
     (2 * records).saturating_mul(set).saturating_add(learning)

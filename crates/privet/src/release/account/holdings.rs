@@ -284,7 +284,7 @@ mod tests {
     fn what_goes_together_is_seen_before_and_after() {
         let (original, released) = shelves();
         let names = ["tea", "milk", "bread", "jam"];
-        let found = of_sets(("items", &names), (&original, &released), None, 7);
+        let found = of_sets(("items", &names), (&original, &released), None, 7.into());
         assert_eq!(found.associations.columns, ["tea", "milk", "bread", "jam"]);
         let at = |matrix: &[Option<f64>], a: usize, b: usize| matrix[4 * a + b].expect("a figure");
         assert!((at(&found.associations.before, 0, 1) - 1.0).abs() < 1e-9);
@@ -295,7 +295,7 @@ mod tests {
         assert!((found.marginals[0].distance - (60.0 / 90.0 - 60.0 / 110.0)).abs() < 1e-9);
         assert_eq!(found.queries.len(), 2, "no set holds three");
         assert!(found.queries[0].quantiles[4] > 0.0);
-        let same = of_sets(("items", &names), (&original, &original), None, 7);
+        let same = of_sets(("items", &names), (&original, &original), None, 7.into());
         assert_eq!(same.marginals[0].distance, 0.0);
         assert!(same.queries.iter().all(|errors| errors.quantiles[4] < 1e-9));
     }

@@ -129,7 +129,7 @@ fn a_row_that_has_no_number_goes_nowhere() {
     let recoding = table.parted([5, 0]);
     let clock = Clock::unlimited();
     let part = |record: usize| recoding.parted().any(|parted| parted == record);
-    let turns = Turns::of(&table.policy, &table.microdata, 7, &part, &clock).expect("turns");
+    let turns = Turns::of(&table.policy, &table.microdata, 7.into(), &part, &clock).expect("turns");
     let mut seen = Seen::new();
     let mut next = |people: &[Person]| {
         let other = Table::of(people);
