@@ -375,7 +375,7 @@ fn compare_sets_policies_side_by_side() {
     assert!(outcome.stdout.contains("LM as a share of the worst"), "{}", outcome.stdout);
     let table = bench.text("t.csv");
     assert_eq!(table.lines().count(), 4, "{table}");
-    assert!(table.starts_with("policy,method,suppressed,classes,seconds,optimal,LM,"));
+    assert!(table.starts_with("policy,method,suppressed,classes,seconds,optimal,exactly,LM,"));
     assert!(table.contains("only 10 records"), "what cannot be met is said: {table}");
     let columns: Vec<usize> = rows(&bench.path("t.csv")).iter().map(Vec::len).collect();
     assert!(columns.iter().all(|count| *count == columns[0]), "a table that other tools can read: {table}");

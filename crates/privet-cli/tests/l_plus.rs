@@ -112,7 +112,7 @@ fn compare_shows_stars_and_own_prices() {
     assert!(outcome.stdout.contains("at cost_record"), "{}", outcome.stdout);
     let table = bench.text("t.csv");
     assert!(
-        table.starts_with("policy,method,suppressed,starred,classes,seconds,optimal,own cost,LM,"),
+        table.starts_with("policy,method,suppressed,starred,classes,seconds,optimal,exactly,own cost,LM,"),
         "{table}"
     );
     let json = bench.privet(&["compare", "policy.toml", "records.toml", "--json"]).succeeds().json();

@@ -62,11 +62,7 @@ pub fn keyed(key: impl Into<RunKey>, purpose: &str) -> ChaCha20Rng {
 
 /// A number for some texts that only holders of the key can compute: equal texts have equal numbers, whatever comes before
 /// them.
-pub fn number_of<'t>(
-    key: impl Into<RunKey>,
-    purpose: &str,
-    texts: impl IntoIterator<Item = &'t str>,
-) -> u64 {
+pub fn number_of<'t>(key: impl Into<RunKey>, purpose: &str, texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = Sha256::new().chain_update(purpose.as_bytes());
     key.into().add_to(&mut hash);
     for text in texts {

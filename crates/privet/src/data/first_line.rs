@@ -7,7 +7,11 @@
 //!   other cells (a number, a date, a postcode, a code), or it is a number, a date or an address over cells with digits;
 //! - for names: its first cell is a word, while the cells below it are numbers, dates or codes.
 //!
-//! The line is taken for a record where at least as many columns speak for that as speak against it. Lines that repeat the whole
+//! Names have digits too: `q1` over `a2` says nothing. A code has three digits or several groups of them, or it has the letters
+//! and the length of the codes below it.
+//!
+//! The line is taken for a record where at least a third of the columns speak for that, and at least as many as speak against
+//! it: of a record nearly every cell is one of its column's values, or of its type. Lines that repeat the whole
 //! first line are left aside: files that were joined have their header several times.
 
 use foldhash::fast::RandomState;
@@ -86,6 +90,10 @@ impl Evidence {
         if evidence.record == 0 && strays > 1 {
             evidence.record = strays;
         }
+        // One name that is also a value does not make a record.
+        if 3 * evidence.record < first.len() {
+            evidence.record = 0;
+        }
         if evidence == Evidence::default() && is_common(first, rows, rows.rows() - others.len()) {
             evidence.record = first.len();
         }
@@ -141,11 +149,30 @@ impl<'a> Column<'a> {
         column
     }
 
+    /// How many cells have the form of the first one, where that is the form of values and not of names.
+    fn of_form(&self, first: &str) -> usize {
+        if !has_type(first) {
+            return 0;
+        }
+        let is_name = first.contains(char::is_alphabetic) && !is_code(first);
+        if is_name {
+            let letters = |cell: &str| cell.replace(char::is_numeric, "9");
+            let like = letters(first);
+            return self
+                .values
+                .iter()
+                .filter(|(value, _)| letters(value) == like)
+                .map(|(_, count)| count)
+                .sum();
+        }
+        self.forms.get(&form(first)).copied().unwrap_or(0)
+    }
+
     fn judge(&self, first: &str) -> Voice {
         if first.is_empty() || self.cells == 0 {
             return Voice::Silent;
         }
-        let of_form = if has_type(first) { self.forms.get(&form(first)).copied().unwrap_or(0) } else { 0 };
+        let of_form = self.of_form(first);
         let nearly = |count: usize| 10 * count >= 9 * self.cells;
         if (of_form * 100 >= self.cells && 2 * self.typed >= self.cells)
             || (looks_like_a_value(first) && nearly(self.typed))
@@ -175,6 +202,13 @@ fn is_unknown(cell: &str) -> bool {
 /// Whether a cell has digits or is an address: names seldom do, and never in the form of the values below them.
 fn has_type(cell: &str) -> bool {
     cell.contains(|sign: char| sign.is_numeric() || sign == '@')
+}
+
+/// Whether a cell with letters and digits is hardly a name: it has many digits, several groups of them, or is an address.
+fn is_code(cell: &str) -> bool {
+    let digits = cell.chars().filter(|sign| sign.is_numeric()).count();
+    let groups = form(cell).chars().filter(|sign| *sign == '9').count();
+    cell.contains('@') || digits >= 3 || (groups > 1 && !cell.contains('_'))
 }
 
 /// A cell with each run of digits as one 9, of capitals as one A, and of other letters as one a. Numbers are alike whatever
@@ -251,6 +285,9 @@ mod tests {
             "age,sex",
             "name,city\nAnna,Oslo\nBo,Rome",
             "q1,q2,q3\n1,2,3\n3,2,1",
+            "q0,q1,s\na0,b1,c2\na1,b0,c0",
+            "c0,c1\nx0,y1\nx1,y0",
+            "a,b,c,d\na,x,y,z\nu,v,w,t",
             "id,born,visit2\n1,2000-01-01,2020-01-01\n2,2001-01-01,2020-02-02",
             "2019,2020\nyes,no\nno,no",
             ",a,b\n0,1,2\n1,2,3",

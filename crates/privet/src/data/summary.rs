@@ -203,7 +203,16 @@ impl Summary {
         let people = people.map(|people| people.finish(&place, read - dropped));
         let watched = names.watched.iter().zip(watched);
         let repeated = watched.filter_map(|((column, _), seen)| seen.finish(*column)).collect();
-        Ok(Summary { columns, records, read, dropped, digest, people, repeated, person: names.person.clone() })
+        Ok(Summary {
+            columns,
+            records,
+            read,
+            dropped,
+            digest,
+            people,
+            repeated,
+            person: names.person.clone(),
+        })
     }
 
     /// The columns that matter, in the order they were asked for.

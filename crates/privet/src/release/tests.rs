@@ -139,7 +139,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         };
         let target = Target::claim(&options.target, false).expect("a target");
         let state = super::run::state_of(policy.source.path());
-        let decided = Decided { policy, seed: 7, state, held: None, microdata, solution };
+        let decided = Decided { policy, seed: 7 << 32, state, held: None, microdata, solution };
         let published = publish(decided, target, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,

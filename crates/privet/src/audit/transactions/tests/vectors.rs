@@ -33,6 +33,16 @@ fn borrowed(rows: &[Vec<String>]) -> Vec<Vec<&str>> {
     rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect()
 }
 
+/// The same rows in an order that has nothing to do with theirs.
+fn in_another_order<T>(mut rows: Vec<T>) -> Vec<T> {
+    let mut state = 9u64;
+    for last in (1..rows.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        rows.swap(last, (state >> 33) as usize % (last + 1));
+    }
+    rows
+}
+
 #[test]
 fn every_verdict_is_as_known() {
     let mut cases: Vec<PathBuf> =
@@ -53,7 +63,8 @@ fn every_verdict_is_as_known() {
 
         let verdicts: Json = serde_json::from_str(&text(&case.join("releases.json"))).expect("verdicts");
         for (name, verdict) in verdicts.as_object().expect("verdicts") {
-            let release = transactions(&case.join(format!("releases/{name}.csv")));
+            // The files have the order of the original, which an audit does not accept.
+            let release = in_another_order(transactions(&case.join(format!("releases/{name}.csv"))));
             let audit = audit_rows(
                 (&tree, &sensitive, "og"),
                 &borrowed(&original),

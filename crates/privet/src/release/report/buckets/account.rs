@@ -69,7 +69,8 @@ pub(in crate::release) fn account(
     // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
-    common.fidelity = Some(shared::of_groups(microdata, &decision.grouping, microdata.key(claims.seed)).into());
+    common.fidelity =
+        Some(shared::of_groups(microdata, &decision.grouping, microdata.key(claims.seed)).into());
     common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
     Ok(BucketReport {
         common,
@@ -126,11 +127,7 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
 }
 
 /// How near the worst record comes to each limit.
-fn tightness(
-    limit: &BucketLimit,
-    (groups, left): (&Groups, &Left),
-    decision: &Decision,
-) -> Vec<Tightness> {
+fn tightness(limit: &BucketLimit, (groups, left): (&Groups, &Left), decision: &Decision) -> Vec<Tightness> {
     let (most, size) = decision.exposure.frequency;
     let column = &limit.column;
     let mut all = vec![Tightness {
