@@ -72,7 +72,7 @@ fn text(published: &Published) -> String {
     }
     let path = published.path.display();
     text += &format!(
-        "published in {path}: public/ may leave the house, steward/ stays; read {path}/steward/report.html\n"
+        "published in {path}: public/ is safe to publish, keep steward/ private; read {path}/steward/report.html\n"
     );
     text
 }

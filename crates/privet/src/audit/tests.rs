@@ -478,13 +478,16 @@ fn the_audit_uses_nothing_of_the_code_that_makes_releases() {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the audit's sources") {
             let path = entry.expect("a file").path();
+            // Tests may compare with whatever they like.
+            if path.file_stem().is_some_and(|name| name == "tests") {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
                 continue;
             }
             seen += 1;
             let text = fs::read_to_string(&path).expect("text");
-            // Tests may compare with whatever they like.
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             // `use crate::{…}` may run over several lines.
             let lists = text.split("use crate::{").skip(1).filter_map(|rest| rest.split(';').next());

@@ -94,7 +94,7 @@ fn every_fault_is_named() {
         failing(&found).into_iter().map(String::from).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(faults("Drinks milk\nDrinks milk test\nDrinks curd\nDrinks milk\n", "og"), "");
-    assert_eq!(faults("Drinks milk\nDrinks milk test\nDrinks curd\nDrinks gin milk\n", "og"), "items");
+    assert_eq!(faults("Drinks milk\nDrinks milk test\nDrinks curd\nDrinks milk gin\n", "og"), "items form");
     assert_eq!(faults("Drinks milk\nDrinks milk test\nDrinks curd\n", "og"), "records truth");
     assert_eq!(faults("Drinks milk\nDrinks milk\nDrinks curd\nDrinks milk\n", "og"), "truth");
     assert_eq!(faults("Drinks milk\nDrinks milk test\nDrinks Dairy\nDrinks milk\n", "og"), "truth");

@@ -141,7 +141,7 @@ impl Table {
     pub fn policy_text(&self, method: &str) -> String {
         let on_missing = if self.on_missing == OnMissing::Keep { "value" } else { "drop" };
         let mut text = format!(
-            "seed = 3\n[data]\npath = \"data.csv\"\ndelimiter = \",\"\nmissing = [\"{MISSING}\"]\non_missing = \"{on_missing}\"\n"
+            "seed = 3\n[data]\npath = \"data.csv\"\nheader = true\ndelimiter = \",\"\nmissing = [\"{MISSING}\"]\non_missing = \"{on_missing}\"\n"
         );
         for (column, domain) in self.quasi.iter().enumerate() {
             text += &format!("[columns.q{column}]\nrole = \"quasi-identifier\"\n");

@@ -113,7 +113,8 @@ fn a_cut_is_published_with_all_that_is_known_about_it() {
         serde_json::from_str(&fs::read_to_string(target.join("public/manifest.json")).expect("a manifest"))
             .expect("JSON");
     assert_eq!(public["records"], json!({ "released": "1-10" }));
-    assert_eq!(public["loss"], json!({ "NCP": 0.286, "LM": 0.19 }));
+    // What is lost depends on the original.
+    assert!(public["loss"].is_null() && public["loss_at_most"].is_null(), "{public}");
     assert!(public.get("seed").is_none() && public.get("plan").is_none() && public.get("warnings").is_none());
     for name in ["release.txt", "report.html", "manifest.json"] {
         let text = fs::read_to_string(target.join("public").join(name)).expect("text");

@@ -74,7 +74,7 @@ fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
 fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
     let folder = TempDir::new().expect("a folder");
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("written");
-    let mut text = "seed = 5\n[data]\npath = \"data.csv\"\n".to_string();
+    let mut text = "seed = 5\n[data]\npath = \"data.csv\"\nheader = true\n".to_string();
     let mut header: Vec<String> = Vec::new();
     for (column, tree) in case.trees.iter().enumerate() {
         write(&format!("q{column}.csv"), tree.iter().map(|line| line.join(";") + "\n").collect());
