@@ -150,7 +150,7 @@ fn hard_use_1_4_groups_that_tell_who_has_which_value_are_a_violation() {
     let known: Vec<Vec<String>> = people_of(40)
         .iter()
         .zip(&bucket_of)
-        .map(|(row, bucket)| [row.as_slice(), &[bucket.clone()]].concat())
+        .map(|(row, bucket)| [row.as_slice(), std::slice::from_ref(bucket)].concat())
         .collect();
     let with = |qit: &str, st: &str| {
         bench.write("out/public/qit.csv", qit);
@@ -220,7 +220,7 @@ fn hard_use_1_4_permuted_rows_that_carry_their_own_values_are_a_violation() {
     let mut rows: Vec<Vec<String>> = people_of(40)
         .iter()
         .zip(&bucket_of)
-        .map(|(row, bucket)| [row.as_slice(), &[bucket.clone()]].concat())
+        .map(|(row, bucket)| [row.as_slice(), std::slice::from_ref(bucket)].concat())
         .collect();
     rows.sort();
     rows.sort_by_key(|row| row[3].parse::<usize>().expect("a number"));

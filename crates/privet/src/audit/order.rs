@@ -39,6 +39,9 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 /// The lengths of words that are tried, and the whole file: a release of few rows recurs as a whole or not at all.
 const LENGTHS: [usize; 14] = [2, 3, 4, 5, 6, 8, 11, 16, 24, 36, 54, 80, 128, 256];
 
+/// Files of at most this many rows are compared as a whole too: longer ones have blocks enough.
+const FEW: usize = 512;
+
 /// Of the lengths at which an agreement would show, this many are tried: more cost time and find no more.
 const TRIED: usize = 3;
 
@@ -178,7 +181,7 @@ fn words(reference: &[u32], release: &[u32], chance: f64) -> Option<String> {
     let distinct = |length: &usize| 2.0 * reference.len() as f64 * same.powi(*length as i32) <= 0.5;
     let mut tried = 0;
     let chance = chance / (LENGTHS.len() + 1) as f64;
-    for length in lengths.filter(distinct).chain([rows]) {
+    for length in lengths.filter(distinct).chain((rows <= FEW).then_some(rows)) {
         if length < 2 || reference.len() < length || tried == TRIED && length < rows {
             continue;
         }

@@ -99,7 +99,7 @@ impl PeopleBuilder {
 const MOST_VALUES: usize = 4 << 20;
 
 /// Looks out for values of a column that occur more than once, without keeping the values.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Recurrence {
     hasher: RandomState,
     hashes: Vec<u64>,
@@ -107,12 +107,6 @@ pub(crate) struct Recurrence {
     mask: u64,
     rows: u64,
     recurs: bool,
-}
-
-impl Default for Recurrence {
-    fn default() -> Recurrence {
-        Recurrence { hasher: RandomState::default(), hashes: Vec::new(), mask: 0, rows: 0, recurs: false }
-    }
 }
 
 /// An identifier whose values occur more than once.

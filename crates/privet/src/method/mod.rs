@@ -207,13 +207,13 @@ fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::C
 
 /// Why the whole table as one class fails requirements, one reason each.
 fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Members<'_>) -> Vec<String> {
-    let failing = requirements.iter().filter(|requirement| !whole.meet(requirement.as_ref()));
-    let reason = |requirement: &Box<dyn privacy::Requirement>| {
+    let failing = requirements.iter().map(AsRef::as_ref).filter(|requirement| !whole.meet(*requirement));
+    let reason = |requirement: &dyn privacy::Requirement| {
         let counted = match whole.people.filter(|_| requirement.counts_people()) {
             Some(_) => privacy::Counted::People,
             None => privacy::Counted::Records,
         };
-        requirement.why_impossible(&whole.seen_by(requirement.as_ref()), counted)
+        requirement.why_impossible(&whole.seen_by(requirement), counted)
     };
     failing.map(reason).collect()
 }

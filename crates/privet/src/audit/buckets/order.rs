@@ -226,8 +226,8 @@ fn within_buckets(book: &Book, truth: &Truth, buckets: &[Vec<Row>]) -> Option<St
     let rank: HashMap<u32, usize> = ranked.into_iter().zip(0..).collect();
     let by_place = |row: &Row| truth.place.get(&row.person).copied();
     let by_value = |row: &Row| rank.get(truth.value.get(&row.person)?).copied();
-    let ways: [(&str, &dyn Fn(&Row) -> Option<usize>); 2] =
-        [("the original", &by_place), ("their values", &by_value)];
+    type Place<'p> = &'p dyn Fn(&Row) -> Option<usize>;
+    let ways: [(&str, Place<'_>); 2] = [("the original", &by_place), ("their values", &by_value)];
     for (what, key) in ways {
         let known: Vec<Vec<usize>> =
             buckets.iter().map(|rows| rows.iter().filter_map(key).collect::<Vec<_>>()).collect();

@@ -58,12 +58,15 @@ impl Column {
     }
 }
 
+/// Kinds of values, one per column, with how often records of these have each value of the sensitive column.
+type Kind = (Vec<u32>, Vec<(u32, u64)>);
+
 /// The original as the classes see it: records whose values the same labels are wide enough for count as alike.
 struct Original {
     /// Per column and kind of value, the labels that are wide enough for it.
     labels: Vec<Vec<Vec<u32>>>,
     /// The kinds of values of distinct records, with how often these have each value of the sensitive column.
-    kinds: Vec<(Vec<u32>, Vec<(u32, u64)>)>,
+    kinds: Vec<Kind>,
 }
 
 impl Original {
@@ -103,7 +106,7 @@ impl Original {
             *found.entry(kind).or_default().entry(record[quasi + column]).or_default() +=
                 original.records.count(id);
         }
-        let mut kinds: Vec<(Vec<u32>, Vec<(u32, u64)>)> =
+        let mut kinds: Vec<Kind> =
             found.into_iter().map(|(kind, counts)| (kind, counts.into_iter().collect())).collect();
         kinds.sort_unstable();
         Ok(Original { labels, kinds })

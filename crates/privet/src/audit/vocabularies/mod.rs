@@ -319,7 +319,7 @@ fn check_sizes(facts: &VocabularyRelease<'_>) -> Check {
         released.len() <= original.len() && released.iter().zip(&original).all(|(new, old)| new <= old);
     let detail = format!(
         "{} in the original, {} in the release; {}",
-        counted(facts.original.occurrences() as u64, "occurrence", "occurrences"),
+        counted(facts.original.occurrences(), "occurrence", "occurrences"),
         facts.release.occurrences(),
         if holds {
             "every vocabulary may be one that was no smaller"

@@ -20,7 +20,7 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
     }
     let released: Vec<u32> = classes.sequence().iter().map(|class| *class as u32).collect();
     let bag = |class: &u32| classes.bag(*class as usize);
-    if released.is_sorted_by_key(bag) || released.iter().rev().is_sorted_by_key(|class| bag(class)) {
+    if released.is_sorted_by_key(bag) || released.iter().rev().is_sorted_by_key(bag) {
         return Check::new(NAME, true, "the vocabularies are sorted by what they hold");
     }
     let reference: Vec<u32> = match facts.assignment {

@@ -192,7 +192,7 @@ fn warnings(task: &Task<'_>, places: &Places<'_>, withheld: usize) -> Vec<String
     if places.unplaced_terms > 0 {
         warnings.push(format!(
             "not in the tree of words, and suppressed: {} with {}",
-            counted(u64::from(places.unplaced_terms), "term", "terms"),
+            counted(places.unplaced_terms, "term", "terms"),
             counted(places.unplaced_occurrences, "occurrence", "occurrences")
         ));
     }

@@ -313,7 +313,7 @@ fn solution(
         warnings.push(format!(
             "{} of people who have far more than the vocabularies of others can be put next to: these joined last, where they \
              do least harm, or lost their terms",
-            counted(outcome.surplus as u64, "vocabulary is", "vocabularies are")
+            counted(outcome.surplus, "vocabulary is", "vocabularies are")
         ));
     }
     if !placed.withheld.is_empty() {
