@@ -1,6 +1,6 @@
 //! How an edition looks at counts of the released files: the steward sees them all, the public none from 1 to 10.
 //!
-//! What depends on the original does not come here: see [`super::gate`]. What is counted in the released files could be
+//! What depends on the original does not come here: see the gate. What is counted in the released files could be
 //! printed as it is; that small ones are not is the rule of the US health agencies: no cell from 1 to 10, also not by
 //! subtraction or as a percentage; 0 is allowed.
 
