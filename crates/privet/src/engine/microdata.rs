@@ -33,8 +33,9 @@ pub struct QuasiIdentifier {
 }
 
 impl QuasiIdentifier {
-    /// How many values a node stands for. A leaf stands for one; where it is a range or a group that holds several values of
-    /// the data, it stands for all of these, so that what it hides has its price.
+    /// How many values a node stands for: its leaves, as in the published costs. Where leaves are ranges or groups that hold
+    /// more than ten values of the data on average, as in the draft of a hierarchy for many numbers, it stands for all of
+    /// these values, so that what it hides has its price.
     pub fn values_below(&self, node: NodeId) -> u64 {
         let leaves = self.taxonomy.leaves_below(node);
         self.values_before[leaves.end] - self.values_before[leaves.start]
@@ -51,8 +52,14 @@ impl QuasiIdentifier {
     }
 }
 
+/// Leaves that hold at most this many values on average are priced as one value each: five years of age are a common leaf.
+const FEW: usize = 10;
+
 /// Per leaf, how many values the leaves before it stand for.
 fn values_before(leaves: usize, leaf_of_code: &[u32]) -> Vec<u64> {
+    if leaf_of_code.len() <= FEW * leaves {
+        return (0..=leaves as u64).collect();
+    }
     let mut before = vec![0u64; leaves + 1];
     leaf_of_code.iter().for_each(|leaf| before[*leaf as usize + 1] += 1);
     // A leaf without a value of the data stands for one all the same.
