@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use divan::Bencher;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self, CATALOGUE, codip};
 use privet::policy::{CheckedPolicy, Policy};

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use divan::{Bencher, black_box};
+use privet::clock::Clock;
 use privet::data::{ReadOptions, Source};
-use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::example::{Example, census};
 use privet::method::{self, CATALOGUE};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use divan::{Bencher, black_box};
+use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
-use privet::engine::clock::Clock;
 use privet::example::Example;
 use privet::method::kl::{Task, run};
 use privet::policy::{AnyPolicy, Policy, TransactionPolicy};

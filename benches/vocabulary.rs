@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use divan::{Bencher, black_box};
+use privet::clock::Clock;
 use privet::data::Bags;
-use privet::engine::clock::Clock;
 use privet::example::Example;
 use privet::method::vocabulary::utility::PatternUtility;
 use privet::method::vocabulary::{CATALOGUE, Decided, Task, decide, run};

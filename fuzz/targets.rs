@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use privet::clock::Clock;
 use privet::data::{CellKind, FileKind, Formulas, ReadOptions, Sink, SinkColumn, Source};
-use privet::engine::clock::Clock;
 use privet::policy::Policy;
 use privet::taxonomy::Taxonomy;
 use privet::{Error, ErrorKind, method, release};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use privet::engine::clock::Progress;
+use privet::clock::Progress;
 use privet::visible;
 
 /// One bar on standard error, a stage at a time.

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
-use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::example::Example;
 use privet::loss::items::ItemMeasure;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::common;
 use crate::common::here::make_here;
 use crate::common::{Bench, Dice, Outcome, command, names, run};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::{ErrorKind, release};
 
 /// How long a run may take to end after it was asked to. A quiet machine needs a tenth of that; others may be testing too.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::common::Bench;
 use crate::common::here::make_here;
 use privet::ErrorKind;
-use privet::engine::clock::{Clock, Progress};
+use privet::clock::{Clock, Progress};
 
 /// How long a run may take to end after it was asked to. A quiet machine needs a tenth of that; others may be testing too.
 const PATIENCE: Duration = Duration::from_secs(10);

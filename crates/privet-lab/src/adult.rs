@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use privet::clock::Clock;
 use privet::data::{ReadOptions, Source};
-use privet::engine::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::recoding::Recoding;
 use privet::method::{self, CATALOGUE, Solution};

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use privet::clock::Clock;
 use privet::data::Source;
-use privet::engine::clock::Clock;
 use privet::example::census::draw::Draw;
 use privet::{Error, Result};
 

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use page::{DataUsed, Page, PartResult, Section};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::suggestion;
 use privet::{Error, Result};
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Parser;
-use privet::engine::clock::{Clock, Silent};
+use privet::clock::{Clock, Silent};
 use privet::{Error, Result};
 use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, experiments};
 

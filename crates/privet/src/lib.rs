@@ -28,7 +28,7 @@
 //! # Example
 //!
 //! ```
-//! use privet::engine::clock::Clock;
+//! use privet::clock::Clock;
 //! use privet::engine::microdata::Microdata;
 //! use privet::example::Example;
 //! use privet::method::{self, CATALOGUE};
@@ -63,25 +63,20 @@
 //! # Ok::<(), privet::Error>(())
 //! ```
 
-pub mod attack;
-pub mod audit;
-pub mod data;
-pub mod engine;
-mod error;
-mod exact;
-pub mod example;
-pub mod ledger;
-mod lists;
-pub mod loss;
-pub mod method;
-pub mod place;
-pub mod policy;
-pub mod privacy;
-pub mod random;
 pub mod release;
-pub mod taxonomy;
-pub mod visible;
 
-pub use error::{Error, ErrorKind, Result, counted, noun, ordinal, suggestion};
-pub use exact::Exact;
-pub use random::RunKey;
+pub use privet_attack as attack;
+pub use privet_audit as audit;
+pub use privet_core::{
+    Error, ErrorKind, Exact, Result, RunKey, clock, counted, cpu, noun, ordinal, place, random, suggestion,
+    visible,
+};
+pub use privet_data as data;
+pub use privet_drafts as drafts;
+pub use privet_engine as engine;
+pub use privet_engine::{loss, privacy};
+pub use privet_examples as example;
+pub use privet_ledger as ledger;
+pub use privet_methods as method;
+pub use privet_policy as policy;
+pub use privet_taxonomy as taxonomy;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use privet::attack::freeform::{Attacked, KNOWN};
 use privet::audit::{AuditOptions, audit_table};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::method::CATALOGUE;
 use privet::policy::{CheckedPolicy, Policy};
 use privet::release::{self, Published, RunOptions};

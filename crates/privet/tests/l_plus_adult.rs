@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self, CATALOGUE};
 use privet::policy::Policy;

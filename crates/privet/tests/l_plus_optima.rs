@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use num_rational::Ratio;
 use privet::ErrorKind;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::method::CATALOGUE;
 use privet::policy::Policy;
 use privet::release::{self, RunOptions};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use privet::clock::Clock;
 use privet::data::Formulas;
-use privet::engine::clock::Clock;
 use privet::policy::{DataKind, Policy};
 use privet::release::report::figure;
 use privet::release::{Published, RunOptions, anonymize_any};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
+use privet::clock::Clock;
 use privet::data::{Header, ReadOptions, Source};
-use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Role};
 use privet::release::{attack_by_ledger, open_release, open_released};
 use privet::{Error, Result, method, visible};

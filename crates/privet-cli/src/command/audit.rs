@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use privet::attack::PolicyRef;
 use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
+use privet::clock::Clock;
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
-use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, Policy, Subject};
 use privet::release::{
     about_released, audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file,

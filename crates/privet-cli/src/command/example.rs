@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use privet::Result;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::example::{Example as Named, examples};
 use serde_json::{Value as Json, json};
 

@@ -1,9 +1,9 @@
 //! `privet explain`: what a policy can ask for and how it can be made.
 
+use privet::drafts::preset::PRESETS;
 use privet::loss::items::ItemMeasure;
 use privet::loss::{INFOS, Info, NAMES};
 use privet::method::{CATALOGUE, CATALOGUES, kl, vocabulary};
-use privet::policy::draft::preset::PRESETS;
 use privet::policy::{Catalogue, Declaration, Key, KeyKind};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};

@@ -4,8 +4,8 @@ mod items;
 
 use std::path::Path;
 
+use privet::clock::Clock;
 use privet::data::{Header, MissingRule, ReadOptions, Source, Summary};
-use privet::engine::clock::Clock;
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
 use privet::{Error, Result, counted, visible};
 use serde_json::json;

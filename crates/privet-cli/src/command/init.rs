@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
-use privet::policy::draft::preset::{NO_CERTIFICATE, Preset};
-use privet::policy::draft::{
+use privet::drafts::preset::{NO_CERTIFICATE, Preset};
+use privet::drafts::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
 use privet::{Error, Result, counted, visible};

@@ -1,6 +1,6 @@
 //! `privet mine`: lists the rules that an adversary is taken to know.
 
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
 use privet::method::injector::{idle_note, known_rules};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use privet::Result;
-use privet::engine::clock::{Clock, Progress, Silent};
+use privet::clock::{Clock, Progress, Silent};
 
 use crate::arguments::{Arguments, Command};
 use crate::output::Output;

@@ -1,6 +1,6 @@
 //! A release made in this process, where a test has to watch it from within.
 
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::policy::Policy;
 use privet::{method, release};
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::page::DataUsed;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::CATALOGUE;
 use privet::method::codip::{Attribute, Ratios, attributes};

@@ -18,7 +18,7 @@ pub(super) mod trial;
 use self::data::Census;
 use super::page::{DataUsed, Section};
 use super::{Experiment, Laboratory, Part, Setting};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::method::codip::{Plan, Tables, merge, path};
 use privet::privacy::projection::Projection;
 use privet::{Error, Exact, Result};

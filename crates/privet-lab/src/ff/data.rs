@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::adult::{self, DEFAULT_TAXONOMIES};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::CATALOGUE;
 use privet::policy::{CheckedPolicy, Policy};

@@ -14,7 +14,7 @@ mod vulnerable;
 use self::data::Adult;
 use super::page::Section;
 use super::{Experiment, Laboratory, Part, Setting};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::negative_rules::{Parameters, exclude};
 use privet::method::injector::{Exposure, Grouping, Strategy, Task, expose, group};
 use privet::privacy::matching::ValueSet;

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
+use privet::clock::Clock;
 use privet::data::{TransactionOptions, TransactionSource};
 use privet::engine::baskets::Baskets;
-use privet::engine::clock::Clock;
 use privet::example::census::draw::Draw;
 use privet::taxonomy::{ItemTree, Node};
 use privet::{Error, Exact, Result};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::super::page::significant;
 use super::data::{Dataset, POS};
-use privet::engine::clock::{Clock, Silent};
+use privet::clock::{Clock, Silent};
 use privet::{ErrorKind, Result};
 
 /// On the largest data set a run may take so many times as long as on others.

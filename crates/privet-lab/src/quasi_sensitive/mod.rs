@@ -15,7 +15,7 @@ use self::data::Ground;
 use super::adult::Adult;
 use super::page::Section;
 use super::{Experiment, Laboratory, Part, Setting};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self, CATALOGUE};
 use privet::policy::Policy;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{Bench, GAP, Gap};
 use crate::Setting;
-use privet::data::{Bags, Clicks, LogOptions, QueryLog, WordOptions};
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
+use privet::data::{Bags, Clicks, Lexicon, LogOptions, QueryLog, WordOptions};
 use privet::release::report::lens::thousands;
 use privet::taxonomy::words::{Attach, Dictionary, Distances, Semantics, WordNet};
 use privet::{Error, Result};
@@ -63,11 +63,11 @@ impl Log {
 
     /// The vocabularies of sessions that this gap ends; queries without a click are left out, as in the thesis.
     pub fn ground(&self, gap: Gap, clock: &Clock) -> Result<Ground> {
-        let dictionary = Dictionary::WordNet(self.wordnet.clone());
+        let dictionary: Arc<dyn Lexicon> = Arc::new(Dictionary::WordNet(self.wordnet.clone()));
         let options = LogOptions {
             session_gap: gap.seconds,
             clicks: Clicks::DropAfter,
-            words: WordOptions { dictionary, ..WordOptions::default() },
+            words: WordOptions { dictionary: Some(dictionary), ..WordOptions::default() },
             ..LogOptions::default()
         };
         let (bags, _) = QueryLog::open(&self.path, options)?.read(&mut |_| clock.check())?;

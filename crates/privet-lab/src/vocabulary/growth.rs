@@ -9,7 +9,7 @@ use super::synthetic::{Stock, WORDS};
 use super::{Bench, EPSILON, K, Method};
 use crate::Part;
 use privet::Result;
-use privet::loss::bags::BagLoss;
+use privet::method::vocabulary::loss::BagLoss;
 use privet::privacy::vocabulary::VocabularyAnonymity;
 
 pub(super) const PART: Part = Part {

@@ -5,7 +5,7 @@ use super::data::Ground;
 use super::{Bench, EPSILON, GAP, K, Method};
 use crate::Part;
 use privet::Result;
-use privet::loss::bags::BagLoss;
+use privet::method::vocabulary::loss::BagLoss;
 use privet::method::vocabulary::{BagSolution, Print};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 

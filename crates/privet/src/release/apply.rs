@@ -5,16 +5,16 @@ use std::path::Path;
 use super::run::changed;
 use super::shuffle::Shuffle;
 use super::turns::Ways;
-use crate::data::{
+use privet_core::clock::Clock;
+use privet_core::{Error, Result, RunKey};
+use privet_data::{
     Batch, CellKind, FileKind, Format, Formulas, Located, Sink, SinkColumn, Source, set_cell, terms_of,
 };
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::recoding::{Recoding, STAR};
-use crate::method::released_sets::ReleasedSets;
-use crate::policy::{CheckedPolicy, Role};
-use crate::privacy::TrackedColumn;
-use crate::{Error, Result, RunKey};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::TrackedColumn;
+use privet_methods::recoding::{Recoding, STAR};
+use privet_methods::released_sets::ReleasedSets;
+use privet_policy::{CheckedPolicy, Role};
 
 /// Where the release's rows go.
 pub(super) struct Destination<'a> {

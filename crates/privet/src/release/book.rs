@@ -12,16 +12,17 @@ use super::manifest::{absolute, sha256_of, sha256_of_text};
 use super::report::{EarlierRelease, LedgerAccount};
 use super::run::named_files;
 use super::target::Target;
-use crate::attack::composition::{self, Composed};
-use crate::attack::{Attacks, Finding};
-use crate::engine::clock::Clock;
-use crate::error::counted;
-use crate::ledger::{
+use privet_attack::composition;
+pub use privet_attack::composition::Composed;
+use privet_attack::{Attacks, Finding};
+use privet_core::clock::Clock;
+use privet_core::counted;
+use privet_core::{Error, Result, place};
+use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
-use crate::policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
-use crate::{Error, Result, place};
+use privet_policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
 
 /// A release under way, for its ledger.
 pub(super) struct Book {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::manifest::sha256_of;
-use crate::engine::microdata::Microdata;
-use crate::error::quoted;
-use crate::example;
-use crate::method::recoding::{ClassTable, Recoding};
-use crate::policy::{CheckedPolicy, Role, Subject};
+use privet_core::quoted;
+use privet_engine::microdata::Microdata;
+use privet_examples as example;
+use privet_methods::recoding::{ClassTable, Recoding};
+use privet_policy::{CheckedPolicy, Role, Subject};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::report::{Confidence, Confidences};
-use crate::method::recoding::ClassTable;
-use crate::policy::{CheckedPolicy, Clause};
-use crate::privacy::{Table, l_plus};
-use crate::{Exact, Result};
+use privet_core::{Exact, Result};
+use privet_engine::privacy::{Table, l_plus};
+use privet_methods::recoding::ClassTable;
+use privet_policy::{CheckedPolicy, Clause};
 
 /// The largest share that each value of a column may have in a class.
 pub(super) struct Thresholds {

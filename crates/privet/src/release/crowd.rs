@@ -1,17 +1,17 @@
 //! Whose records they are: what the publisher should know, and what is refused, where one person may have several.
 
 use super::report::Whose;
-use crate::data::People;
-use crate::engine::heads::Heads;
-use crate::engine::microdata::Microdata;
-use crate::error::quoted;
-use crate::method::recoding::ClassTable;
-use crate::policy::CheckedPolicy;
-use crate::{Error, Result};
+use privet_core::quoted;
+use privet_core::{Error, Result};
+use privet_data::People;
+use privet_engine::heads::Heads;
+use privet_engine::microdata::Microdata;
+use privet_methods::recoding::ClassTable;
+use privet_policy::CheckedPolicy;
 
 /// Warns of identifiers that name somebody several times, where nothing says whose records they are.
 pub(super) fn cautions(policy: &CheckedPolicy, microdata: &Microdata) -> Vec<String> {
-    let caution = |found: &crate::data::RepeatedIdentifier| {
+    let caution = |found: &privet_data::RepeatedIdentifier| {
         let name = quoted(policy.columns.get(found.column).map_or("", |column| column.name.as_str()));
         let values = found.values.map_or_else(String::new, |values| format!(" {values} values in"));
         format!(

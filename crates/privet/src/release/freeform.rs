@@ -1,13 +1,13 @@
 //! What reports say about FF-anonymity.
 
 use super::report::{Attack, Column, Cover, Datum, Notion, Protection, Side, Tightness};
-use crate::Result;
-use crate::attack::freeform::Attacked;
-use crate::engine::microdata::Microdata;
-use crate::error::counted;
-use crate::method::recoding::Recoding;
-use crate::policy::CheckedPolicy;
-use crate::privacy::freeform::model;
+use privet_attack::freeform::Attacked;
+use privet_core::Result;
+use privet_core::counted;
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::freeform::model;
+use privet_methods::recoding::Recoding;
+use privet_policy::CheckedPolicy;
 
 /// What FF-anonymity promises.
 pub(super) fn notion(threat: &str) -> Notion {

@@ -15,13 +15,12 @@ use serde_json::{Value as Json, json};
 
 use super::manifest::sha256_of;
 use super::target::Target;
-use crate::data::{
-    Batch, CellKind, Digest, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source,
-};
-use crate::engine::clock::Clock;
-use crate::policy::{CheckedPolicy, DataKind};
-use crate::random::number_of;
-use crate::{Error, Exact, Result, RunKey};
+use privet_core::Digest;
+use privet_core::clock::Clock;
+use privet_core::random::number_of;
+use privet_core::{Error, Exact, Result, RunKey};
+use privet_data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
+use privet_policy::{CheckedPolicy, DataKind};
 
 /// The held-out records, in the steward's room.
 const FILE: &str = "holdout.csv";

@@ -9,12 +9,12 @@ use hashbrown::HashSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::confusable_detection::skeleton;
 
-use crate::Result;
-use crate::attack::Released;
-use crate::audit::buckets::BucketTables;
-use crate::data::Source;
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
+use privet_attack::Released;
+use privet_audit::buckets::BucketTables;
+use privet_core::Result;
+use privet_core::clock::Clock;
+use privet_data::Source;
+use privet_engine::microdata::Microdata;
 
 /// So many code points are listed.
 const MOST_LISTED: usize = 6;

@@ -6,9 +6,9 @@ use super::account::{bands, inequality};
 use super::report::{
     Attack, Cover, Datum, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
 };
-use crate::attack::label_linking::{Linkage, Nearest};
-use crate::error::{counted, ordinal};
-use crate::policy::{CheckedPolicy, Clause, Role};
+use privet_attack::label_linking::{Linkage, Nearest};
+use privet_core::{counted, ordinal};
+use privet_policy::{CheckedPolicy, Clause, Role};
 
 /// More terms than this are not filed.
 const MOST_TERMS: usize = 40;

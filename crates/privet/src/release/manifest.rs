@@ -10,12 +10,12 @@ use sha2::{Digest, Sha256};
 use super::holdout::HeldOut;
 use super::report::{LedgerAccount, Original, Whose};
 use super::veil::Veil;
-use crate::attack::Attacks;
-use crate::audit::Audit;
-use crate::method::released_sets::ReleasedSets;
-use crate::method::{SearchFacts, ShownCost};
-use crate::policy::{CheckedPolicy, Clause, DataKind, Policy};
-use crate::{Error, Result};
+use privet_attack::Attacks;
+use privet_audit::Audit;
+use privet_core::{Error, Result};
+use privet_methods::released_sets::ReleasedSets;
+use privet_methods::{SearchFacts, ShownCost};
+use privet_policy::{CheckedPolicy, Clause, DataKind, Policy};
 
 /// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
 const SMALL: u64 = 10;

@@ -40,7 +40,7 @@ pub use target::clear_away;
 pub use transactions::anonymize_transactions;
 pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 
-use crate::policy::{PolicyColumn, Role};
+use privet_policy::{PolicyColumn, Role};
 
 /// Whether a column appears in the release.
 fn is_published(column: &PolicyColumn) -> bool {

@@ -8,13 +8,14 @@ use serde_json::Value as Json;
 use super::manifest::sha256_of;
 use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
 use super::{buckets, holdout, projections};
-use crate::attack::{PolicyRef, Released};
-use crate::data::{
+use privet_attack::{PolicyRef, Released};
+use privet_core::clock::Clock;
+use privet_core::{Error, ErrorKind, Result};
+use privet_data::{
     Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
 };
-use crate::engine::clock::Clock;
-use crate::policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
-use crate::{Error, ErrorKind, Result, method};
+use privet_methods as method;
+use privet_policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
 
 /// A published release with the policy it was made under.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 
 use super::manifest::sha256_of_text;
 use super::target::Target;
-use crate::policy::Policy;
-use crate::{Error, Result};
+use privet_core::{Error, Result};
+use privet_policy::Policy;
 
 /// The documents of a release.
 pub(super) struct Documents<'a> {

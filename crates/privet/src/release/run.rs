@@ -18,15 +18,20 @@ use super::veil::Veil;
 use super::{
     account, buckets, caution, crowd, lettering, links, people, projections, transactions, vocabularies,
 };
-use crate::attack::label_linking::{self, Linkage};
-use crate::attack::{Attacks, Budget, Choice, Inside, PolicyRef, Released, Scene};
-use crate::audit::{self, Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, StatedCost};
-use crate::data::{Bags, FileKind, Format, ReadOptions, Source};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::{self, Solution};
-use crate::policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting, Subject};
-use crate::{Error, ErrorKind, Exact, Result, attack, privacy};
+use privet_attack as attack;
+use privet_attack::label_linking;
+use privet_attack::label_linking::Linkage;
+use privet_attack::{Attacks, Budget, Choice, Inside, PolicyRef, Released, Scene};
+use privet_audit as audit;
+use privet_audit::{Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, StatedCost};
+use privet_core::clock::Clock;
+use privet_core::{Error, ErrorKind, Exact, Result};
+use privet_data::{Bags, FileKind, Format, ReadOptions, Source};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_methods as method;
+use privet_methods::Solution;
+use privet_policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting, Subject};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]

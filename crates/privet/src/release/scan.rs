@@ -4,9 +4,9 @@
 //! other word. The scan is a reminder to look, and says how much it saw.
 
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
-use crate::policy::draft::{among, has_telephone, stretches, words};
-use crate::policy::{CheckedPolicy, PolicyColumn, Role, Subject};
-use crate::{Error, Result};
+use privet_core::{Error, Result};
+use privet_drafts::{among, has_telephone, stretches, words};
+use privet_policy::{CheckedPolicy, PolicyColumn, Role, Subject};
 
 /// More records than this are not read for it.
 const MOST_RECORDS: u64 = 100_000;

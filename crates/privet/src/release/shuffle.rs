@@ -15,9 +15,9 @@ use hashbrown::HashMap;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::engine::clock::Clock;
-use crate::random::{below, keyed, shuffle};
-use crate::{Error, Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::random::{below, keyed, shuffle};
+use privet_core::{Error, Result, RunKey};
 
 /// Rows are kept in memory up to this many bytes.
 pub(super) const IN_MEMORY: usize = 96 << 20;

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::place::{self, Hidden};
-use crate::{Error, ErrorKind, Result};
+use privet_core::place;
+use privet_core::place::Hidden;
+use privet_core::{Error, ErrorKind, Result};
 
 /// A claimed target: the lock is held until it is dropped, and what was not published is removed then.
 #[derive(Debug)]

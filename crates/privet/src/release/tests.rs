@@ -10,15 +10,15 @@ use super::apply::{Destination, apply};
 use super::confidence::confidences;
 use super::run::{Decided, RunOptions, publish};
 use super::target::Target;
-use crate::RunKey;
-use crate::data::{FileKind, ReadOptions, Source};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::loss::{Cell, Extent};
-use crate::method::recoding::{RecodedColumn, Recoding, ReleasedCell};
-use crate::method::{CATALOGUE, Moment, SearchFacts, Solution};
-use crate::policy::{CheckedPolicy, Policy};
-use crate::{ErrorKind, Result};
+use privet_core::RunKey;
+use privet_core::clock::Clock;
+use privet_core::{ErrorKind, Result};
+use privet_data::{FileKind, ReadOptions, Source};
+use privet_engine::loss::{Cell, Extent};
+use privet_engine::microdata::Microdata;
+use privet_methods::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use privet_methods::{CATALOGUE, Moment, SearchFacts, Solution};
+use privet_policy::{CheckedPolicy, Policy};
 
 const DATA: &str = "city,pay,disease\nBergen,10,Flu\nBergen,20,Flu\nOslo,10,Cold\nOslo,30,Flu\n";
 

@@ -13,14 +13,14 @@ use hashbrown::HashMap;
 
 use super::is_published;
 use super::run::changed;
-use crate::data::{Batch, Located};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::recoding::{Dispatcher, Recoding};
-use crate::method::released_sets::{ReleasedSets, SetDispatcher};
-use crate::policy::CheckedPolicy;
-use crate::random::number_of;
-use crate::{Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::random::number_of;
+use privet_core::{Result, RunKey};
+use privet_data::{Batch, Located};
+use privet_engine::microdata::Microdata;
+use privet_methods::recoding::{Dispatcher, Recoding};
+use privet_methods::released_sets::{ReleasedSets, SetDispatcher};
+use privet_policy::CheckedPolicy;
 
 /// Whose turn it is among the records of a distinct record.
 #[derive(Debug)]

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::counts_after;
-use crate::engine::microdata::Microdata;
-use crate::method::recoding::ClassTable;
-use crate::policy::Clause;
-use crate::privacy::Table;
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::Table;
+use privet_methods::recoding::ClassTable;
+use privet_policy::Clause;
 
 /// Texts that name hidden values, each with what the public reads instead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub(super) fn is_shown(table: &Table, counts: &[Vec<u64>], clause: &Clause, valu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Policy, TransactionPolicy};
+    use privet_policy::{Policy, TransactionPolicy};
 
     fn policy(folder: &std::path::Path, theta: &str) -> TransactionPolicy {
         std::fs::write(folder.join("data.txt"), "a\n").expect("written");
@@ -70,7 +70,7 @@ mod tests {
              [privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n{theta}"
         );
         let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-        policy.check_transactions(&crate::method::kl::CATALOGUE, None).expect("a checked policy")
+        policy.check_transactions(&privet_methods::kl::CATALOGUE, None).expect("a checked policy")
     }
 
     #[test]

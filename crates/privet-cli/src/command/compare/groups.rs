@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use privet::Result;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::injector::decide;
 use privet::method::injector::utility::Accuracy;

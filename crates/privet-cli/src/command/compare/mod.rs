@@ -11,8 +11,8 @@ mod vocabularies;
 use std::fs;
 use std::path::PathBuf;
 
+use privet::clock::Clock;
 use privet::data::marked;
-use privet::engine::clock::Clock;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
 use privet::release::report::{Compared, figure};
 use privet::{Error, ErrorKind, Result, method, place};

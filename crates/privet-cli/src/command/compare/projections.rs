@@ -1,7 +1,7 @@
 //! Policies about a table whose methods publish several tables with disjoint sensitive attributes.
 
 use privet::Result;
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::codip::{Decision, decide};
 use privet::policy::CheckedPolicy;

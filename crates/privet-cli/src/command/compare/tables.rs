@@ -1,6 +1,6 @@
 //! Policies about a table.
 
-use privet::engine::clock::Clock;
+use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self, ShownCost};
 use privet::policy::CheckedPolicy;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use privet::Result;
+use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
-use privet::engine::clock::Clock;
 use privet::loss::items::{ItemMeasure, Share};
 use privet::method::kl::recoding::ItemRecoding;
 use privet::method::kl::{self, Task};

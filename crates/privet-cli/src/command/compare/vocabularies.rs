@@ -1,8 +1,8 @@
 //! Policies about query logs and vocabularies.
 
 use privet::Result;
-use privet::engine::clock::Clock;
-use privet::loss::bags::BagLoss;
+use privet::clock::Clock;
+use privet::method::vocabulary::loss::BagLoss;
 use privet::method::vocabulary::{self, COST};
 use privet::policy::VocabularyPolicy;
 use serde_json::{Value as Json, json};

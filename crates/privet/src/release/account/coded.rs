@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::microdata::Microdata;
-use crate::method::injector::Grouping;
-use crate::method::recoding::Recoding;
+use privet_engine::microdata::Microdata;
+use privet_methods::injector::Grouping;
+use privet_methods::recoding::Recoding;
 
 /// More distinct records than this are not looked at one by one; every n-th is, and stands for n.
 const MOST_RECORDS: usize = 50_000;

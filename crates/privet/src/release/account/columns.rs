@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::engine::microdata::{Microdata, QuasiIdentifier};
-use crate::error::counted;
-use crate::loss::Extent;
-use crate::method::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell, STAR};
-use crate::policy::{PolicyColumn, Role};
 use crate::release::report::{Column, TaxonomyDrawing, TaxonomyNode};
-use crate::taxonomy::{NodeId, Taxonomy};
+use privet_core::counted;
+use privet_engine::loss::Extent;
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
+use privet_methods::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell, STAR};
+use privet_policy::{PolicyColumn, Role};
+use privet_taxonomy::{NodeId, Taxonomy};
 
 /// A taxonomy with more nodes than this is not filed whole: only what the release shows and what lies above.
 const MOST_NODES: usize = 2000;
 
 /// A column of one generalised table: what was done to it, and what that lost.
-pub(in crate::release) fn account_column(
+pub(crate) fn account_column(
     column: &PolicyColumn,
     microdata: &Microdata,
     recoding: &Recoding,
@@ -67,7 +67,7 @@ pub(in crate::release) fn account_column(
     account
 }
 
-pub(in crate::release) fn reason(role: Option<Role>) -> &'static str {
+pub(crate) fn reason(role: Option<Role>) -> &'static str {
     match role {
         Some(Role::Identifier) => "names a person directly",
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
@@ -155,7 +155,7 @@ fn drawing(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -
     TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }
 }
 
-pub(in crate::release) fn counts_after(slots: &std::ops::Range<u32>, classes: &ClassTable) -> Vec<u64> {
+pub(crate) fn counts_after(slots: &std::ops::Range<u32>, classes: &ClassTable) -> Vec<u64> {
     let mut counts = vec![0; slots.len()];
     for class in 0..classes.sizes.len() {
         classes.class(class).counts.for_each(slots, |value, count| counts[value as usize] += count);

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::Result;
-use crate::method::SearchFacts;
-use crate::policy::{Clause, PolicyColumn};
 use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
     ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
+use privet_core::Result;
+use privet_methods::SearchFacts;
+use privet_policy::{Clause, PolicyColumn};
 
 /// What a kind of data adds to what its manifest claims.
-pub(in crate::release) struct Particulars<'a> {
+pub(crate) struct Particulars<'a> {
     /// What the report calls itself in `report.json`.
     pub kind: &'a str,
     /// The columns, where the data has any; settings may name them.
@@ -29,7 +29,7 @@ pub(in crate::release) struct Particulars<'a> {
 }
 
 /// What all reports have in common.
-pub(in crate::release) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
+pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
     let name = claims.data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let inputs = hashes(std::iter::once(claims.data).chain(particulars.inputs))?;
     let report = claims.policy.report_keys()?;
@@ -94,7 +94,7 @@ fn title(data_name: &str) -> String {
 }
 
 /// The risk that follows from the sizes of all classes.
-pub(in crate::release) fn risk(sizes: impl Iterator<Item = u64>) -> Risk {
+pub(crate) fn risk(sizes: impl Iterator<Item = u64>) -> Risk {
     let mut classes: BTreeMap<u64, u64> = BTreeMap::new();
     sizes.for_each(|size| *classes.entry(size).or_default() += 1);
     Risk::from_class_sizes(&classes.into_iter().collect::<Vec<_>>())
@@ -105,7 +105,7 @@ fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> 
 }
 
 /// How many there are of each length, before and after, in bands: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
-pub(in crate::release) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
+pub(crate) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distribution {
     let mut values = Vec::new();
     let longest = lengths.last_key_value().map_or(0, |(length, _)| *length);
     let mut band = (0, 0);
@@ -138,8 +138,8 @@ fn search(facts: &SearchFacts, cost: f64) -> Search {
     }
 }
 
-fn audit(audit: &crate::audit::Audit) -> Audit {
-    let check = |check: &crate::audit::Check| Check {
+fn audit(audit: &privet_audit::Audit) -> Audit {
+    let check = |check: &privet_audit::Check| Check {
         name: check.name.clone(),
         holds: check.holds,
         worst: check.worst.clone().unwrap_or_default(),

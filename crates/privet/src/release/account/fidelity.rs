@@ -6,11 +6,11 @@ use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 
 use super::coded::{self, Coded, CodedColumn};
-use crate::engine::microdata::Microdata;
-use crate::method::injector::Grouping;
-use crate::method::recoding::Recoding;
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
-use crate::{RunKey, random};
+use privet_core::{RunKey, random};
+use privet_engine::microdata::Microdata;
+use privet_methods::injector::Grouping;
+use privet_methods::recoding::Recoding;
 
 /// So many columns of each role are compared two by two.
 const MOST_COLUMNS: usize = 8;
@@ -34,18 +34,14 @@ pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, key: RunKe
 }
 
 /// Records in groups.
-pub(in crate::release) fn of_groups(microdata: &Microdata, grouping: &Grouping, key: RunKey) -> Fidelity {
+pub(crate) fn of_groups(microdata: &Microdata, grouping: &Grouping, key: RunKey) -> Fidelity {
     let coded = coded::grouped(microdata, grouping);
     let has = vec![true; coded.cover.len()];
     fidelity(microdata, &[Published { coded, has }], key)
 }
 
 /// Several generalised tables, each with all quasi-identifiers and some of the tracked columns.
-pub(in crate::release) fn of_tables(
-    microdata: &Microdata,
-    tables: &[(&Recoding, Vec<usize>)],
-    key: RunKey,
-) -> Fidelity {
+pub(crate) fn of_tables(microdata: &Microdata, tables: &[(&Recoding, Vec<usize>)], key: RunKey) -> Fidelity {
     let quasi = microdata.quasi.len();
     let table = |(recoding, tracked): &(&Recoding, Vec<usize>)| {
         let coded = coded::generalised(microdata, recoding, tracked);

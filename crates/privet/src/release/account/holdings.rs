@@ -4,9 +4,9 @@
 //! A label that stands for several items is taken for each of them with the same chance, one label independently of the others:
 //! what an analyst does who knows no better.
 
-use crate::lists::Lists;
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
-use crate::{RunKey, random};
+use privet_core::lists::Lists;
+use privet_core::{RunKey, random};
 
 /// So many of the most frequent items are compared two by two.
 const MOST_PAIRED: usize = 8;
@@ -21,7 +21,7 @@ const FEW: usize = 32;
 const MOST_SETS: usize = 100_000;
 
 /// Sets of labels, and what labels stand for.
-pub(in crate::release) struct Holdings {
+pub(crate) struct Holdings {
     /// Per label, the items that it stands for, ascending.
     pub labels: Vec<Vec<u32>>,
     /// Sets, each label once, with how many there are of each.
@@ -36,7 +36,7 @@ impl Holdings {
 }
 
 /// Of so many sets, one in how many is looked at.
-pub(in crate::release) fn step(sets: usize) -> usize {
+pub(crate) fn step(sets: usize) -> usize {
     sets.div_ceil(MOST_SETS).max(1)
 }
 
@@ -152,7 +152,7 @@ impl<'a> Asked<'a> {
 
 /// Compares sets before and after; `what` is what they hold, in the plural, and `sampled` how many sets were looked at where
 /// these are not all.
-pub(in crate::release) fn of_sets(
+pub(crate) fn of_sets(
     (what, names): (&str, &[&str]),
     (original, released): (&Holdings, &Holdings),
     sampled: Option<u64>,

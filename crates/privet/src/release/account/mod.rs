@@ -24,14 +24,15 @@ use super::report::{
     Whose,
 };
 use super::{confidence, crowd, scan, suppression};
-use crate::Result;
-use crate::engine::microdata::Microdata;
-use crate::error::counted;
-use crate::method::ShownCost;
-use crate::method::recoding::{ClassTable, Recoding};
-use crate::policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
-use crate::privacy::{self, Class, Counted};
-use crate::taxonomy::NodeId;
+use privet_core::Result;
+use privet_core::counted;
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_engine::privacy::{Class, Counted};
+use privet_methods::ShownCost;
+use privet_methods::recoding::{ClassTable, Recoding};
+use privet_policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
+use privet_taxonomy::NodeId;
 
 /// So many counts of a class are listed.
 const MOST_COUNTS: usize = 8;

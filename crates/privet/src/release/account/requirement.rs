@@ -1,15 +1,11 @@
 //! Requirements as reports know them.
 
-use crate::policy::{Clause, PolicyColumn, Setting};
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
+use privet_policy::{Clause, PolicyColumn, Setting};
 
 /// A requirement as reports know it.
-pub(in crate::release) fn requirement(
-    clause: &Clause,
-    scheme: Option<&str>,
-    columns: &[PolicyColumn],
-) -> Requirement {
+pub(crate) fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
     let text = |key: &str| {
         clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default()
     };

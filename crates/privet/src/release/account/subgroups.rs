@@ -1,8 +1,8 @@
 //! Who was left out: suppressed records by subgroup, so that a reader sees whether some people bear more of it.
 
-use crate::engine::microdata::{Microdata, QuasiIdentifier};
 use crate::release::report::{Subgroup, Subgroups};
-use crate::taxonomy::NodeId;
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
+use privet_taxonomy::NodeId;
 
 /// More subgroups of a column than this are put together.
 const MOST: usize = 12;
@@ -10,7 +10,7 @@ const MOST: usize = 12;
 /// Suppressed records by the values of each column, or by what lies right below the root of its taxonomy. `released` says how
 /// many of a distinct record's records are in the release; `is_shown` whether the release shows a label of a quasi-identifier,
 /// or something below it.
-pub(in crate::release) fn subgroups(
+pub(crate) fn subgroups(
     microdata: &Microdata,
     released: &dyn Fn(usize) -> u64,
     is_shown: &dyn Fn(usize, &str) -> bool,

@@ -20,16 +20,17 @@ use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::Veil;
 use super::{caution, crowd, lettering, people};
-use crate::attack::{Inside, PolicyRef, Released};
-use crate::audit::buckets::{BucketTables, audit_buckets};
-use crate::audit::{Audit, ExpectedCounts};
-use crate::data::{ReadOptions, Source};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::injector::utility::Accuracy;
-use crate::method::injector::{self, Decision, Publication};
-use crate::policy::{CheckedPolicy, DataKind};
-use crate::{Error, Result};
+use privet_attack::{Inside, PolicyRef, Released};
+use privet_audit::buckets::{BucketTables, audit_buckets};
+use privet_audit::{Audit, ExpectedCounts};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_data::{ReadOptions, Source};
+use privet_engine::microdata::Microdata;
+use privet_methods::injector;
+use privet_methods::injector::utility::Accuracy;
+use privet_methods::injector::{Decision, Publication};
+use privet_policy::{CheckedPolicy, DataKind};
 
 /// Quasi-identifiers with the bucket of each record.
 const QIT: &str = "qit.csv";
@@ -169,7 +170,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
 /// What the groups were formed under. An adversary is taken to know it anyway.
 fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
     let asked = &decision.asked;
-    let text = |exact: crate::Exact| exact.to_string();
+    let text = |exact: privet_core::Exact| exact.to_string();
     let mined = policy.knowledge.mined.as_ref().map(|mined| {
         json!({
             "min_expectation": text(mined.min_expectation),
@@ -200,7 +201,7 @@ fn sidecar(decision: &Decision) -> Json {
     let (most, size) = exposure.frequency;
     json!({
         "sizes": sizes,
-        "max_frequency": crate::Exact::new(most, size).map(|share| share.to_string()),
+        "max_frequency": privet_core::Exact::new(most, size).map(|share| share.to_string()),
     })
 }
 

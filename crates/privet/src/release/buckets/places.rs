@@ -2,16 +2,16 @@
 
 use super::super::run::changed;
 use super::super::turns::{Seen, Turns};
-use crate::data::Batch;
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::injector::Grouping;
-use crate::policy::CheckedPolicy;
-use crate::{Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::{Result, RunKey};
+use privet_data::Batch;
+use privet_engine::microdata::Microdata;
+use privet_methods::injector::Grouping;
+use privet_policy::CheckedPolicy;
 
 /// Where the records of each distinct record are.
 #[derive(Debug)]
-pub(in crate::release) struct Places<'a> {
+pub(crate) struct Places<'a> {
     policy: &'a CheckedPolicy,
     grouping: &'a Grouping,
     /// By distinct record, its groups by number, from 0: one for each of its records.
@@ -45,7 +45,7 @@ impl<'a> Places<'a> {
 }
 
 /// One reading of the data.
-pub(in crate::release) struct Round<'p> {
+pub(crate) struct Round<'p> {
     places: &'p Places<'p>,
     seen: Seen,
 }

@@ -7,11 +7,11 @@ use proptest::prelude::{ProptestConfig, Strategy as _, any, prop};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::*;
-use crate::ErrorKind;
-use crate::example::Example;
-use crate::method::CATALOGUE;
-use crate::policy::Policy;
 use crate::release::{audit_release, rewrite_report};
+use privet_core::ErrorKind;
+use privet_examples::Example;
+use privet_methods::CATALOGUE;
+use privet_policy::Policy;
 
 /// The nine patients, with some lines of the policy replaced.
 fn patients(folder: &Path, changes: &[(&str, &str)]) -> CheckedPolicy {

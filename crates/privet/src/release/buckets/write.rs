@@ -7,13 +7,13 @@ use std::path::Path;
 
 use super::places::Places;
 use super::{PERMUTED, QIT, ST};
-use crate::data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
-use crate::policy::CheckedPolicy;
 use crate::release::run::changed;
-use crate::{Result, RunKey, random};
+use privet_core::clock::Clock;
+use privet_core::{Result, RunKey, random};
+use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
+use privet_engine::microdata::Microdata;
+use privet_methods::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
+use privet_policy::CheckedPolicy;
 
 /// Writes the tables that are published.
 pub(super) fn tables(

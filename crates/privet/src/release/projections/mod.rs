@@ -19,16 +19,17 @@ use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::{Veil, is_shown};
 use super::{caution, crowd, lettering, people};
-use crate::attack::{PolicyRef, Released};
-use crate::audit::projections::{StatedPlan, audit_projections};
-use crate::audit::{Audit, ExpectedCounts};
-use crate::data::{ReadOptions, Source};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::codip::{self, Decision, file_name};
-use crate::method::recoding::ClassTable;
-use crate::policy::{CheckedPolicy, DataKind};
-use crate::{Error, Result};
+use privet_attack::{PolicyRef, Released};
+use privet_audit::projections::{StatedPlan, audit_projections};
+use privet_audit::{Audit, ExpectedCounts};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_data::{ReadOptions, Source};
+use privet_engine::microdata::Microdata;
+use privet_methods::codip;
+use privet_methods::codip::{Decision, file_name};
+use privet_methods::recoding::ClassTable;
+use privet_policy::{CheckedPolicy, DataKind};
 
 /// What plans lose, as manifests call it.
 const COST: &str = "association-loss";

@@ -6,9 +6,9 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::ErrorKind;
-use crate::method::codip::tests::generated::{Case, cases, policy_of};
 use crate::release::{audit_release, rewrite_report};
+use privet_core::ErrorKind;
+use privet_methods::codip::tests::generated::{Case, cases, policy_of};
 
 fn options(target: &Path) -> RunOptions {
     RunOptions::to(target)

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
-use crate::engine::clock::Clock;
-use crate::engine::microdata::Microdata;
-use crate::method::codip::{Decision, Projected, file_name};
 use crate::release::shuffle::{IN_MEMORY, Shuffle};
-use crate::{Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::{Result, RunKey};
+use privet_data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
+use privet_engine::microdata::Microdata;
+use privet_methods::codip::{Decision, Projected, file_name};
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
@@ -85,7 +85,7 @@ fn write(
     // Empty where everything fitted in memory; where it did not, its files are gone by now.
     if spill.exists() {
         std::fs::remove_dir(&spill)
-            .map_err(|error| crate::Error::io("shuffle the release", &spill, &error))?;
+            .map_err(|error| privet_core::Error::io("shuffle the release", &spill, &error))?;
     }
     sink.finish()
 }

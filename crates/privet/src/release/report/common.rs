@@ -11,9 +11,9 @@ use super::ledger::LedgerAccount;
 use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
 use super::risk::Risk;
 use super::scan::Scan;
-use crate::attack::{Finding, NotRun};
-use crate::policy::{ReportKeys, Role};
 use crate::release::veil::Veil;
+use privet_attack::{Finding, NotRun};
+use privet_policy::{ReportKeys, Role};
 
 /// What every report draws from; each kind of data adds figures of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

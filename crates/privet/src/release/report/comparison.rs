@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::STYLE;
 use super::chart::{self, FrontierPoint};
-use crate::Result;
+use privet_core::Result;
 
 /// What the page shows. All of it is the steward's: it holds risks.
 #[derive(Debug, Clone, PartialEq)]

@@ -85,7 +85,7 @@ impl InSteps for Fidelity {
 
 impl Marginal {
     /// The distance of two distributions with the same total, as shares.
-    pub(in crate::release) fn distance(differences: impl Iterator<Item = f64>) -> f64 {
+    pub(crate) fn distance(differences: impl Iterator<Item = f64>) -> f64 {
         let distance = differences.map(f64::abs).sum::<f64>() / 2.0;
         if distance < NOISE { 0.0 } else { distance }
     }
@@ -110,7 +110,7 @@ impl Associations {
 
 impl QueryErrors {
     /// Sums up the errors of queries with so many conditions and a true answer of at least `least`; `None` where there are none.
-    pub(in crate::release) fn of(conditions: usize, least: f64, mut errors: Vec<f64>) -> Option<QueryErrors> {
+    pub(crate) fn of(conditions: usize, least: f64, mut errors: Vec<f64>) -> Option<QueryErrors> {
         // Sums of floats are off in their last bits; that is no error of the release.
         errors.iter_mut().filter(|error| **error < NOISE).for_each(|error| *error = 0.0);
         errors.sort_by(f64::total_cmp);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Composition, Relation};
+use privet_ledger::{Composition, Relation};
 
 /// What the ledger says about a release. Steward only: the public learns no more than that there is a ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -51,8 +51,8 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde::Deserialize;
 
 use self::common::Report;
-use crate::policy::DataKind;
-use crate::{Error, Result};
+use privet_core::{Error, Result};
+use privet_policy::DataKind;
 
 /// The style of all pages.
 pub const STYLE: &str = include_str!("templates/style.css");

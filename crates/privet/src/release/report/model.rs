@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::common::Common;
 use super::gate::{Datum, Original};
 use super::notion::Notion;
-use crate::method::Moment;
-use crate::policy::{PolicyColumn, Role};
+use privet_methods::Moment;
+use privet_policy::{PolicyColumn, Role};
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::sample::{awkward, census, diseases, patients};
 use super::*;
-use crate::ledger::{Composition, Relation};
+use privet_ledger::{Composition, Relation};
 
 fn html(model: &ReportModel, edition: Edition) -> String {
     match render(model, edition) {
@@ -468,14 +468,14 @@ fn the_headline_says_how_many_cells_are_suppressed() {
 fn the_policy_says_who_answers_and_the_public_reads_only_what_it_may() {
     let mut model = census();
     let text = |text: &str| Some(text.to_string());
-    model.common.report = crate::policy::ReportKeys {
+    model.common.report = privet_policy::ReportKeys {
         owner: text("Office of OWNER"),
         licence: text("LICENCE 4.0"),
         review: text("2027-05-01"),
         recipient: text("RECIPIENT"),
         scenario: text("SCENARIO"),
         preset: text("cms"),
-        ..crate::policy::ReportKeys::default()
+        ..privet_policy::ReportKeys::default()
     };
     let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
     for shown in ["Office of OWNER", "LICENCE 4.0", "2027-05-01", "No tool can certify"] {
@@ -561,7 +561,7 @@ fn earlier_releases_are_told_to_the_steward_and_that_there_is_a_ledger_to_all() 
 #[test]
 fn attacks_are_drawn_with_baseline_control_and_interval() {
     let mut model = diseases();
-    model.common.attacks_not_run = Original::from(vec![crate::attack::NotRun {
+    model.common.attacks_not_run = Original::from(vec![privet_attack::NotRun {
         name: "population".into(),
         reason: "there is no population file".into(),
         for_cost: false,

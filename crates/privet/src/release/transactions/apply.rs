@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::data::{Formulas, Transaction, TransactionSink, TransactionSource};
-use crate::engine::baskets::{Baskets, Lexicon};
-use crate::engine::clock::Clock;
-use crate::method::kl::recoding::ItemRecoding;
 use crate::release::run::changed;
 use crate::release::shuffle::Shuffle;
-use crate::{Error, Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result, RunKey};
+use privet_data::{Formulas, Transaction, TransactionSink, TransactionSource};
+use privet_engine::baskets::{Baskets, Lexicon};
+use privet_methods::kl::recoding::ItemRecoding;
 
 /// Where the release's transactions go.
 pub(super) struct Destination<'a> {

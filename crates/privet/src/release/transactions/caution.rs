@@ -1,11 +1,11 @@
 //! What the publisher of transactions should know: where a policy says less than it seems to.
 
-use crate::Exact;
-use crate::engine::baskets::Baskets;
-use crate::error::shortened_values;
-use crate::policy::{Clause, TransactionPolicy};
-use crate::privacy::kl::KlPrivacy;
 use crate::release::lettering;
+use privet_core::Exact;
+use privet_core::shortened_values;
+use privet_engine::baskets::Baskets;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::{Clause, TransactionPolicy};
 
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[KlPrivacy]) -> Vec<String> {

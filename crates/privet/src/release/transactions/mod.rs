@@ -21,16 +21,18 @@ use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
 use super::veil::Veil;
-use crate::attack::{PolicyRef, Released};
-use crate::audit::{self, Audit, AuditOptions, ExpectedCounts, StatedCost};
-use crate::engine::baskets::Baskets;
-use crate::engine::clock::Clock;
-use crate::loss::items::ItemMeasure;
-use crate::method::kl::utility::ItemUtility;
-use crate::method::kl::{self, ItemSolution, Task};
-use crate::policy::{DataKind, TransactionPolicy};
-use crate::privacy::kl::{KlPrivacy, requirements};
-use crate::{Error, Exact, Result};
+use privet_attack::{PolicyRef, Released};
+use privet_audit as audit;
+use privet_audit::{Audit, AuditOptions, ExpectedCounts, StatedCost};
+use privet_core::clock::Clock;
+use privet_core::{Error, Exact, Result};
+use privet_engine::baskets::Baskets;
+use privet_engine::loss::items::ItemMeasure;
+use privet_engine::privacy::kl::{KlPrivacy, requirements};
+use privet_methods::kl;
+use privet_methods::kl::utility::ItemUtility;
+use privet_methods::kl::{ItemSolution, Task};
+use privet_policy::{DataKind, TransactionPolicy};
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";

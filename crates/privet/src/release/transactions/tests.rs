@@ -7,12 +7,12 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::ErrorKind;
-use crate::data::FileKind;
-use crate::method::SearchFacts;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::policy::Policy;
 use crate::release::{audit_release, rewrite_report};
+use privet_core::ErrorKind;
+use privet_data::FileKind;
+use privet_methods::SearchFacts;
+use privet_methods::kl::recoding::ItemRecoding;
+use privet_policy::Policy;
 
 const DATA: &str = "beer,milk\nwine,milk,S\nbeer\nwine,milk,wine\n\n";
 const ITEMS: &str = "beer;Drinks;All\nwine;Drinks;All\nmilk;All\nrum;All\n";

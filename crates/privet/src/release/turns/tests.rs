@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::method::CATALOGUE;
-use crate::method::recoding::RecodedColumn;
-use crate::policy::Policy;
+use privet_methods::CATALOGUE;
+use privet_methods::recoding::RecodedColumn;
+use privet_policy::Policy;
 
 /// A table of people with an identifier, a city, a disease that only the method looks at, and a weight that is carried through.
 struct Table {

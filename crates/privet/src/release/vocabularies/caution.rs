@@ -1,10 +1,10 @@
 //! What the publisher of vocabularies should know: where a policy says less than it seems to.
 
-use crate::data::{Bags, Extraction};
-use crate::method::vocabulary::BagSolution;
-use crate::policy::{DataKind, VocabularyPolicy};
-use crate::privacy::vocabulary::VocabularyAnonymity;
 use crate::release::lettering;
+use privet_data::{Bags, Extraction};
+use privet_engine::privacy::vocabulary::VocabularyAnonymity;
+use privet_methods::vocabulary::BagSolution;
+use privet_policy::{DataKind, VocabularyPolicy};
 
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(

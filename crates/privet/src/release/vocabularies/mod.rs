@@ -22,18 +22,19 @@ use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
 use super::veil::Veil;
-use crate::attack::{PolicyRef, Released};
-use crate::audit::vocabularies::{
+use privet_attack::{PolicyRef, Released};
+use privet_audit::vocabularies::{
     Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies,
 };
-use crate::audit::{Audit, ExpectedCounts};
-use crate::data::Bags;
-use crate::engine::clock::Clock;
-use crate::loss::bags::BagLoss;
-use crate::method::vocabulary::utility::PatternUtility;
-use crate::method::vocabulary::{self, COST, Decided};
-use crate::policy::VocabularyPolicy;
-use crate::{Error, Result};
+use privet_audit::{Audit, ExpectedCounts};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_data::Bags;
+use privet_methods::vocabulary;
+use privet_methods::vocabulary::loss::BagLoss;
+use privet_methods::vocabulary::utility::PatternUtility;
+use privet_methods::vocabulary::{COST, Decided};
+use privet_policy::VocabularyPolicy;
 
 /// The released file's name.
 const RELEASE: &str = "release.csv";

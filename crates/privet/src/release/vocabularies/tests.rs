@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::ErrorKind;
-use crate::policy::Policy;
 use crate::release::manifest::sha256_of_text;
 use crate::release::{audit_release, rewrite_report};
+use privet_core::ErrorKind;
+use privet_policy::Policy;
 
 const WORDS: &str = "red wine;wine;drinks;goods\nwhite wine;wine;drinks;goods\nbeer;drinks;goods\n\
     boots;shoes;goods\nsandals;shoes;goods\nsmith;people;goods\n";

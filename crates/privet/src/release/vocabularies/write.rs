@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::data::{Bags, FileKind, Formulas, VocabularySink};
-use crate::engine::clock::Clock;
-use crate::method::vocabulary::{BagSolution, Cluster};
-use crate::random::{below, keyed};
-use crate::taxonomy::words::Distances;
-use crate::{Result, RunKey};
+use privet_core::clock::Clock;
+use privet_core::random::{below, keyed};
+use privet_core::{Result, RunKey};
+use privet_data::{Bags, FileKind, Formulas, VocabularySink};
+use privet_methods::vocabulary::{BagSolution, Cluster};
+use privet_taxonomy::words::Distances;
 
 /// Writes the released file. Returns which published vocabulary stands for which of the original: a secret.
 ///

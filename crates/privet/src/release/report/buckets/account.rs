@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use super::super::gate::{Datum, Original};
 use super::super::model::{Column, Loss, Side, Tightness};
 use super::{BucketLimit, BucketReport, Groups, KIND, Left, QUERY_ERROR, RuleRow};
-use crate::Result;
-use crate::engine::microdata::Microdata;
-use crate::engine::negative_rules::Origin;
-use crate::error::counted;
-use crate::method::injector::utility::Accuracy;
-use crate::method::injector::{Decision, Exposure, Grouping, Publication, Strategy};
-use crate::policy::{CheckedPolicy, PolicyColumn, Role};
 use crate::release::buckets::input_files;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, crowd, scan};
+use privet_core::Result;
+use privet_core::counted;
+use privet_engine::microdata::Microdata;
+use privet_engine::negative_rules::Origin;
+use privet_methods::injector::utility::Accuracy;
+use privet_methods::injector::{Decision, Exposure, Grouping, Publication, Strategy};
+use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// All that is known about a release of records in groups, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(
+pub(crate) fn account(
     claims: &Claims<'_>,
     facts: &Facts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
@@ -204,13 +204,13 @@ fn left(exposure: &Exposure) -> Left {
         vulnerable: exposure.vulnerable,
         posterior: exposure.posterior.as_ref().map(ToString::to_string),
         not_worked_out: exposure.not_worked_out,
-        frequency: crate::Exact::new(most, size).map(|share| share.to_string()).unwrap_or_default(),
+        frequency: privet_core::Exact::new(most, size).map(|share| share.to_string()).unwrap_or_default(),
         above_one_in_l: exposure.above_one_in_l,
     }
 }
 
 fn rules(decision: &Decision) -> Vec<RuleRow> {
-    let row = |known: &crate::engine::negative_rules::KnownRule| RuleRow {
+    let row = |known: &privet_engine::negative_rules::KnownRule| RuleRow {
         name: known.text.name(),
         rule: known.text.to_string(),
         origin: match known.origin {

@@ -5,7 +5,7 @@ use minijinja::Value;
 use super::super::lens::figure;
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
-use crate::method::Moment;
+use privet_methods::Moment;
 
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;

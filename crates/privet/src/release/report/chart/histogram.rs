@@ -6,7 +6,7 @@ use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
-use crate::error::noun;
+use privet_core::noun;
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;

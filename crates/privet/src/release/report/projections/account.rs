@@ -7,14 +7,14 @@ use super::super::model::{Column, Loss, Requirement, Side, Tightness};
 use super::super::notion::Notion;
 use super::super::risk::Risk;
 use super::{CurvePoint, KIND, PlanLimits, ProjectionReport, TableRow};
-use crate::Result;
-use crate::engine::microdata::Microdata;
-use crate::method::codip::{Decision, file_name, path};
-use crate::method::recoding::{ClassTable, Recoding};
-use crate::policy::{CheckedPolicy, Clause, PolicyColumn, Role};
-use crate::privacy::projection::Projection;
 use crate::release::manifest::{Claims, Price};
 use crate::release::{account as shared, crowd, scan};
+use privet_core::Result;
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::projection::Projection;
+use privet_methods::codip::{Decision, file_name, path};
+use privet_methods::recoding::{ClassTable, Recoding};
+use privet_policy::{CheckedPolicy, Clause, PolicyColumn, Role};
 
 /// All that is known about a release of projected tables, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(
+pub(crate) fn account(
     claims: &Claims<'_>,
     facts: &Facts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
@@ -224,7 +224,7 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause
 
 fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
     let quasi = &facts.microdata.quasi;
-    let row = |(table, number): (&crate::method::codip::Projected, usize)| TableRow {
+    let row = |(table, number): (&privet_methods::codip::Projected, usize)| TableRow {
         file: file_name(number),
         attributes: table.attributes.clone(),
         levels: (table.levels.iter().zip(quasi))
@@ -258,7 +258,7 @@ fn loss(price: &Price) -> Loss {
             "0 (a table per attribute) to 1 (one table)",
         ),
         name => {
-            let info = crate::loss::INFOS.iter().find(|info| info.name == name);
+            let info = privet_engine::loss::INFOS.iter().find(|info| info.name == name);
             info.map_or(("", ""), |info| (info.formula, info.range))
         }
     };

@@ -10,9 +10,9 @@ use super::gate::{Datum, Original};
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
-use crate::attack::{Figure, Finding};
-use crate::method::Moment;
-use crate::policy::ReportKeys;
+use privet_attack::{Figure, Finding};
+use privet_methods::Moment;
+use privet_policy::ReportKeys;
 
 fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
     Column {

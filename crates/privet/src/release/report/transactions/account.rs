@@ -9,17 +9,17 @@ use super::super::model::{Loss, TaxonomyDrawing, TaxonomyNode};
 use super::super::scan::Scan;
 use super::tightness::tightness;
 use super::{ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, TransactionReport, Utility};
-use crate::engine::baskets::Baskets;
-use crate::loss::items::ItemMeasure;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::method::kl::utility::ItemUtility;
-use crate::method::kl::{ItemSolution, Task};
-use crate::policy::{Clause, DataKind};
-use crate::privacy::kl::KlPrivacy;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, scan};
-use crate::taxonomy::{ItemTree, Node};
-use crate::{Exact, Result, RunKey};
+use privet_core::{Exact, Result, RunKey};
+use privet_engine::baskets::Baskets;
+use privet_engine::loss::items::ItemMeasure;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::kl::utility::ItemUtility;
+use privet_methods::kl::{ItemSolution, Task};
+use privet_policy::{Clause, DataKind};
+use privet_taxonomy::{ItemTree, Node};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
 const MOST_NODES: usize = 3000;
@@ -56,7 +56,7 @@ struct Counts {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
+pub(crate) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
     let Facts { baskets, solution, .. } = *facts;
     let counts = count(baskets, &solution.recoding);
     let left_out = solution.recoding.suppressed(baskets);

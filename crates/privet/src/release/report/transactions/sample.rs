@@ -6,19 +6,19 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 
 use super::{Facts, TransactionReport, account};
-use crate::Exact;
-use crate::attack::{Attacks, Figure, Finding};
-use crate::audit::{Audit, AuditRecords, Check};
-use crate::engine::baskets::Baskets;
-use crate::engine::clock::Clock;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::method::kl::utility::ItemUtility;
-use crate::method::kl::{CATALOGUE, ItemSolution};
-use crate::method::{Moment, SearchFacts};
-use crate::policy::{Clause, Declaration, Policy, Setting, Settings};
-use crate::privacy::kl::KlPrivacy;
 use crate::release::manifest::{Claims, Price};
-use crate::taxonomy::{ItemTree, Node};
+use privet_attack::{Attacks, Figure, Finding};
+use privet_audit::{Audit, AuditRecords, Check};
+use privet_core::Exact;
+use privet_core::clock::Clock;
+use privet_engine::baskets::Baskets;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::kl::utility::ItemUtility;
+use privet_methods::kl::{CATALOGUE, ItemSolution};
+use privet_methods::{Moment, SearchFacts};
+use privet_policy::{Clause, Declaration, Policy, Setting, Settings};
+use privet_taxonomy::{ItemTree, Node};
 
 fn clause(
     declarations: &[&'static Declaration],
@@ -90,7 +90,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         detail: "DETAIL".to_string(),
     };
     let audit = Audit {
-        kind: crate::policy::DataKind::Transactions,
+        kind: privet_policy::DataKind::Transactions,
         passed: true,
         records: AuditRecords {
             original: baskets.total(),
@@ -126,7 +126,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let utility = utility.expect("patterns");
     let claims = Claims {
         veil: Default::default(),
-        kind: crate::policy::DataKind::Transactions,
+        kind: privet_policy::DataKind::Transactions,
         policy: &policy,
         data: Path::new("Cargo.toml"),
         method: &method,
@@ -170,9 +170,9 @@ pub(in super::super) fn baskets() -> TransactionReport {
 }
 
 fn five_thousand() -> TransactionReport {
-    let tree = tree(include_str!("../../../../../../examples/baskets/items.csv"));
+    let tree = tree(include_str!("../../../../../privet-examples/data/baskets/items.csv"));
     let mut lines = Vec::new();
-    crate::example::baskets::write(5_000, 1, &mut lines).expect("memory does not fail");
+    privet_examples::baskets::write(5_000, 1, &mut lines).expect("memory does not fail");
     let sensitive = ["HIV self-test", "antidepressant", "pregnancy test"];
     let baskets = filled(tree, &sensitive, &String::from_utf8(lines).expect("text"));
     let groups =

@@ -6,11 +6,11 @@
 use super::super::gate::Datum;
 use super::super::model::{Side, Tightness};
 use super::worst::{Aim, Reach, Worst, worst};
-use crate::Exact;
-use crate::engine::baskets::Baskets;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::privacy::kl::KlPrivacy;
-use crate::taxonomy::Node;
+use privet_core::Exact;
+use privet_engine::baskets::Baskets;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::recoding::ItemRecoding;
+use privet_taxonomy::Node;
 
 /// The worst cases per requirement.
 pub(super) fn tightness(baskets: &Baskets, recoding: &ItemRecoding, limits: &[KlPrivacy]) -> Vec<Tightness> {

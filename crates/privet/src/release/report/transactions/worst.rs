@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::Exact;
-use crate::engine::baskets::Baskets;
-use crate::method::kl::recoding::ItemRecoding;
-use crate::privacy::kl::KlPrivacy;
-use crate::taxonomy::{ItemTree, Node};
+use privet_core::Exact;
+use privet_engine::baskets::Baskets;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::recoding::ItemRecoding;
+use privet_taxonomy::{ItemTree, Node};
 
 /// So many looks at a node of a transaction are spent: a fraction of a second.
 const LOOKS: usize = 30_000_000;
@@ -329,7 +329,7 @@ mod tests {
 
     use super::super::sample::tree;
     use super::*;
-    use crate::method::kl::tests::any_instance;
+    use privet_methods::kl::tests::any_instance;
 
     fn holds(tree: &ItemTree, items: &[Node], node: Node) -> bool {
         items.iter().any(|item| tree.contains(node, *item))
@@ -375,7 +375,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::method::tests::cases(64))]
+        #![proptest_config(privet_methods::tests::cases(64))]
 
         #[test]
         fn nothing_within_reach_is_worse((baskets, limit) in any_instance()) {

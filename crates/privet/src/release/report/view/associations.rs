@@ -3,7 +3,7 @@
 use super::super::chart;
 use super::super::fidelity::{Associations, Fidelity};
 use super::{DataTable, Figure};
-use crate::audit::counted;
+use privet_core::counted;
 
 /// So many pairs are named whose association is lost, the strongest first.
 const MOST_LOST: usize = 6;

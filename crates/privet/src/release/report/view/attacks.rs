@@ -8,7 +8,7 @@ use super::super::gate::Key;
 use super::super::lens::{capital, percent, thousands};
 use super::DataTable;
 use super::Figure as Drawing;
-use crate::attack::{Figure, Finding};
+use privet_attack::{Figure, Finding};
 
 /// The section.
 #[derive(Serialize)]

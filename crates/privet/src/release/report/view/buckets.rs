@@ -10,7 +10,7 @@ use super::super::gate::Key;
 use super::super::lens::{capital, percent, thousands};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Frame, Own};
-use crate::error::noun;
+use privet_core::noun;
 
 /// So many rules are listed.
 const MOST_RULES: usize = 200;

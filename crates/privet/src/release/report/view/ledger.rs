@@ -6,8 +6,8 @@ use super::super::common::Common;
 use super::super::gate::Key;
 use super::super::ledger::{EarlierRelease, LedgerAccount};
 use super::super::lens::{figure, percent, thousands};
-use crate::error::noun;
-use crate::ledger::{Composition, Relation};
+use privet_core::noun;
+use privet_ledger::{Composition, Relation};
 
 /// Characters of a hash that are shown: the ledger has all of them.
 const SHOWN: usize = 12;

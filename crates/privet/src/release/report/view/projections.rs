@@ -11,7 +11,7 @@ use super::super::projections::{CurvePoint, ProjectionReport, protections};
 use super::super::{Edition, chart};
 use super::verdict::{self, KeyFigure, Verdict, in_words};
 use super::{DataTable, Figure, Frame, Own};
-use crate::audit::counted;
+use privet_core::counted;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers in one table. The release is shown by the table whose smallest class is smallest.";

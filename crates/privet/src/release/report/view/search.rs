@@ -4,7 +4,7 @@ use super::super::chart;
 use super::super::lens::{capital, figure, percent, thousands};
 use super::super::model::Search;
 use super::{DataTable, Figure};
-use crate::method::Moment;
+use privet_methods::Moment;
 
 /// Moments listed beneath the curve.
 const MOST_MOMENTS: usize = 12;

@@ -9,8 +9,8 @@ use super::super::lens::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::super::scan::Fate;
 use super::verdict;
-use crate::error::noun;
-use crate::policy::draft::preset::NO_CERTIFICATE;
+use privet_core::noun;
+use privet_drafts::preset::NO_CERTIFICATE;
 
 /// The least class of a release in which no cell has 1 to 10 people.
 const LEAST_CELL: u64 = 11;

@@ -12,7 +12,7 @@ use super::confidence::{self, ConfidenceView};
 use super::figures;
 use super::links::{self, LinkView};
 use super::{Figure, Frame, Own, records, verdict};
-use crate::policy::Role;
+use privet_policy::Role;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers.";

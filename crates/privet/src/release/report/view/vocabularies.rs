@@ -10,7 +10,7 @@ use super::super::lens::{capital, percent, thousands};
 use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
-use crate::error::noun;
+use privet_core::noun;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all vocabularies with exactly the same terms, as often.";

@@ -8,17 +8,17 @@ use super::super::gate::{Datum, Original};
 use super::super::model::{Distribution, Loss, Side, Tightness};
 use super::super::scan::Scan;
 use super::{Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit, VocabularyReport};
-use crate::data::{Bags, Extraction};
-use crate::error::counted;
-use crate::loss::bags::BagLoss;
-use crate::method::vocabulary::utility::PatternUtility;
-use crate::method::vocabulary::{BagSolution, Cluster, Print};
-use crate::policy::VocabularyPolicy;
-use crate::privacy::vocabulary::VocabularyAnonymity;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, scan};
-use crate::taxonomy::words::Distances;
-use crate::{Exact, Result, RunKey};
+use privet_core::counted;
+use privet_core::{Exact, Result, RunKey};
+use privet_data::{Bags, Extraction};
+use privet_engine::privacy::vocabulary::VocabularyAnonymity;
+use privet_methods::vocabulary::loss::BagLoss;
+use privet_methods::vocabulary::utility::PatternUtility;
+use privet_methods::vocabulary::{BagSolution, Cluster, Print};
+use privet_policy::VocabularyPolicy;
+use privet_taxonomy::words::Distances;
 
 /// So many of the most frequent terms are shown.
 const MOST_FREQUENT: usize = 20;
@@ -51,7 +51,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
+pub(crate) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
     let Facts { policy, bags, .. } = *facts;
     let particulars = shared::Particulars {
         kind: policy.kind.name(),

@@ -1,0 +1,122 @@
+//! Freeform attacks: whoever sees some values on a person, of any columns and at any level, infers one that nobody may know
+//! (Wang, Xu, Fu and Wong, ICDE 2009).
+//!
+//! Any table can be attacked, whoever made it: the original, a release, or a version that another notion would have given.
+
+mod list;
+mod table;
+#[cfg(test)]
+mod tests;
+mod versions;
+
+pub use list::{Breach, Listing};
+pub use table::{Attacked, Exposure};
+pub use versions::{Version, version};
+
+use serde_json::{Value as Json, json};
+
+use super::{Attack, Figure, Finding, Released, Scene};
+use privet_core::{Error, Result};
+use privet_policy::Subject;
+
+/// Attacks are listed that know so many columns; who knows more is counted, but not listed.
+pub const KNOWN: usize = 3;
+
+/// Row 7 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "freeform", row: 7, dear: false, concerns, run };
+
+/// The table of the control is dealt with this seed: what it finds is told, never published.
+const CONTROL: u64 = 1;
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let mixed = scene.table_policy().is_some_and(|policy| policy.subject() == Subject::Freeform);
+    match (mixed, &scene.released) {
+        (true, Released::Table(_)) => Ok(()),
+        _ => Err("no column has role 'mixed', which says what can be seen of people".to_string()),
+    }
+}
+
+/// Attacks the release, the original and, where the policy asks for it, versions that other notions would have given.
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
+        return Err(Error::internal("freeform attacks without a table"));
+    };
+    let mut worst_in: Vec<Json> = Vec::new();
+    let mut exposed = |name: &str, table: &Attacked| {
+        let Exposure { targets, hits, baseline, own } = table.exposure();
+        let worst = table.list(scene.limits.most, scene.limits.known).worst;
+        worst_in.push(json!({
+            "table": name,
+            "hits": hits,
+            "breaches": worst.iter().map(Breach::to_json).collect::<Vec<_>>(),
+        }));
+        let figure = |what: &str, hits: u64, baseline: u64, instead: &str| Figure {
+            what: format!("{what}, in {name}"),
+            targets,
+            hits,
+            baseline,
+            instead: instead.to_string(),
+            ..Figure::default()
+        };
+        let seen = "people of whom a guarded value follows from what can be seen of them";
+        let too = "people of whom it follows if what can be seen of the guarded column itself is known too";
+        [
+            figure(seen, hits, baseline, "seeing nothing"),
+            figure(too, own, hits, "seeing other columns alone, as the requirement assumes"),
+        ]
+    };
+    let mut tick = || scene.clock.check();
+    let table = Attacked::read_watched(policy, released, &mut tick)?;
+    scene.clock.check()?;
+    let mut figures = exposed("the release", &table).to_vec();
+    scene.clock.check()?;
+    figures[0].control = Some(table.shuffled(CONTROL).exposure().hits);
+    figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
+    scene.clock.check()?;
+    if released.path() != policy.source.path() {
+        figures.extend(exposed("the original", &Attacked::read_watched(policy, &policy.source, &mut tick)?));
+        if policy.method.settings.flag("compare") {
+            for (name, version) in versions::versions(policy, scene.clock)? {
+                figures.extend(exposed(&name, &version));
+            }
+        }
+    }
+    let listing = table.list(scene.limits.most, scene.limits.known);
+    let hits = figures[0].hits;
+    let breaches: Vec<Json> = listing.worst.iter().map(Breach::to_json).collect();
+    let more = [
+        ("known", json!(scene.limits.known)),
+        ("found", json!(listing.found)),
+        ("breaches", json!(breaches)),
+        ("tables", json!(worst_in)),
+    ];
+    let lines: Vec<String> = listing.worst.iter().map(line).collect();
+    Ok(Finding {
+        knows: "any values of a person that the policy calls observable, of any columns and at any level"
+            .to_string(),
+        does: "looks at the records that fit, and infers the guarded value that most of them have"
+            .to_string(),
+        assumes: format!(
+            "everybody is counted; the worst attacks are listed that know at most {} columns",
+            scene.limits.known
+        ),
+        figures,
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        warning: match hits {
+            0 => String::new(),
+            _ => "somebody who sees values that can be observed infers guarded ones".to_string(),
+        },
+        more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+        ..Finding::new(ATTACK.name, "Freeform attacks")
+    })
+}
+
+fn line(breach: &Breach) -> String {
+    let share = 100.0 * breach.hits as f64 / breach.support as f64;
+    let records = if breach.hits == 1 { "record" } else { "records" };
+    // What is less than certain to be sensitive is listed by its threat, which the share alone does not show.
+    let threat =
+        if breach.sensitivity < 1.0 { format!(", threat {:.2}", breach.threat) } else { String::new() };
+    format!("{breach}  {share:.0} %  {} {records}{threat}", breach.hits)
+}

@@ -1,0 +1,406 @@
+//! Just beyond the promise: what an adversary can do who knows one item more than a requirement assumes, and what one can
+//! do at random who knows as many as it assumes.
+//!
+//! *Horizon.* KL(m,n)-privacy says nothing about m + 1 items present or n + 1 absent. The figure is the number of released
+//! transactions that some such knowledge points at: fewer than k fit, or a sensitive item is surer than allowed.
+//!
+//! *Random adversary.* Most people who know something do not know the most telling thing. Transactions are drawn at random,
+//! and m of their items; how many transactions fit these, in the original and in the release?
+
+use rayon::prelude::*;
+
+use super::baskets::BasketView;
+use super::finding::NO_GUESS;
+use super::haystack::Haystack;
+use super::{Attack, Figure, Finding};
+use privet_audit::transactions::{Demand, Exposed, Released, exposed};
+use privet_core::clock::Clock;
+use privet_core::counted;
+use privet_core::random::{below, keyed};
+use privet_core::{Error, Exact, Result};
+use privet_engine::baskets::Baskets;
+use privet_engine::privacy::kl::KlPrivacy;
+
+/// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
+const STEPS: u64 = 60_000_000;
+
+/// That one item more than is guarded against reaches somebody is in the nature of the promise. It is warned of where it
+/// reaches more than one transaction in so many: then the promise hangs on the number of items alone.
+const ONE_IN: u64 = 10;
+
+/// How many transactions the random adversary goes after, where there are more.
+const TARGETS: u64 = 1000;
+
+/// Row 8 of the attacks, one item beyond the promise.
+pub(super) const HORIZON: Attack = Attack {
+    name: "horizon",
+    row: 8,
+    dear: false,
+    concerns: |scene| {
+        let view = scene.baskets()?;
+        let longest = view.released.iter().map(|(nodes, _, _)| nodes.len() as u64).max().unwrap_or(0);
+        let leaves = u64::from(view.original.tree.total_leaves());
+        match view.requirements.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
+            true => Err("the requirements assume that the adversary knows every item".to_string()),
+            false => Ok(()),
+        }
+    },
+    run: |scene| {
+        let steps = scene.limits.steps.map_or(STEPS, |steps| steps.min(STEPS));
+        let found = horizons(scene.baskets().map_err(Error::input)?, steps, scene.clock)?;
+        joined(found, "One item more than is promised")
+            .ok_or_else(|| Error::internal("a horizon that is nowhere"))
+    },
+};
+
+/// Row 8 of the attacks, with items known at random.
+pub(super) const RANDOM: Attack = Attack {
+    name: "random-items",
+    row: 8,
+    dear: false,
+    concerns: |scene| scene.baskets().map(|_| ()),
+    run: |scene| {
+        let view = scene.baskets().map_err(Error::input)?;
+        scene.limits.afford(view.haystack_bytes())?;
+        let found = at_randoms(view, scene.seed, scene.clock)?;
+        joined(found, "Random adversary").ok_or_else(|| Error::internal("no requirement on transactions"))
+    },
+};
+
+/// The findings about several requirements as one: the one that is broken most first. Where there are several, each figure
+/// says which requirement it is about.
+fn joined(mut findings: Vec<Finding>, title: &str) -> Option<Finding> {
+    if findings.len() > 1 {
+        for finding in &mut findings {
+            let about = std::mem::replace(&mut finding.title, title.to_string());
+            finding.figures.iter_mut().for_each(|figure| figure.what = format!("{about}: {}", figure.what));
+        }
+    }
+    findings.sort_by(|one, other| one.headline().worse_first(&other.headline()));
+    let mut findings = findings.into_iter();
+    let mut all = findings.next()?;
+    for other in findings {
+        all.figures.extend(other.figures);
+        if !other.warning.is_empty() {
+            all.warning += if all.warning.is_empty() { "" } else { "; " };
+            all.warning += &other.warning;
+        }
+    }
+    Some(all)
+}
+
+fn horizons(view: &BasketView, steps: u64, clock: &Clock) -> Result<Vec<Finding>> {
+    let baskets = &view.original;
+    let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
+    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    let mut found = Vec::new();
+    for kl in &view.requirements {
+        clock.check()?;
+        found.extend(horizon(baskets, &released, kl, steps));
+    }
+    Ok(found)
+}
+
+fn at_randoms(view: &BasketView, seed: u64, clock: &Clock) -> Result<Vec<Finding>> {
+    let (before, after) = (view.before(), view.after());
+    let found = |kl: &KlPrivacy| at_random(&view.original, [&before, &after], kl, seed, clock);
+    view.requirements.iter().map(found).collect()
+}
+
+/// What one more item would do; `None` where the adversary knows everything already.
+fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u64) -> Option<Finding> {
+    let longest = released.cells.iter().map(|cell| cell.nodes.len() as u64).max().unwrap_or(0);
+    let beyond = [
+        (kl.m < longest).then(|| (kl.m + 1, kl.n, format!("knowing {} present", items(kl.m + 1)))),
+        (kl.n < u64::from(baskets.tree.total_leaves()))
+            .then(|| (kl.m, kl.n + 1, format!("knowing {} absent", items(kl.n + 1)))),
+    ];
+    let beyond: Vec<(u64, u64, String)> = beyond.into_iter().flatten().collect();
+    let figure = |(m, n, knowing): &(u64, u64, String)| {
+        let demand = Demand { k: kl.k, m: *m, n: *n, theta: kl.theta.clone() };
+        let Exposed { transactions, complete } = exposed(released, &demand, steps);
+        let at_least = if complete { "" } else { "at least, as the search was cut short: " };
+        Figure {
+            what: format!("{at_least}transactions that {knowing} may point at"),
+            targets: baskets.total(),
+            hits: transactions,
+            baseline: 0,
+            instead: "with no more than the requirement assumes".into(),
+            controlled: NO_GUESS.into(),
+            ..Figure::default()
+        }
+    };
+    let mut figures: Vec<Figure> = beyond.par_iter().map(figure).collect();
+    figures.sort_by(Figure::worse_first);
+    let is_much =
+        |figure: &&Figure| u128::from(figure.hits) * u128::from(ONE_IN) > u128::from(figure.targets);
+    let warning = match figures.first().filter(is_much) {
+        Some(worst) => format!(
+            "an adversary who knows one item more than the requirement {} assumes may reach {} of {}: more than one in \
+             {ONE_IN}; consider a larger m or n",
+            describe(kl),
+            worst.hits,
+            counted(worst.targets, "transaction", "transactions")
+        ),
+        None => String::new(),
+    };
+    (!figures.is_empty()).then(|| Finding {
+        knows: format!(
+            "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
+            items(kl.m),
+            items(kl.n)
+        ),
+        does: format!("looks up which transactions fit, and succeeds if {}", success(kl)),
+        assumes: "the adversary knows the most telling items there are".into(),
+        figures,
+        warning,
+        ..Finding::new(HORIZON.name, &format!("One item more than {}", describe(kl)))
+    })
+}
+
+/// What as many items as the requirement assumes do, if they are any items.
+fn at_random(
+    baskets: &Baskets,
+    haystacks: [&Haystack; 2],
+    kl: &KlPrivacy,
+    seed: u64,
+    clock: &Clock,
+) -> Result<Finding> {
+    let mut random = keyed(seed, "random adversary");
+    let mut ends = Vec::with_capacity(baskets.len());
+    let mut end = 0;
+    for basket in 0..baskets.len() {
+        end += baskets.count(basket);
+        ends.push(end);
+    }
+    let targets = end.min(TARGETS);
+    // Per haystack: fewer than k fit; exactly one fits.
+    let (mut few, mut one) = ([0; 2], [0; 2]);
+    for target in 0..targets {
+        clock.check()?;
+        let drawn = if end <= TARGETS { target } else { below(&mut random, end) };
+        let mut known = baskets.items(ends.partition_point(|end| *end <= drawn)).to_vec();
+        let know = usize::try_from(kl.m).map_or(known.len(), |m| m.min(known.len()));
+        for place in 0..know {
+            let other = below(&mut random, (known.len() - place) as u64) as usize;
+            known.swap(place, place + other);
+        }
+        known.truncate(know);
+        for (side, haystack) in haystacks.iter().enumerate() {
+            let fitting = haystack.fitting(&known, 0, kl.k.max(2)).count;
+            few[side] += u64::from(fitting < kl.k);
+            one[side] += u64::from(fitting == 1);
+        }
+    }
+    let figure = |what: String, [baseline, hits]: [u64; 2]| Figure {
+        what,
+        targets,
+        hits,
+        baseline,
+        instead: "if the original were published".into(),
+        controlled: NO_GUESS.into(),
+        ..Figure::default()
+    };
+    let warning = if few[1] > 0 {
+        format!(
+            "{} of {} drawn at random {} found among fewer than {} by {} of their items",
+            few[1],
+            counted(targets, "transaction", "transactions"),
+            if few[1] == 1 { "is" } else { "are" },
+            kl.k,
+            kl.m
+        )
+    } else {
+        String::new()
+    };
+    Ok(Finding {
+        knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
+        does: "looks up how many transactions fit".into(),
+        assumes: "every transaction and each of its items is as likely to be known as any other".into(),
+        figures: vec![
+            figure(format!("fewer than k = {} transactions fit", kl.k), few),
+            figure("exactly one transaction fits".into(), one),
+        ],
+        warning,
+        ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
+    })
+}
+
+fn describe(kl: &KlPrivacy) -> String {
+    let thetas = kl.theta.iter().min().filter(|theta| **theta < Exact::ONE);
+    let share = thetas.map(|theta| format!(", share ≤ {theta}")).unwrap_or_default();
+    format!("(k = {}, m = {}, n = {}{share})", kl.k, kl.m, kl.n)
+}
+
+fn success(kl: &KlPrivacy) -> String {
+    match (kl.k > 1, kl.guards_marks()) {
+        (true, false) => format!("they are fewer than {}", kl.k),
+        (false, true) => "a sensitive item is surer than allowed".into(),
+        _ => format!("they are fewer than {} or a sensitive item is surer than allowed", kl.k),
+    }
+}
+
+fn items(count: u64) -> String {
+    counted(count, "item", "items")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use privet_methods::kl::recoding::ItemRecoding;
+    use privet_taxonomy::{ItemTree, Node};
+
+    fn shop(rows: &[&str]) -> Baskets {
+        let path = |text: &&str| text.split(';').map(String::from).collect::<Vec<_>>();
+        let paths = ["beer;Drinks", "wine;Drinks", "milk;Dairy", "curd;Dairy"];
+        let tree = ItemTree::from_paths(&paths.iter().map(path).collect::<Vec<_>>()).expect("a forest");
+        let mut baskets = Baskets::new(tree.into(), vec!["test".into()]);
+        for row in rows {
+            let (mut items, mut marks) = (Vec::new(), Vec::new());
+            for item in row.split_whitespace() {
+                match baskets.tree.find(item) {
+                    Some(node) => items.push(node),
+                    None => marks.push(0),
+                }
+            }
+            baskets.push(&mut items, &mut marks);
+        }
+        baskets
+    }
+
+    fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
+        let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
+        ItemRecoding::of_cut(&baskets.tree, &nodes)
+    }
+
+    fn seen(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> BasketView {
+        let shown = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
+        let released = shown.map(|shown| (shown.nodes.clone(), shown.marks.to_vec(), shown.count)).collect();
+        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec() }
+    }
+
+    /// Both attacks on each requirement, the horizon first.
+    fn run(
+        baskets: &Baskets,
+        recoding: &ItemRecoding,
+        requirements: &[KlPrivacy],
+        seed: u64,
+    ) -> Vec<Finding> {
+        let view = seen(baskets, recoding, requirements);
+        let clock = Clock::unlimited();
+        let random = at_randoms(&view, seed, &clock).expect("no limit");
+        horizons(&view, STEPS, &clock).expect("no limit").into_iter().chain(random).collect()
+    }
+
+    fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
+        KlPrivacy { k, m, n, theta: vec![Exact::ONE] }
+    }
+
+    #[test]
+    fn one_more_item_is_counted_and_warned_of_where_it_reaches_many() {
+        let baskets = shop(&["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"]);
+        let recoding = cut(&baskets, &["Drinks", "milk", "curd"]);
+        let found = run(&baskets, &recoding, &[kl(2, 1, 0)], 7);
+        let (horizon, random) = (&found[0], &found[1]);
+        // Drinks with curd is one transaction; the absence of Drinks would take two leaves, others leave two or more.
+        let hits: Vec<(u64, u64)> =
+            horizon.figures.iter().map(|figure| (figure.hits, figure.targets)).collect();
+        assert_eq!(hits, [(1, 6), (0, 6)]);
+        assert!(horizon.succeeds() && horizon.warning.contains("1 of 6"), "{horizon:?}");
+        assert!(!random.succeeds() && random.warning.is_empty(), "{random:?}");
+        // One in ten is not yet many.
+        let mut rows = vec!["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"];
+        rows.extend(["beer milk", "wine milk", "beer", "milk"]);
+        let more = shop(&rows);
+        let found = run(&more, &cut(&more, &["Drinks", "milk", "curd"]), &[kl(2, 1, 0)], 7);
+        assert_eq!((found[0].figures[0].hits, found[0].figures[0].targets), (1, 10));
+        assert!(!found[0].succeeds(), "{:?}", found[0]);
+    }
+
+    #[test]
+    fn what_reaches_most_stands_first() {
+        // Two items tell nobody apart, the absence of one does.
+        let baskets = shop(&["beer milk", "beer milk", "beer"]);
+        let view =
+            seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
+        let found = joined(horizons(&view, STEPS, &Clock::unlimited()).expect("no limit"), "One item more")
+            .expect("a finding");
+        let hits: Vec<u64> = found.figures.iter().map(|figure| figure.hits).collect();
+        assert_eq!(found.headline().hits, hits.iter().copied().max().expect("a figure"), "{found:?}");
+        assert!(found.headline().what.contains("(k = 3, m = 1, n = 0)"), "{found:?}");
+        assert_eq!(found.title, "One item more");
+        let all = cut(&baskets, &["beer", "wine", "milk", "curd"]);
+        let one = horizons(&seen(&baskets, &all, &[kl(2, 1, 0)]), STEPS, &Clock::unlimited());
+        let one = one.expect("no limit");
+        assert!(one[0].headline().what.contains("1 item absent") && one[0].headline().hits == 1, "{one:?}");
+    }
+
+    #[test]
+    fn the_random_adversary_fares_worse_after_than_before() {
+        let baskets = shop(&["beer milk", "wine milk", "beer curd", "wine curd test", "beer", "wine"]);
+        let recoding = cut(&baskets, &["Drinks", "Dairy"]);
+        let found = run(&baskets, &recoding, &[kl(4, 2, 0)], 7);
+        let random = found.last().expect("a finding");
+        let figures: Vec<(u64, u64, u64)> =
+            random.figures.iter().map(|figure| (figure.targets, figure.baseline, figure.hits)).collect();
+        // In the original two items are unique and one item is in three; in the release all fit at least four.
+        assert_eq!(figures, [(6, 6, 0), (6, 4, 0)]);
+        assert!(!random.succeeds());
+        let kept = run(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(4, 2, 0)], 7);
+        assert!(kept.last().is_some_and(Finding::succeeds), "nothing was generalised");
+    }
+
+    #[test]
+    fn whoever_knows_everything_has_no_horizon() {
+        let baskets = shop(&["beer milk", "beer milk"]);
+        let found = run(&baskets, &cut(&baskets, &["Drinks", "Dairy"]), &[kl(2, 4, 4)], 7);
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn suppressed_items_are_of_no_use() {
+        let baskets = shop(&["beer milk", "wine milk", "milk"]);
+        let mut shown: Vec<Option<Node>> = baskets.tree.nodes().map(Some).collect();
+        for label in ["beer", "wine"] {
+            shown[baskets.tree.find(label).expect("a node") as usize] = None;
+        }
+        let found = run(&baskets, &ItemRecoding::Global(shown), &[kl(3, 2, 0)], 7);
+        let hits: Vec<u64> =
+            found.iter().flat_map(|found| &found.figures).map(|figure| figure.hits).collect();
+        assert!(hits.iter().all(|hits| *hits == 0), "{found:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn lookups_count_what_fits(
+            rows in prop::collection::vec(0u32..16, 1..12),
+            local in prop::collection::vec(0usize..3, 12),
+            known in 0u32..16,
+            enough in 1u64..6,
+        ) {
+            let names = ["beer", "wine", "milk", "curd"];
+            let text = |bits: u32| (0..4).filter(|at| bits >> at & 1 == 1).map(|at| names[at]).collect::<Vec<_>>().join(" ");
+            let texts: Vec<String> = rows.iter().map(|bits| text(*bits)).collect();
+            let baskets = shop(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let tree = &baskets.tree;
+            let cuts = [vec!["Drinks", "Dairy"], vec!["Drinks", "milk", "curd"], names.to_vec()];
+            let own: Vec<Vec<Node>> = (0..baskets.len())
+                .map(|basket| cut(&baskets, &cuts[local[basket]]).shown(&baskets, basket)[0].nodes.clone())
+                .collect();
+            let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
+            let recoding = ItemRecoding::Local { sets: own.clone(), ways };
+            // An item that is shown nowhere is not looked for.
+            let somewhere = |item: &Node| own.iter().flatten().any(|node| tree.contains(*node, *item));
+            let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
+                .map(|(_, name)| tree.find(name).expect("a node")).filter(somewhere).collect();
+            let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
+            let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
+            let found = seen(&baskets, &recoding, &[]).after().fitting(&known, 0, enough);
+            prop_assert_eq!(found.count.min(enough), naive.min(enough));
+        }
+    }
+}

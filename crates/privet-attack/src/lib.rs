@@ -1,0 +1,55 @@
+//! Attacks on a finished release, one file each, all of the same shape: what the adversary knows, what he does, how
+//! often that succeeds, and how often he would have been right without it.
+//!
+//! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
+//! its figures are for the steward alone.
+//!
+//! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files, and
+//! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
+
+mod background_join;
+mod baskets;
+mod belief;
+mod budget;
+mod columns;
+pub mod composition;
+mod container;
+mod crowds;
+mod definetti;
+mod doubts;
+mod downcoding;
+mod finding;
+mod fingerprint;
+mod follow;
+pub mod freeform;
+mod groups;
+mod haystack;
+mod homogeneity;
+mod horizon;
+pub mod label_linking;
+mod linking;
+mod membership;
+mod minimality;
+mod negative_rules;
+mod people;
+mod predicate;
+mod query_terms;
+mod registry;
+mod row_order;
+mod scene;
+mod shown;
+mod similarity;
+mod skewness;
+mod suppression;
+#[cfg(test)]
+mod testing;
+mod undeclared;
+mod view;
+mod wp29;
+mod xy_linkability;
+
+pub use budget::Budget;
+pub use definetti::guessed;
+pub use finding::{Figure, Finding};
+pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};
+pub use scene::{Inside, Limits, OtherRelease, PolicyRef, Released, Scene};

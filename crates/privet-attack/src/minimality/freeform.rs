@@ -1,0 +1,199 @@
+//! What a table of mixed columns is known to have been kept from.
+//!
+//! A cut value that `ff` left as it is was not specialised because a breach would have arisen: with one of its children in
+//! view, a guarded value of another column would have been too likely. Who knows all other columns of everybody sees who
+//! would have been parted from whom, and imagines all ways to deal the guarded column's values, as they are released, out within a
+//! class.
+//!
+//! That a rejection tells about *this* column needs that no other can be breached. And that it suffices to look at single classes needs
+//! that all that is shown of the other columns can be seen: then every node is the disjoint union of observable ones below it, and if any
+//! combination breaches, one of shown values alone does (see [`privet_engine::privacy::freeform`]).
+
+use std::collections::BTreeMap;
+
+use super::sample::{Lot, Reason};
+use super::splits::{below, failed_in_one};
+use crate::Scene;
+use crate::columns::least_size;
+use crate::shown::Shown;
+use crate::view::TableView;
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::privacy::freeform::{Attribute, Model, Thresholds, model};
+use privet_policy::CheckedPolicy;
+use privet_taxonomy::NodeId;
+
+/// The one table, its people, what is known of nodes, and the column that can be breached.
+pub(super) struct Table {
+    shown: Shown,
+    model: Model,
+    target: usize,
+    k: u64,
+    threat: f64,
+}
+
+/// What to sample.
+pub(super) struct Task {
+    pub lots: Vec<Lot>,
+    pub reasons: Vec<Reason>,
+    /// How many people are in no class that a reason is about.
+    pub left_out: u64,
+    /// How likely each value may be.
+    pub limits: Vec<f64>,
+    /// The values: nodes of the column that can be breached.
+    values: Vec<NodeId>,
+}
+
+/// Whether a rejection tells something; else why not, as a clause.
+pub(super) fn concerns(scene: &Scene<'_>, policy: &CheckedPolicy) -> std::result::Result<(), String> {
+    let [view] = scene.tables()? else { return Err("the release is several tables".to_string()) };
+    Table::of(policy, view, scene.clock).map_err(|error| error.message().to_string())?.map(drop)
+}
+
+impl Table {
+    /// Looks a table up; a clause where it does not lend itself to this.
+    pub fn of(
+        policy: &CheckedPolicy,
+        view: &TableView,
+        clock: &Clock,
+    ) -> Result<std::result::Result<Table, String>> {
+        let shown = Shown::of(view, clock)?;
+        let places = shown.columns.iter().zip(&shown.trees);
+        let places = places.map(|(column, tree)| (view.columns[*column].policy.index, tree.clone()));
+        let model = model(policy, places)?;
+        let target = match model.endangered() {
+            [target] => *target,
+            [] => return Ok(Err("nothing can be breached, so no rejection tells about it".to_string())),
+            _ => {
+                return Ok(Err(
+                    "several columns can be breached, which leaves open which was the reason".to_string()
+                ));
+            }
+        };
+        let is_seen = |nodes: &Vec<NodeId>| {
+            let others = nodes.iter().zip(&model.attributes).enumerate().filter(|(at, _)| *at != target);
+            others.map(|(_, pair)| pair).all(|(node, attribute)| attribute.is_observable(node.0))
+        };
+        if !shown.released.keys().all(is_seen) {
+            return Ok(Err(
+                "not all that is shown can be seen, which leaves open what would have been inferred from what".to_string(),
+            ));
+        }
+        let asked = policy.requirements.iter().find(|clause| clause.name() == "ff-anonymity");
+        let asked = asked.ok_or_else(|| Error::internal("mixed columns without their requirement"))?;
+        let threat = Thresholds::of(asked)?.threat.to_f64();
+        Ok(Ok(Table { shown, model, target, k: least_size(policy), threat }))
+    }
+
+    fn attribute(&self) -> &Attribute {
+        &self.model.attributes[self.target]
+    }
+
+    /// The classes with what they could have been split into, and why they were not.
+    pub fn task(&self) -> Task {
+        let (shown, target) = (&self.shown, self.target);
+        let mut values: Vec<NodeId> = shown.released.keys().map(|nodes| nodes[target]).collect();
+        values.sort_unstable();
+        values.dedup();
+        // Classes by all other columns.
+        let mut classes: BTreeMap<Vec<NodeId>, Vec<usize>> = BTreeMap::new();
+        for (person, own) in shown.people.iter().enumerate() {
+            let others = own.iter().enumerate().filter(|(at, _)| *at != target).map(|(_, (_, node))| *node);
+            classes.entry(others.collect()).or_default().push(person);
+        }
+        let members: Vec<Vec<usize>> = classes.into_values().collect();
+        let value =
+            |person: &usize| values.binary_search(&shown.people[*person][target].1).unwrap_or(0) as u32;
+        let mut lots: Vec<Lot> = members
+            .iter()
+            .map(|members| Lot { values: members.iter().map(value).collect(), splits: Vec::new() })
+            .collect();
+        let mut reasons = Vec::new();
+        for (at, tree) in shown.trees.iter().enumerate().filter(|(at, _)| *at != target) {
+            let mut together: BTreeMap<NodeId, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
+            for (lot, members) in members.iter().enumerate() {
+                let Some(node) = members.first().map(|person| shown.people[*person][at].1) else { continue };
+                let leaves: Vec<u32> = members.iter().map(|person| shown.people[*person][at].0).collect();
+                if let Some(parts) = below(tree, node, &leaves) {
+                    together.entry(node).or_default().push((lot, parts));
+                }
+            }
+            reasons.extend(together.into_values().filter_map(|classes| failed_in_one(classes, &mut lots)));
+        }
+        let told: u64 =
+            lots.iter().filter(|lot| !lot.splits.is_empty()).map(|lot| lot.values.len() as u64).sum();
+        let left_out = shown.people.len() as u64 + shown.left_out - told;
+        let limit = |node: &NodeId| {
+            let sensitivity = self.attribute().sensitivity(node.0).to_f64();
+            let hidden = !self.attribute().is_observable(node.0) && sensitivity > 0.0;
+            if hidden { (self.threat / sensitivity).min(1.0) } else { 1.0 }
+        };
+        let limits = values.iter().map(limit).collect();
+        Task { lots, reasons, left_out, limits, values }
+    }
+
+    /// Whether people with these values of a task, by value, may not be a class.
+    pub fn violates(&self, task: &Task, counts: &[u64], size: u64) -> bool {
+        if size > 0 && size < self.k {
+            return true;
+        }
+        let attribute = self.attribute();
+        let mut hits: BTreeMap<u32, u64> = BTreeMap::new();
+        for (node, count) in task.values.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            for danger in attribute.dangers(node.0) {
+                *hits.entry(*danger).or_default() += count;
+            }
+        }
+        hits.into_iter().any(|(node, hits)| attribute.bar(node).is_breach(hits, size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Finding;
+    use crate::testing::Stage;
+
+    /// Who lives where can be seen; of illnesses, flu cannot.
+    fn policy(more: &str) -> String {
+        "[data]\npath = \"table.csv\"\n[columns.age]\nrole = \"other\"\n[columns.city]\nrole = \"mixed\"\n\
+         hierarchy = \"city.csv\"\n[columns.ill]\nrole = \"mixed\"\nhierarchy = \"ill.csv\"\n\
+         [columns.ill.sensitivity]\nguard = [\"flu\"]\n[privacy.ff-anonymity]\nthreat = 0.5\n"
+            .to_string()
+            + more
+    }
+
+    /// Two with flu in Oslo and four without in Rome.
+    const ORIGINAL: &str =
+        "age,city,ill\n1,Oslo,flu\n2,Oslo,flu\n3,Rome,asthma\n4,Rome,ulcer\n5,Rome,asthma\n6,Rome,ulcer\n";
+
+    fn found(policy: &str, released: &str) -> Result<Finding, String> {
+        Stage::with(policy, ORIGINAL).attack("minimality", released)
+    }
+
+    fn hidden() -> String {
+        ORIGINAL.replace("Oslo", "*").replace("Rome", "*")
+    }
+
+    #[test]
+    fn a_value_that_was_not_specialised_gives_people_away() {
+        // Had not both from Oslo flu, cities could have been told apart.
+        let leak = found(&policy(""), &hidden()).expect("a finding");
+        assert_eq!((leak.headline().targets, leak.headline().hits), (6, 2), "{leak:?}");
+        assert!(leak.succeeds());
+    }
+
+    #[test]
+    fn where_k_is_the_reason_nothing_is_told() {
+        let safe = found(&policy("[privacy.k-anonymity]\nk = 3\n"), &hidden()).expect("a finding");
+        assert_eq!((safe.headline().targets, safe.headline().hits), (6, 0), "{safe:?}");
+    }
+
+    #[test]
+    fn two_columns_that_can_be_breached_leave_the_reason_open() {
+        let policy = policy("[columns.city.sensitivity]\nguard = [\"Oslo\"]\n");
+        let reason = found(&policy, &hidden()).expect_err("a reason");
+        assert!(reason.contains("several columns"), "{reason}");
+        let nothing = self::policy("").replace("guard = [\"flu\"]", "guard = []");
+        assert!(found(&nothing, &hidden()).expect_err("a reason").contains("nothing can be breached"));
+    }
+}

@@ -1,0 +1,326 @@
+//! What an attack is run on: the policy, the original, the released files, and what else the adversary may have.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::baskets::BasketView;
+use super::groups::Placed;
+use super::view::{Effort, TableView, ViewColumn};
+use privet_audit::buckets::BucketTables;
+use privet_core::clock::Clock;
+use privet_core::{Exact, Result};
+use privet_data::{Bags, Source, TransactionSource, VocabularyFile};
+use privet_engine::negative_rules::Observations;
+use privet_methods::injector::Grouping;
+use privet_policy::{AnyPolicy, CheckedPolicy, TransactionPolicy, VocabularyPolicy};
+
+/// A policy of whatever kind, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum PolicyRef<'a> {
+    /// About a table.
+    Table(&'a CheckedPolicy),
+    /// About transactions.
+    Transactions(&'a TransactionPolicy),
+    /// About a query log, or about vocabularies.
+    Vocabularies(&'a VocabularyPolicy),
+}
+
+impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
+    fn from(policy: &'a AnyPolicy) -> PolicyRef<'a> {
+        match policy {
+            AnyPolicy::Table(policy) => PolicyRef::Table(policy),
+            AnyPolicy::Transactions(policy) => PolicyRef::Transactions(policy),
+            AnyPolicy::Vocabularies(policy) => PolicyRef::Vocabularies(policy),
+        }
+    }
+}
+
+/// Released data.
+#[derive(Debug, Clone)]
+pub enum Released {
+    /// One table.
+    Table(Source),
+    /// Records in groups: exact quasi-identifiers, and the sensitive values of each group.
+    Groups(BucketTables),
+    /// Several tables about the same people.
+    Projections(Vec<Source>),
+    /// Transactions.
+    Transactions(TransactionSource),
+    /// Vocabularies.
+    Vocabularies(VocabularyFile),
+}
+
+impl Released {
+    /// The files that the data is in.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let path = |source: &Source| source.path().to_path_buf();
+        match self {
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
+            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
+            Released::Projections(tables) => tables.iter().map(path).collect(),
+            Released::Transactions(source) => vec![source.path().to_path_buf()],
+            Released::Vocabularies(file) => vec![path(file.table())],
+        }
+    }
+}
+
+/// Another release about some of the same people, for attacks on several at once.
+#[derive(Debug)]
+pub struct OtherRelease {
+    /// What it is called.
+    pub name: String,
+    /// The policy that it was made under.
+    pub policy: AnyPolicy,
+    /// Its files.
+    pub released: Released,
+}
+
+/// A second try is on so many times fewer people …
+const FEWER: u64 = 16;
+/// … but on so many, where there are as many.
+const FEWEST: u64 = 200;
+
+/// How much an attack may list and try.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How many of the worst cases are told.
+    pub most: usize,
+    /// How many columns the adversary knows in those that are told.
+    pub known: usize,
+    /// How sure he has to be of a second sensitive value, where he need not be certain.
+    pub confidence: Exact,
+    /// Of more people than this a random sample is attacked.
+    pub people: usize,
+    /// Tables with more rows than this are not held in memory, and most attacks not run.
+    pub rows: usize,
+    /// The most bytes that attacks hold in memory; `None` where that is not limited.
+    pub memory: Option<u64>,
+    /// How many steps an attack may plan for; `None` where that is not limited.
+    pub steps: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            most: 10,
+            known: super::freeform::KNOWN,
+            confidence: Exact::new(9, 10).unwrap_or(Exact::ONE),
+            people: 100_000,
+            rows: 3_000_000,
+            memory: None,
+            steps: None,
+        }
+    }
+}
+
+/// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
+#[derive(Clone, Copy)]
+pub enum Inside<'a> {
+    /// Records were put into groups.
+    Grouped {
+        /// The original.
+        observations: &'a Observations,
+        /// Who is together.
+        grouping: &'a Grouping,
+        /// How many values are promised to be possible.
+        l: usize,
+    },
+}
+
+/// What an attack is run on.
+pub struct Scene<'a> {
+    /// What the publisher says; it names the original.
+    pub policy: PolicyRef<'a>,
+    /// The released data.
+    pub released: Released,
+    /// All files that leave the house, as far as they are written.
+    pub files: Vec<PathBuf>,
+    /// Everybody who may be in the data, with their quasi-identifiers.
+    pub population: Option<Source>,
+    /// People like those in the data who were left out of the release.
+    pub holdout: Option<Source>,
+    /// Other releases about some of the same people.
+    pub others: Vec<OtherRelease>,
+    /// What the publisher's own run decided, where the release is being made.
+    pub inside: Option<Inside<'a>>,
+    /// The original vocabularies, where they are read already.
+    pub original: Option<&'a Bags>,
+    /// Keys the attacks' random choices. It tells nothing about the release's own.
+    pub seed: u64,
+    /// How much is listed and tried.
+    pub limits: Limits,
+    /// Time and interruption.
+    pub clock: &'a Clock,
+    tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
+    baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
+    bags: OnceLock<Result<(Cow<'a, Bags>, Bags)>>,
+    placed: Mutex<Option<(usize, Arc<Placed>)>>,
+}
+
+impl<'a> Scene<'a> {
+    /// A scene with a release alone.
+    pub fn new(policy: PolicyRef<'a>, released: Released, seed: u64, clock: &'a Clock) -> Scene<'a> {
+        let files = released.files();
+        Scene {
+            policy,
+            released,
+            files,
+            population: None,
+            holdout: None,
+            others: Vec::new(),
+            inside: None,
+            original: None,
+            seed,
+            limits: Limits::default(),
+            clock,
+            tables: OnceLock::new(),
+            baskets: OnceLock::new(),
+            bags: OnceLock::new(),
+            placed: Mutex::new(None),
+        }
+    }
+
+    /// Reads the release and its original, so that what cannot be read is an error whichever attack asks for it first. Tables
+    /// that are too large to be held in memory are not read to their end.
+    pub fn read(&self) -> Result<()> {
+        let unread = match self.released {
+            Released::Table(_) | Released::Groups(_) | Released::Projections(_) => {
+                self.tables.get_or_init(|| TableView::read_all(self)).as_ref().err()
+            }
+            Released::Transactions(_) => self.baskets.get_or_init(|| BasketView::read(self)).as_ref().err(),
+            Released::Vocabularies(_) => return self.bags().map(|_| ()),
+        };
+        unread.cloned().map_or(Ok(()), Err)
+    }
+
+    /// The original and the released vocabularies, read when they are asked for first.
+    pub(super) fn bags(&self) -> Result<(&Bags, &Bags)> {
+        let read = || {
+            let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) =
+                (self.policy, &self.released)
+            else {
+                return Err(privet_core::Error::internal("vocabularies of something else"));
+            };
+            let mut tick = |_| self.clock.check();
+            let source = match self.original {
+                Some(original) => Cow::Borrowed(original),
+                None => Cow::Owned(policy.source.read(&mut tick)?.0),
+            };
+            let (released, _) = file.read(&mut tick)?;
+            Ok((source, released))
+        };
+        self.bags
+            .get_or_init(read)
+            .as_ref()
+            .map(|(source, released)| (source.as_ref(), released))
+            .map_err(Clone::clone)
+    }
+
+    /// The same scene with fewer people to attack, for a second try after the time was up; `None` where nothing is sampled.
+    pub(super) fn with_fewer_people(&self) -> Result<Option<Scene<'_>>> {
+        let Ok(tables) = self.tables() else { return Ok(None) };
+        let tried = tables.iter().map(|table| table.quasi.people()).max().unwrap_or(0);
+        let people = (tried / FEWER).max(FEWEST).min(tried) as usize;
+        let mut scene = Scene::new(self.policy, self.released.clone(), self.seed, self.clock);
+        scene.files.clone_from(&self.files);
+        (scene.inside, scene.original) = (self.inside, self.original);
+        (scene.population, scene.holdout) = (self.population.clone(), self.holdout.clone());
+        let steps = self.limits.steps.map(|steps| steps / FEWER);
+        scene.limits = Limits { people, steps, ..self.limits };
+        let fewer = tables.iter().map(|table| table.again(scene.sample())).collect::<Result<Vec<_>>>()?;
+        let fewer = TableView::with_the_same_people(fewer, &scene)?;
+        scene.tables = OnceLock::from(Ok(Ok(fewer)));
+        Ok(Some(scene))
+    }
+
+    /// The people of the only released table in the groups that a sensitive column is told of, by its place. Attacks ask for the
+    /// same column one after the other: who was placed last is kept.
+    ///
+    /// No rayon work may wait inside, as attacks run in parallel.
+    pub(super) fn placed(&self, view: &TableView, column: usize) -> Result<Arc<Placed>> {
+        let mut kept = self.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, placed)) = kept.as_ref().filter(|(known, _)| *known == column) {
+            return Ok(placed.clone());
+        }
+        // Two of them need not be in memory at once.
+        *kept = None;
+        let placed = Arc::new(Placed::of(self, view, Some(column))?);
+        *kept = Some((column, placed.clone()));
+        Ok(placed)
+    }
+
+    /// To look at as many people as there are limits for.
+    pub(super) fn sample(&self) -> Effort<'_> {
+        let people = Some((self.limits.people, self.seed));
+        Effort { people, steps: self.limits.steps, clock: self.clock }
+    }
+
+    /// To look at everybody, or not to look at all where that takes too long.
+    pub(super) fn everybody(&self) -> Effort<'_> {
+        Effort { people: None, ..self.sample() }
+    }
+
+    /// The policy, where it is about a table.
+    pub fn table_policy(&self) -> Option<&'a CheckedPolicy> {
+        match self.policy {
+            PolicyRef::Table(policy) => Some(policy),
+            _ => None,
+        }
+    }
+
+    /// The released transactions beside the original, read when they are asked for first; else a reason not to run an attack.
+    pub(super) fn baskets(&self) -> std::result::Result<&BasketView, String> {
+        match self.baskets.get_or_init(|| BasketView::read(self)) {
+            Ok(Ok(baskets)) => Ok(baskets),
+            Ok(Err(reason)) => Err(reason.clone()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The released tables beside the original, coded: one, or several for projected tables. What stands in their way is a
+    /// reason not to run an attack. They are read when they are asked for first.
+    ///
+    /// No rayon work may wait inside: attacks run in parallel, and the first that asks reads for all.
+    pub(super) fn tables(&self) -> std::result::Result<&[TableView], String> {
+        match self.tables.get_or_init(|| TableView::read_all(self)) {
+            Ok(Ok(tables)) => Ok(tables),
+            Ok(Err(reason)) => Err(reason.clone()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The same for attacks on people whose quasi-identifiers are known.
+    pub(super) fn quasi_tables(&self) -> std::result::Result<&[TableView], String> {
+        let tables = self.tables()?;
+        match tables.iter().all(|table| table.quasi.columns.is_empty()) {
+            true => Err("the release has no column of role 'quasi-identifier'".to_string()),
+            false => Ok(tables),
+        }
+    }
+
+    /// The same for attacks on sensitive values.
+    pub(super) fn sensitive_tables(&self) -> std::result::Result<&[TableView], String> {
+        let tables = self.quasi_tables()?;
+        match tables.iter().any(|table| table.columns.iter().any(ViewColumn::is_sensitive)) {
+            true => Ok(tables),
+            false => Err("the release has no column of role 'sensitive'".to_string()),
+        }
+    }
+
+    /// The same inside an attack, where there is nothing else to do than to fail.
+    pub(super) fn views(&self) -> Result<&[TableView]> {
+        self.tables().map_err(privet_core::Error::input)
+    }
+
+    /// The first released table, for attacks on one table.
+    pub(super) fn view(&self) -> Result<&TableView> {
+        self.views()?.first().ok_or_else(|| privet_core::Error::internal("a release without a table"))
+    }
+}
+
+impl std::fmt::Debug for Scene<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scene").field("policy", &self.policy).field("released", &self.released).finish()
+    }
+}

@@ -1,0 +1,163 @@
+//! Skewness (Li, Li and Venkatasubramanian, ICDE 2007): a class may hold many values and still give somebody away, because
+//! one of them is much more frequent there than among everybody.
+//!
+//! The adversary knows the base rates from the release as a whole. The *lift* of a value for a person is how many times as
+//! likely it is among the records that the person could be as among all. How far the two distributions lie apart is their
+//! variational distance, the earth mover's distance where all values are equally far from each other.
+
+use serde_json::json;
+
+use super::belief::{Belief, HAIR, Likely, base, count, sampling, sensitive};
+use super::{Attack, Figure, Finding, Scene};
+use privet_core::Result;
+
+/// Row 4 of the attacks.
+pub(super) const ATTACK: Attack = Attack {
+    name: "skewness",
+    row: 4,
+    dear: false,
+    concerns: |scene| scene.sensitive_tables().map(|_| ()),
+    run,
+};
+
+/// A value that is so many times as likely as among everybody …
+const LIFT: f64 = 2.0;
+/// … and at least this likely, is told.
+const LIKELY: f64 = 0.5;
+
+/// How often that is so.
+struct Lifted {
+    /// At least [`LIFT`] times as likely, and likely.
+    told: Vec<bool>,
+    /// At least [`LIFT`] times as likely.
+    doubled: Vec<bool>,
+    /// The largest distance from the base rates.
+    distance: f64,
+    /// The largest lift, of whom.
+    worst: Option<(f64, usize)>,
+}
+
+fn lifted(belief: &Belief<'_, f64>, rows: usize) -> Lifted {
+    let base = belief.base();
+    let own = &belief.table.original.codes[belief.column];
+    let cell_of = |row: usize| belief.table.columns[belief.column].cover.cells_of(own.at(row));
+    let share_of = |row: usize| {
+        let cells =
+            cell_of(row).into_iter().filter(|cell| belief.value_of[*cell as usize] == Some(own.at(row)));
+        cells.map(|cell| base[cell as usize]).sum::<f64>()
+    };
+    let mut shares: hashbrown::HashMap<u32, f64> = hashbrown::HashMap::new();
+    let (mut told, mut doubled) = (vec![false; rows], vec![false; rows]);
+    let mut worst: Option<(f64, usize)> = None;
+    for row in 0..rows {
+        let usual = *shares.entry(own.at(row)).or_insert_with(|| share_of(row));
+        let likely = belief.of_own(row);
+        if usual <= 0.0 || likely <= 0.0 {
+            continue;
+        }
+        let lift = likely / usual;
+        doubled[row] = lift >= LIFT - HAIR;
+        told[row] = doubled[row] && likely >= LIKELY - HAIR;
+        if told[row] && worst.is_none_or(|(most, _)| lift > most + HAIR) {
+            worst = Some((lift, row));
+        }
+    }
+    let distance = belief.told().iter().copied().fold(0.0, f64::max);
+    Lifted { told, doubled, distance, worst }
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let (people, rows) = (scene.view()?.quasi.people(), scene.view()?.original.len);
+    let (mut told, mut doubled) = (vec![false; rows], vec![false; rows]);
+    let (mut by_luck, mut doubled_by_luck) = (vec![false; rows], vec![false; rows]);
+    let (mut distances, mut lines) = (serde_json::Map::new(), Vec::new());
+    let or =
+        |marks: &mut [bool], more: &[bool]| marks.iter_mut().zip(more).for_each(|(mark, more)| *mark |= more);
+    for (table, column) in sensitive(scene)? {
+        let base = base(table, column);
+        let apart = |likely: &Likely| {
+            // Half the sum of differences is the sum of those that are positive.
+            likely.iter().map(|(cell, share)| (share - base[*cell as usize]).max(0.0)).sum::<f64>()
+        };
+        let (belief, luck) = Belief::both(scene, table, column, apart)?;
+        let (found, luck) = (lifted(&belief, rows), lifted(&luck, rows));
+        or(&mut told, &found.told);
+        or(&mut doubled, &found.doubled);
+        or(&mut by_luck, &luck.told);
+        or(&mut doubled_by_luck, &luck.doubled);
+        let name = &table.columns[column].name;
+        distances.insert(name.clone(), json!({ "release": found.distance, "dealt_anew": luck.distance }));
+        if let Some((lift, row)) = found.worst {
+            let value = table.columns[column].values.text(table.original.codes[column].at(row));
+            let person = table.person(row, &table.quasi.columns);
+            lines.push(format!("{person} → {name}={value}, {lift:.1} times as likely as of anybody"));
+        }
+    }
+    let controlled = "the same with sensitive values dealt out anew".to_string();
+    let headline = Figure {
+        what:
+            "people whose sensitive value is at least twice as likely as of anybody, and at least 50 % sure"
+                .to_string(),
+        targets: people,
+        hits: count(&told),
+        baseline: 0,
+        instead: "takes everybody for average".to_string(),
+        control: Some(count(&by_luck)),
+        controlled: controlled.clone(),
+    };
+    let twice = Figure {
+        what: "people whose sensitive value is at least twice as likely as of anybody".to_string(),
+        targets: people,
+        hits: count(&doubled),
+        control: Some(count(&doubled_by_luck)),
+        controlled,
+        ..Figure::default()
+    };
+    Ok(Finding {
+        knows: "somebody's quasi-identifiers, and how frequent each sensitive value is in the whole release"
+            .to_string(),
+        does: "sets the frequencies among the records that the person could be against those of all"
+            .to_string(),
+        assumes: format!(
+            "all values are equally far from each other, so that distances are variational{}",
+            sampling(scene)?
+        ),
+        figures: vec![headline, twice],
+        worst: lines.first().cloned().unwrap_or_default(),
+        lines,
+        more: [("distances".to_string(), distances.into())].into_iter().collect(),
+        ..Finding::new(ATTACK.name, "Skewness")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::Stage;
+
+    fn table(rows: &[(&str, &str, &str, usize)]) -> String {
+        let row = |(age, city, ill, times): &(&str, &str, &str, usize)| {
+            format!("{age},{city},{ill}\n").repeat(*times)
+        };
+        format!("age,city,ill\n{}", rows.iter().map(row).collect::<String>())
+    }
+
+    #[test]
+    fn an_ulcer_that_is_frequent_in_one_place_is_noticed() {
+        let original =
+            table(&[("20", "Oslo", "ulcer", 3), ("20", "Oslo", "flu", 2), ("30", "Rome", "flu", 25)]);
+        let stage = Stage::new(&original);
+        let leak = table(&[
+            ("20-29", "Norway", "ulcer", 3),
+            ("20-29", "Norway", "flu", 2),
+            ("30-39", "Italy", "flu", 25),
+        ]);
+        let finding = stage.attack("skewness", &leak).expect("run");
+        // An ulcer has one in ten, and three in five in Norway.
+        assert_eq!(finding.headline().hits, 3, "{finding:?}");
+        assert!(finding.worst.contains("6.0 times"), "{}", finding.worst);
+        let safe = table(&[("20-39", "*", "ulcer", 3), ("20-39", "*", "flu", 27)]);
+        let finding = stage.attack("skewness", &safe).expect("run");
+        assert_eq!(finding.figures.iter().map(|figure| figure.hits).sum::<u64>(), 0, "{finding:?}");
+        assert_eq!(finding.more["distances"]["ill"]["release"], 0.0);
+    }
+}

@@ -1,0 +1,467 @@
+//! Suppression inference: what was suppressed, concluded from the rule by which it was.
+//!
+//! `vio-sa` suppresses the cells of just those values that exceed their threshold in a class. So a `*` in a class of n
+//! records is a value that the class does not show, and that n_s > θ(s)·n of its records had. In `Asthma, *, *` with
+//! thresholds 0.3 for cancer, 0.4 for asthma and 0.5 for flu, both are cancer or both are flu.
+//!
+//! `vio-rec` keeps the largest part of a class that satisfies all thresholds. Had one more record of s been allowed to
+//! stay, it would have stayed. So among R kept records, r_s of them with value s, a removed one can have had s only if
+//! r_s + 1 > θ(s)·(R + 1). How many were removed he knows who knows how many people belong to the class.
+//!
+//! In both, if exactly one value is possible then all that was suppressed in the class is recovered: whatever other
+//! mixture there is, all of it being one possible value is consistent too.
+//!
+//! Beyond that the adversary weighs the *fillings*, the ways to say how many of the suppressed had which value, that are
+//! consistent with what he sees. All count the same. His confidence that a person of the class has s is the expected
+//! number of s in the class, suppressed ones included, over the people in it. It is computed exactly, save in classes
+//! where thresholds differ and fillings are very many: there each possible value gets an equal share.
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigUint;
+use num_integer::binomial;
+
+use super::finding::NO_GUESS;
+use super::groups::{Placed, one_table};
+use super::view::{TableView, ViewColumn};
+use super::{Attack, Figure, Finding, Scene, columns};
+use privet_core::{Error, Exact, Result};
+use privet_engine::privacy::l_plus;
+use privet_policy::CheckedPolicy;
+
+/// Beyond so many steps the fillings of a class are not listed one by one: there may be many thousand classes.
+const MOST_STEPS: u64 = 2_000;
+
+/// What the rule suppresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// The cells of violating values: `vio-sa`.
+    Cells,
+    /// As few records as it takes: `vio-rec`.
+    Records,
+}
+
+/// Row 10 of the attacks.
+pub(super) const ATTACK: Attack = Attack { name: "suppression", row: 10, dear: false, concerns, run };
+
+fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
+    let Some(policy) = scene.table_policy() else { return Err("the release is not a table".to_string()) };
+    if rule_of(policy).is_none() {
+        return Err("the method's suppression is neither \"vio-sa\" nor \"vio-rec\"".to_string());
+    }
+    if !policy.requirements.iter().any(|clause| clause.name() == "l-plus-diversity") {
+        return Err("the policy asks for no l+-diversity".to_string());
+    }
+    let view = one_table(scene)?;
+    match thresholded(policy, view) {
+        Some(_) => Ok(()),
+        None => Err("the release lacks the column that l+-diversity is about".to_string()),
+    }
+}
+
+/// The view's column that l+-diversity is about.
+fn thresholded(policy: &CheckedPolicy, view: &TableView) -> Option<usize> {
+    let clause = policy.requirements.iter().find(|clause| clause.name() == "l-plus-diversity")?;
+    let index = clause.settings.column("column")?;
+    view.columns.iter().position(|column| column.policy.index == index)
+}
+
+fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
+    match policy.method.settings.choice("suppression") {
+        Some("vio-sa") => Some(Rule::Cells),
+        Some("vio-rec") => Some(Rule::Records),
+        _ => None,
+    }
+}
+
+fn run(scene: &Scene<'_>) -> Result<Finding> {
+    let nothing = || Error::internal("suppression inference without suppression");
+    let policy = scene.table_policy().ok_or_else(nothing)?;
+    let rule = rule_of(policy).ok_or_else(nothing)?;
+    let view = scene.view()?;
+    let column = thresholded(policy, view).ok_or_else(nothing)?;
+    let placed = scene.placed(view, column)?;
+    let mut clauses = policy.requirements.iter().enumerate();
+    let (position, clause) =
+        clauses.find(|(_, clause)| clause.name() == "l-plus-diversity").ok_or_else(nothing)?;
+    let thresholds = l_plus::thresholds(clause, &placed.table(&view.columns[column]));
+    let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
+    let totals = placed.groups.people.value_counts();
+    let adversary = Adversary {
+        rule,
+        theta: thresholds.theta,
+        values: (0..totals.len() as u32).filter(|value| totals[*value as usize] > 0).collect(),
+        k: columns::least_size(policy),
+    };
+    let usual =
+        adversary.values.iter().copied().max_by_key(|value| (totals[*value as usize], u32::MAX - value));
+    let mut score = Score::default();
+    let classes = classes(view, &placed);
+    // Of an empty release he sees no class, and cannot tell who is missing from which.
+    if classes.iter().any(|class| class.shown() + class.starred > 0) {
+        for class in &classes {
+            scene.clock.check()?;
+            score.add(&adversary, class, usual);
+        }
+    }
+    Ok(score.finding(rule))
+}
+
+/// A class as it was and as it is shown.
+#[derive(Debug, Default)]
+struct Class {
+    /// Records per value before suppression.
+    before: BTreeMap<u32, u64>,
+    /// Records per value that the release shows.
+    shown: BTreeMap<u32, u64>,
+    /// Records whose cell is suppressed.
+    starred: u64,
+}
+
+impl Class {
+    fn people(&self) -> u64 {
+        self.before.values().sum()
+    }
+
+    fn shown(&self) -> u64 {
+        self.shown.values().sum()
+    }
+
+    fn hidden(&self, rule: Rule) -> u64 {
+        match rule {
+            Rule::Cells => self.starred,
+            Rule::Records => self.people().saturating_sub(self.shown() + self.starred),
+        }
+    }
+}
+
+/// The classes of the original under the release's cut, those that are wholly suppressed included.
+fn classes(view: &TableView, placed: &Placed) -> Vec<Class> {
+    let people = &placed.groups.people;
+    let counted = |members: &[u32]| {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        members.iter().for_each(|member| *counts.entry(people.value(*member as usize)).or_default() += 1);
+        counts
+    };
+    let mut classes: Vec<Class> = Vec::new();
+    for (group, (_, starred)) in placed.groups.groups.iter().zip(&placed.released) {
+        let shown = group.counts.iter().filter(|(value, _)| Some(*value) != placed.groups.hidden).copied();
+        classes.push(Class { before: counted(&group.members), shown: shown.collect(), starred: *starred });
+    }
+    // Of those who are in no class, those are one that the cut would show alike: the first cell that stands for each value.
+    let quasi = view.columns_where(ViewColumn::is_quasi);
+    let mut vanished: BTreeMap<Vec<(bool, u32)>, Vec<u32>> = BTreeMap::new();
+    for member in &placed.missing {
+        let cell = |column: &usize| {
+            let value = view.original.codes[*column].at(placed.original[*member as usize] as usize);
+            let shown = view.columns[*column].cover.cells_of(value);
+            shown.first().map_or((true, value), |cell| (false, *cell))
+        };
+        vanished.entry(quasi.iter().map(cell).collect()).or_default().push(*member);
+    }
+    let whole = |members: &Vec<u32>| Class { before: counted(members), ..Class::default() };
+    classes.extend(vanished.values().map(whole));
+    classes
+}
+
+/// Someone who knows the rule, the thresholds, the values there are and, for removed records, the sizes of classes.
+struct Adversary {
+    rule: Rule,
+    /// Per value.
+    theta: Vec<Exact>,
+    /// The values that occur anywhere.
+    values: Vec<u32>,
+    k: u64,
+}
+
+/// A value that may be among the suppressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Candidate {
+    value: u32,
+    /// Of suppressed cells: how many of them at least have the value if any has.
+    least: u64,
+}
+
+/// How many of the suppressed have each candidate's value, in expectation.
+#[derive(Debug, PartialEq, Eq)]
+struct Expected {
+    /// Per candidate, over `fillings`.
+    sums: Vec<BigUint>,
+    /// The number of consistent fillings, or what the sums are shares of.
+    fillings: BigUint,
+    exact: bool,
+}
+
+impl Adversary {
+    /// The values that what is suppressed in a class may have.
+    fn candidates(&self, class: &Class) -> Vec<Candidate> {
+        let (people, shown, hidden) = (class.people(), class.shown(), class.hidden(self.rule));
+        let of = |value: &u32| {
+            let (value, theta) = (*value, self.theta[*value as usize]);
+            let (num, den) = (u128::from(theta.numerator()), u128::from(theta.denominator()));
+            let kept = class.shown.get(&value).copied().unwrap_or(0);
+            match self.rule {
+                Rule::Cells => {
+                    let least = (num * u128::from(people) / den + 1) as u64;
+                    (kept == 0 && least <= hidden).then_some(Candidate { value, least })
+                }
+                Rule::Records => {
+                    let one_more = u128::from(kept + 1) * den > num * u128::from(shown + 1);
+                    // A class that vanished whole may have been too small for k, whatever its values.
+                    let vanished = shown == 0 && self.k > 1;
+                    (one_more || vanished).then_some(Candidate { value, least: 0 })
+                }
+            }
+        };
+        self.values.iter().filter_map(of).collect()
+    }
+
+    /// What the adversary expects, all consistent fillings being equally likely.
+    fn expect(&self, class: &Class, candidates: &[Candidate]) -> Expected {
+        let hidden = class.hidden(self.rule);
+        let theta = |candidate: &Candidate| self.theta[candidate.value as usize];
+        // Candidates with the same threshold are interchangeable, so each has the same share.
+        let alike = candidates.windows(2).all(|pair| theta(&pair[0]) == theta(&pair[1]));
+        let listed = match self.rule {
+            _ if alike => None,
+            Rule::Cells => cell_fillings(candidates, hidden),
+            Rule::Records => self.record_fillings(class, candidates, hidden),
+        };
+        listed.unwrap_or_else(|| Expected {
+            sums: vec![BigUint::from(hidden); candidates.len()],
+            fillings: BigUint::from(candidates.len()),
+            exact: alike,
+        })
+    }
+
+    /// Lists the ways to give the removed records values, and keeps those after which the rule leaves what is shown.
+    fn record_fillings(&self, class: &Class, candidates: &[Candidate], hidden: u64) -> Option<Expected> {
+        let parts = candidates.len() as u64;
+        let ways = binomial(BigUint::from(hidden + parts - 1), BigUint::from(parts - 1));
+        if ways > BigUint::from(MOST_STEPS) {
+            return None;
+        }
+        let (mut sums, mut fillings) = (vec![0u64; candidates.len()], 0u64);
+        let mut filling = vec![0u64; candidates.len()];
+        each_composition(hidden, 0, &mut filling, &mut |filling| {
+            let mut counts = class.shown.clone();
+            for (candidate, count) in candidates.iter().zip(filling) {
+                *counts.entry(candidate.value).or_default() += count;
+            }
+            counts.retain(|_, count| *count > 0);
+            if self.kept(counts) == class.shown {
+                fillings += 1;
+                sums.iter_mut().zip(filling).for_each(|(sum, count)| *sum += count);
+            }
+        });
+        let sums = sums.into_iter().map(BigUint::from).collect();
+        (fillings > 0).then(|| Expected { sums, fillings: BigUint::from(fillings), exact: true })
+    }
+
+    /// What `vio-rec` keeps of a class.
+    fn kept(&self, mut counts: BTreeMap<u32, u64>) -> BTreeMap<u32, u64> {
+        loop {
+            let total: u64 = counts.values().sum();
+            let mut moved = false;
+            for (value, count) in &mut counts {
+                let theta = self.theta[*value as usize];
+                let most =
+                    u128::from(theta.numerator()) * u128::from(total) / u128::from(theta.denominator());
+                if u128::from(*count) > most {
+                    *count = most as u64;
+                    moved = true;
+                }
+            }
+            if !moved {
+                counts.retain(|_, count| *count > 0 && total >= self.k);
+                return counts;
+            }
+        }
+    }
+
+    /// Whether he is surer of some value of the class's people than its threshold allows.
+    fn is_surer(&self, class: &Class, candidates: &[Candidate], expected: &Expected) -> bool {
+        candidates.iter().zip(&expected.sums).any(|(candidate, sum)| {
+            let theta = self.theta[candidate.value as usize];
+            let kept = class.shown.get(&candidate.value).copied().unwrap_or(0);
+            let count = sum + &expected.fillings * kept;
+            count * theta.denominator() > &expected.fillings * class.people() * theta.numerator()
+        })
+    }
+}
+
+/// Counts the ways to give suppressed cells values: every value that occurs at all occurs at least so often.
+///
+/// A set of j values whose least counts leave e cells over can share these out in C(e+j−1, j−1) ways, and over all of
+/// them each value gets C(e+j−1, j) of the cells that are over.
+fn cell_fillings(candidates: &[Candidate], hidden: u64) -> Option<Expected> {
+    struct Listing<'a> {
+        candidates: &'a [Candidate],
+        sums: Vec<BigUint>,
+        fillings: BigUint,
+        steps: u64,
+    }
+
+    impl Listing<'_> {
+        /// Lists the sets that extend the chosen one by candidates from `from` on. Returns whether it got to the end.
+        fn extend(&mut self, from: usize, chosen: &mut Vec<usize>, over: u64) -> bool {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return false;
+            }
+            if !chosen.is_empty() {
+                let size = chosen.len() as u64;
+                let all = BigUint::from(over + size - 1);
+                let ways = binomial(all.clone(), BigUint::from(size - 1));
+                let more = if over == 0 { BigUint::ZERO } else { binomial(all, BigUint::from(size)) };
+                for at in chosen.iter() {
+                    self.sums[*at] += &ways * self.candidates[*at].least + &more;
+                }
+                self.fillings += ways;
+            }
+            for at in from..self.candidates.len() {
+                let least = self.candidates[at].least;
+                if least <= over {
+                    chosen.push(at);
+                    let ended = self.extend(at + 1, chosen, over - least);
+                    chosen.pop();
+                    if !ended {
+                        return false;
+                    }
+                }
+            }
+            true
+        }
+    }
+
+    let sums = vec![BigUint::ZERO; candidates.len()];
+    let mut listing = Listing { candidates, sums, fillings: BigUint::ZERO, steps: 0 };
+    let ended = listing.extend(0, &mut Vec::new(), hidden);
+    let Listing { sums, fillings, .. } = listing;
+    (ended && fillings > BigUint::ZERO).then_some(Expected { sums, fillings, exact: true })
+}
+
+/// Calls `each` with every way to write `total` as a sum over the places from `at` on.
+fn each_composition(total: u64, at: usize, filling: &mut Vec<u64>, each: &mut dyn FnMut(&[u64])) {
+    if at + 1 >= filling.len() {
+        if let Some(last) = filling.last_mut() {
+            *last = total;
+            each(filling);
+        }
+        return;
+    }
+    for part in 0..=total {
+        filling[at] = part;
+        each_composition(total - part, at + 1, filling, each);
+    }
+}
+
+/// The adversary's successes so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Score {
+    /// What is suppressed.
+    hidden: u64,
+    recovered: u64,
+    /// Suppressed ones with the table's most frequent value.
+    usual: u64,
+    /// People in classes where something is suppressed.
+    people: u64,
+    surer: u64,
+    /// People in classes whose fillings were not listed.
+    rough: u64,
+}
+
+impl Score {
+    fn add(&mut self, adversary: &Adversary, class: &Class, usual: Option<u32>) {
+        let hidden = class.hidden(adversary.rule);
+        if hidden == 0 {
+            return;
+        }
+        let candidates = adversary.candidates(class);
+        let lost = |value: u32| {
+            let count = |counts: &BTreeMap<u32, u64>| counts.get(&value).copied().unwrap_or(0);
+            // A file that nobody here made may show more of a value than there is.
+            count(&class.before).saturating_sub(count(&class.shown))
+        };
+        self.hidden += hidden;
+        self.people += class.people();
+        self.usual += usual.map_or(0, lost);
+        if let [only] = candidates.as_slice() {
+            // What he concludes is put against the truth, so that a wrong conclusion would not count.
+            self.recovered += lost(only.value);
+        }
+        let expected = adversary.expect(class, &candidates);
+        if adversary.is_surer(class, &candidates, &expected) {
+            self.surer += class.people();
+        }
+        if !expected.exact {
+            self.rough += class.people();
+        }
+    }
+
+    fn finding(&self, rule: Rule) -> Finding {
+        let (scheme, better, what, where_) = match rule {
+            Rule::Cells => ("vio-sa", "all-sa", "suppressed cells", "classes with suppressed cells"),
+            Rule::Records => ("vio-rec", "all-rec", "suppressed records", "classes with suppressed records"),
+        };
+        let known = match rule {
+            Rule::Cells => format!("the thresholds and that suppression is \"{scheme}\""),
+            Rule::Records => {
+                format!(
+                    "the thresholds, how many people belong to each class, and that suppression is \"{scheme}\""
+                )
+            }
+        };
+        let rough = match self.rough {
+            0 => String::new(),
+            rough => format!(
+                " In classes of {rough} people these ways are too many to list; there each possible value gets an equal \
+                 share."
+            ),
+        };
+        let figures = vec![
+            Figure {
+                what: format!("{what} whose value he recovers"),
+                targets: self.hidden,
+                hits: self.recovered,
+                baseline: self.usual,
+                instead: "always name the most frequent value of the table".to_string(),
+                control: None,
+                controlled: NO_GUESS.to_string(),
+            },
+            Figure {
+                what: format!("people in {where_} of whom he is surer than a threshold allows"),
+                targets: self.people,
+                hits: self.surer,
+                baseline: 0,
+                instead: "take the release at its word, in which all thresholds hold".to_string(),
+                control: None,
+                controlled: NO_GUESS.to_string(),
+            },
+        ];
+        let of = |figure: &Figure| {
+            format!("{} of {} ({:.1} %)", figure.hits, figure.targets, figure.share() * 100.0)
+        };
+        let warning = format!(
+            "someone who knows {known} recovers {} of the {what}, and is \
+             surer than a threshold allows of {} people in {where_}; suppression = \"{better}\" tells less",
+            of(&figures[0]),
+            of(&figures[1])
+        );
+        Finding {
+            knows: format!("the release, {known}"),
+            does: "works out which values the suppressed ones can have had, and how likely each is"
+                .to_string(),
+            assumes: format!(
+                "Every way to say how many of a class's suppressed ones had which value, that the rule would have turned \
+                 into what the release shows, is equally likely.{rough}"
+            ),
+            figures,
+            warning,
+            ..Finding::new(ATTACK.name, "Suppression inference")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,491 @@
+//! The audit of records in groups: exact quasi-identifiers with a bucket each, and the values of every bucket.
+//!
+//! 1. *columns*: the published ones and no others;
+//! 2. *form*: buckets are numbered, and values listed in an order that follows from what is shown;
+//! 3. *buckets*: as many values as records in each, every value once and with a positive count;
+//! 4. *records*: the published quasi-identifiers are those of original records, each used once;
+//! 5. *values*: no value occurs more often than in the original;
+//! 6. *order*: neither the order of rows and buckets nor what is written side by side tells who has which value;
+//! 7. *assignment*: the steward's list of who is in which bucket gives just these tables; without a list, some assignment of
+//!    the original records does;
+//! 8. *suppression* and *counts*, as for other tables;
+//! 9. every requirement, in every bucket, with rules that are mined here once more.
+//!
+//! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
+//! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
+//! what depends on who is an exception; that is told as far as all assignments agree on it.
+
+mod book;
+mod knowledge;
+mod matching;
+mod order;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use self::book::{Book, Bucket, Person};
+use self::matching::Kind;
+use self::transport::{Bounds, Transport, Verdict};
+use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
+use privet_core::{Error, Exact, Result};
+use privet_data::Source;
+use privet_policy::{CheckedPolicy, Clause, DataKind, Role};
+
+/// The column that says which bucket a record is in.
+const BUCKET: &str = "bucket";
+
+/// The column that says how often a value occurs in a bucket.
+const COUNT: &str = "count";
+
+/// The published tables.
+#[derive(Debug, Clone)]
+pub enum BucketTables {
+    /// Quasi-identifiers with buckets, and buckets with values and counts.
+    Two {
+        /// Quasi-identifiers with buckets.
+        qit: Source,
+        /// Buckets with values and counts.
+        st: Source,
+    },
+    /// One table, with values that are shuffled within buckets.
+    Permuted(Source),
+}
+
+/// Audits published buckets against their policy; the policy's data is the original. `assignment` is the steward's list:
+/// the bucket of every record of the original, in its order, none for one that is left out.
+pub fn audit_buckets(
+    policy: &CheckedPolicy,
+    release: &BucketTables,
+    assignment: Option<&[Option<String>]>,
+    expected: Option<ExpectedCounts>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let about = hidden_column(policy)?;
+    let (book, columns) = Book::read(policy, release, about, assignment, tick)?;
+    let records = AuditRecords {
+        original: book.rows + book.dropped,
+        dropped: book.dropped,
+        released: book.released(),
+        suppressed: book.rows.saturating_sub(book.released()),
+    };
+    let mut checks = vec![
+        columns,
+        order::check_form(&book, form_of(release)?),
+        check_buckets(&book),
+        check_records(&book),
+        check_values(&book),
+        order::check_order(&book),
+    ];
+    let matching = policy.requirements.iter().any(|clause| clause.name() == MATCHING);
+    let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
+    let is_exception =
+        |person: &Person, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
+    let transport = match assignment {
+        Some(_) => {
+            checks.push(check_assignment(&book));
+            None
+        }
+        None if checks.iter().all(|check| check.holds) => {
+            let transport = Transport::of(&book, &is_exception, tick)?;
+            checks.push(check_transport(transport.verdict));
+            Some(transport)
+        }
+        None => None,
+    };
+    checks.push(check_suppression(policy, &records));
+    checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
+    let exceptions = book.original.keys().any(|(person, value)| is_exception(person, *value));
+    let sight = match (assignment, transport) {
+        (Some(_), _) => Sight::List,
+        (None, _) if !exceptions => Sight::Rules,
+        (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
+        (None, _) => Sight::Nothing,
+    };
+    for (position, clause) in policy.requirements.iter().enumerate() {
+        let name = clause.describe(&policy.columns);
+        let check = match clause.name() {
+            MATCHING => check_matching(clause, name, &book, &excluded, &sight, tick)?,
+            "l-diversity" => check_diversity(clause, name, &book)?,
+            "k-anonymity" => check_size(clause, &name, &book),
+            _ => continue,
+        };
+        checks.push(check.judging(position));
+    }
+    Ok(Audit::of(DataKind::Table, records, book.buckets.len() as u64, checks, &asked(policy)))
+}
+
+/// The requirement that depends on what an adversary knows.
+const MATCHING: &str = "matching-l-diversity";
+
+/// What could mark rows of the published files.
+fn form_of(release: &BucketTables) -> Result<Vec<String>> {
+    let tables = match release {
+        BucketTables::Two { qit, st } => vec![qit, st],
+        BucketTables::Permuted(table) => vec![table],
+    };
+    let mut found = Vec::new();
+    for table in tables {
+        let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.extend(super::form::faults(table)?.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    Ok(found)
+}
+
+/// The column whose values are told by bucket: the one that requirements are about, or the only sensitive one.
+fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
+    let named = policy.requirements.iter().filter_map(|clause| clause.settings.column("column"));
+    let sensitive = policy.with_role(Role::Sensitive).map(|column| column.index);
+    let columns: BTreeSet<usize> = named.chain(sensitive).collect();
+    match columns.iter().copied().collect::<Vec<usize>>().as_slice() {
+        [column] => Ok(*column),
+        columns => {
+            let found = if columns.is_empty() { "none is sensitive" } else { "several are sensitive" };
+            Err(Error::input(format!("buckets tell the values of one column, and {found}"))
+                .in_file(policy.written.path())
+                .help("set role = \"sensitive\" for the column whose values are told by bucket"))
+        }
+    }
+}
+
+/// A check of every bucket: faults are told of the first few.
+fn told(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
+    const MOST: usize = 5;
+    if faults.is_empty() {
+        return Check::new(name, true, fine);
+    }
+    let shown: Vec<&str> = faults.iter().take(MOST).map(|(fault, _)| fault.as_str()).collect();
+    let more =
+        if faults.len() > MOST { format!("; and {} more", faults.len() - MOST) } else { String::new() };
+    let mut check = Check::new(name, false, format!("{}{more}", shown.join("; ")));
+    check.worst = faults.first().map(|(fault, _)| fault.clone());
+    check.concerned = faults.iter().map(|(_, records)| records).sum();
+    check.classes_failing = faults.len() as u64;
+    check
+}
+
+fn check_buckets(book: &Book) -> Check {
+    let mut faults = Vec::new();
+    for (name, bucket) in &book.buckets {
+        let (records, values) = (bucket.records(), bucket.occurrences());
+        faults.extend(bucket.faults.iter().map(|fault| (format!("bucket {name}: {fault}"), records)));
+        if records != values {
+            let there = counted(records, "record", "records");
+            let told = counted(values, "value", "values");
+            faults.push((format!("bucket {name} has {there}, but {told}"), records));
+        }
+    }
+    told("buckets", "every bucket has as many values as records", faults)
+}
+
+fn check_records(book: &Book) -> Check {
+    let mut left = book.people.clone();
+    let mut strange = 0;
+    for (person, count) in book.buckets.values().flat_map(|bucket| &bucket.people) {
+        let stock = left.get_mut(person);
+        let found = stock.as_deref().copied().unwrap_or(0).min(*count);
+        strange += count - found;
+        if let Some(stock) = stock {
+            *stock -= found;
+        }
+    }
+    let faults = if strange == 0 {
+        Vec::new()
+    } else {
+        vec![(
+            format!(
+                "{} the quasi-identifiers of no original record of its own",
+                counted(strange, "record has", "records have")
+            ),
+            strange,
+        )]
+    };
+    told("records", "the quasi-identifiers are those of original records, each used once", faults)
+}
+
+fn check_values(book: &Book) -> Check {
+    let mut published: BTreeMap<u32, u64> = BTreeMap::new();
+    for (value, count) in book.buckets.values().flat_map(|bucket| &bucket.values) {
+        *published.entry(*value).or_default() += count;
+    }
+    let mut faults = Vec::new();
+    for (value, count) in published {
+        let original = book.value_counts.get(&value).copied().unwrap_or(0);
+        if count > original {
+            let name = book.values.text(value);
+            faults.push((
+                format!("'{name}' occurs {}, in the original {original}", counted(count, "time", "times")),
+                count - original,
+            ));
+        }
+    }
+    told("values", "no value occurs more often than in the original", faults)
+}
+
+fn check_assignment(book: &Book) -> Check {
+    let mut faults = Vec::new();
+    for name in
+        book.buckets.keys().chain(book.assigned.keys().filter(|name| !book.buckets.contains_key(*name)))
+    {
+        let (mut people, mut values) = (BTreeMap::new(), BTreeMap::new());
+        for ((person, value), count) in book.assigned.get(name).into_iter().flatten() {
+            *people.entry(person.clone()).or_insert(0) += count;
+            *values.entry(*value).or_insert(0) += count;
+        }
+        let same =
+            book.buckets.get(name).is_some_and(|bucket| bucket.people == people && bucket.values == values);
+        if !same {
+            let records = book.buckets.get(name).map_or(0, Bucket::records);
+            faults.push((format!("bucket {name} is not what the records assigned to it give"), records));
+        }
+    }
+    if book.strays > 0 {
+        let more = counted(book.strays as u64, "line", "lines");
+        faults.push((format!("the steward's list has {more} more than there are records"), 0));
+    }
+    told("assignment", "the records assigned to each bucket give the published tables", faults)
+}
+
+fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
+    let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
+    if policy.method.settings.choice("infeasible") == Some("suppress") {
+        let detail = format!(
+            "{suppressed} of {} suppressed; any number may be",
+            counted(kept, "record is", "records are")
+        );
+        return Check::new("suppression", true, detail);
+    }
+    let detail =
+        format!("{suppressed} of {} suppressed; at most 0 may be", counted(kept, "record is", "records are"));
+    Check::new("suppression", suppressed == 0, detail)
+}
+
+/// Plain l-diversity: different values, or shares of values.
+fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> {
+    let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
+    let kind = clause.settings.choice("kind").unwrap_or("distinct");
+    let mut faults = Vec::new();
+    for (bucket_name, bucket) in &book.buckets {
+        let (size, most) = (bucket.occurrences(), bucket.values.values().max().copied().unwrap_or(0));
+        let distinct = bucket.values.len() as u64;
+        let fault = match kind {
+            "distinct" => (u128::from(distinct) * u128::from(l.denominator()) < u128::from(l.numerator()))
+                .then(|| {
+                    format!("bucket {bucket_name} has {}", counted(distinct, "value", "different values"))
+                }),
+            "frequency" => (u128::from(most) * u128::from(l.numerator())
+                > u128::from(size) * u128::from(l.denominator()))
+            .then(|| {
+                format!("bucket {bucket_name} has a value {} among {size}", counted(most, "time", "times"))
+            }),
+            other => return Err(Error::input(format!("buckets are not audited for kind = \"{other}\""))),
+        };
+        faults.extend(fault.map(|fault| (fault, size)));
+    }
+    Ok(told(&name, "every bucket meets it", faults))
+}
+
+/// k-anonymity of buckets: each has at least k records.
+fn check_size(clause: &Clause, name: &str, book: &Book) -> Check {
+    let k = clause.settings.count("k").unwrap_or(1);
+    let sizes = || book.buckets.iter().map(|(name, bucket)| (name, bucket.records()));
+    let small = sizes().filter(|(_, records)| *records < k);
+    let faults = small.map(|(name, records)| {
+        (format!("bucket {name} has {}, k = {k}", counted(records, "record", "records")), records)
+    });
+    let mut check = told(name, "every bucket has at least k records", faults.collect());
+    if check.holds {
+        let smallest = sizes().min_by_key(|(_, records)| *records);
+        check.worst = smallest.map(|(name, records)| {
+            format!("bucket {name}: {} ≥ k = {k}", counted(records, "record", "records"))
+        });
+    }
+    check
+}
+
+/// A bucket as far as valid values go: kinds of records with their numbers, and values with theirs.
+type Look = (Vec<Kind>, Vec<(u32, u64)>);
+
+/// What is known about who has which value, for the sake of exceptions to rules.
+enum Sight<'a> {
+    /// Everything: there is a list.
+    List,
+    /// Rules have no exceptions, so it does not matter.
+    Rules,
+    /// What all assignments agree on.
+    Bounds(Transport<'a>),
+    /// The tables are not of these records.
+    Nothing,
+}
+
+/// Which exceptions to rules a bucket is judged with.
+#[derive(Clone, Copy)]
+enum Exceptions {
+    /// Those that every assignment has.
+    Certain,
+    /// Those that some assignment has.
+    Possible,
+}
+
+/// The values that are out of the question for people.
+type Excluded = HashMap<Person, BTreeSet<u32>>;
+
+fn check_transport(verdict: Verdict) -> Check {
+    let name = "assignment";
+    match verdict {
+        Verdict::Found => Check::new(
+            name,
+            true,
+            "some assignment of the original records to buckets gives the published tables; whether it is the true one only \
+             the steward's list tells",
+        ),
+        Verdict::Impossible => Check::new(
+            name,
+            false,
+            "no assignment of the original records to buckets gives the published tables",
+        ),
+        Verdict::Undetermined => Check::undetermined(
+            name,
+            "whether some assignment of the original records to buckets gives the published tables takes too long to find \
+             out; the steward's list would tell",
+        ),
+    }
+}
+
+fn check_matching(
+    clause: &Clause,
+    name: String,
+    book: &Book,
+    excluded: &Excluded,
+    sight: &Sight<'_>,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Check> {
+    let l = clause.settings.count("l").unwrap_or(1);
+    let bound = clause.settings.exact("max_posterior");
+    if matches!(sight, Sight::Nothing) {
+        let detail = "some records have a value that a rule excludes for them, and which ones these are cannot be told from \
+                      tables that are not of these records";
+        return Ok(Check::undetermined(name, detail));
+    }
+    let mut known: HashMap<(Look, Option<Exact>), Option<String>> = HashMap::new();
+    let mut judged = |look: Look, bound: Option<Exact>| -> Result<Option<String>> {
+        let key = (look, bound);
+        if let Some(fault) = known.get(&key) {
+            return Ok(fault.clone());
+        }
+        tick()?;
+        let fault = judge(&key.0, l, bound);
+        known.insert(key, fault.clone());
+        Ok(fault)
+    };
+    let (mut faults, mut open, mut open_records) = (Vec::new(), 0u64, 0u64);
+    for (bucket_name, bucket) in &book.buckets {
+        let fault = match sight {
+            Sight::Bounds(transport) => {
+                let look = |which| look_within(transport, bucket_name, bucket, excluded, which);
+                let (certain, possible) = (look(Exceptions::Certain), look(Exceptions::Possible));
+                let settled = certain == possible;
+                let fault = judged(certain, bound)?;
+                // More exceptions make more values valid, so both ends decide; how likely values are they do not.
+                if settled || (fault.is_none() && bound.is_none()) {
+                    fault
+                } else {
+                    let fault = judged(possible, None)?;
+                    if fault.is_none() {
+                        (open, open_records) = (open + 1, open_records + bucket.records());
+                    }
+                    fault
+                }
+            }
+            _ => judged(look_of(book, bucket_name, bucket, excluded), bound)?,
+        };
+        faults.extend(fault.map(|fault| (format!("bucket {bucket_name}: {fault}"), bucket.records())));
+    }
+    if faults.is_empty() && open > 0 {
+        let detail = format!(
+            "some records have a value that a rule excludes for them; in {} with {} it depends on which ones these are, \
+             and only the steward's list tells; the other buckets meet it",
+            counted(open, "bucket", "buckets"),
+            counted(open_records, "record", "records")
+        );
+        return Ok(Check::undetermined(name, detail));
+    }
+    Ok(told(&name, "every record of every bucket has at least l valid values", faults))
+}
+
+/// The values of a bucket that are not out of the question for somebody, and those named besides.
+fn allowed(bucket: &Bucket, excluded: &Excluded, person: &Person, besides: &[u32]) -> Vec<u32> {
+    let barred = |value: &u32| excluded.get(person).is_some_and(|set| set.contains(value));
+    bucket.values.keys().copied().filter(|value| besides.contains(value) || !barred(value)).collect()
+}
+
+fn look(bucket: &Bucket, kinds: BTreeMap<Vec<u32>, u64>) -> Look {
+    let kinds = kinds.into_iter().filter(|(_, count)| *count > 0);
+    let values = bucket.values.iter().map(|(value, count)| (*value, *count)).collect();
+    (kinds.map(|(allowed, count)| Kind { allowed, count }).collect(), values)
+}
+
+fn look_of(book: &Book, name: &str, bucket: &Bucket, excluded: &Excluded) -> Look {
+    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    match book.assigned.get(name) {
+        Some(assigned) => {
+            for ((person, value), count) in assigned {
+                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += count;
+            }
+        }
+        None => {
+            for (person, count) in &bucket.people {
+                *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += count;
+            }
+        }
+    }
+    look(bucket, kinds)
+}
+
+/// A bucket with the exceptions that it certainly has, or with all that it can have.
+fn look_within<'a>(
+    transport: &Transport<'a>,
+    name: &'a str,
+    bucket: &'a Bucket,
+    excluded: &Excluded,
+    which: Exceptions,
+) -> Look {
+    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for (person, count) in &bucket.people {
+        let exceptions = transport.bounds(name, person);
+        let settled = exceptions.iter().all(|(_, Bounds { low, high })| low == high);
+        let mut plain = *count;
+        if matches!(which, Exceptions::Certain) || settled {
+            for (value, Bounds { low, .. }) in exceptions {
+                let low = (*low).min(plain);
+                plain -= low;
+                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += low;
+            }
+            *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += plain;
+        } else {
+            let besides: Vec<u32> = exceptions.iter().map(|(value, _)| *value).collect();
+            *kinds.entry(allowed(bucket, excluded, person, &besides)).or_default() += plain;
+        }
+    }
+    look(bucket, kinds)
+}
+
+/// What is wrong with a bucket, if anything is.
+fn judge((kinds, values): &Look, l: u64, bound: Option<Exact>) -> Option<String> {
+    let Some(valid) = matching::valid_values(kinds, values) else {
+        return Some("its values cannot be assigned to its records without breaking a rule".to_string());
+    };
+    if let Some(fewest) = valid.iter().copied().min().filter(|fewest| (*fewest as u64) < l) {
+        let only = counted(fewest as u64, "valid value", "valid values");
+        return Some(format!("a record has only {only} (l = {l})"));
+    }
+    let bound = bound?;
+    match matching::likeliest(kinds, values) {
+        None => Some("how sure of a value an adversary can be is too much to work out".to_string()),
+        Some((ways, all)) if &ways * bound.denominator() > &all * bound.numerator() => {
+            Some(format!("an adversary can be sure of a value by {ways} in {all}, more than {bound}"))
+        }
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,263 @@
+//! l+-diversity (Liu 2010): each sensitive value s has a threshold θ(s), and in a class of n records at most θ(s)·n have
+//! it. A suppressed cell counts in n and is no value.
+//!
+//! θ(s) is the value's entry in `theta`; else, by the rule `frequency`, base·f(s)/f̄ but at most 1 where the value's
+//! count f(s) in the original is at least the mean count f̄ of the values that occur there; else the base, which is
+//! `default` or 1/l.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+
+use super::{Facts, Notion};
+use crate::classes::Histogram;
+use privet_core::{Error, Exact, Result};
+use privet_policy::Clause;
+
+/// A fraction of any length: thresholds are derived here without a thought for overflow.
+#[derive(Debug, Clone, PartialEq)]
+struct Fraction {
+    over: BigUint,
+    under: BigUint,
+}
+
+impl Fraction {
+    fn new(over: BigUint, under: BigUint) -> Fraction {
+        let divisor = over.gcd(&under).max(BigUint::one());
+        Fraction { over: over / &divisor, under: under / divisor }
+    }
+
+    fn exact(number: Exact) -> Fraction {
+        Fraction::new(number.numerator().into(), number.denominator().into())
+    }
+
+    /// For display and for choosing what is named.
+    fn approximate(&self) -> f64 {
+        let digits = |number: &BigUint| number.to_f64().unwrap_or(f64::INFINITY);
+        digits(&self.over) / digits(&self.under)
+    }
+
+    fn text(&self) -> String {
+        if self.under.is_one() { self.over.to_string() } else { format!("{}/{}", self.over, self.under) }
+    }
+}
+
+struct LPlus {
+    column: usize,
+    /// The values' texts, by number.
+    values: Vec<String>,
+    /// Their thresholds.
+    theta: Vec<Fraction>,
+}
+
+pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    let column = facts.column(clause)?;
+    let values: Vec<String> = facts.tables.plain[column].texts().map(str::to_string).collect();
+    let counts = match facts.people {
+        Some(people) => people.distribution(facts, column),
+        None => facts.distribution(column),
+    };
+    let theta = thresholds(clause, &values, &counts)?;
+    Ok(Box::new(LPlus { column, values, theta }))
+}
+
+/// Every value's threshold. A value that only the release has, and that the policy says nothing about, has none of its
+/// own: 0.
+fn thresholds(clause: &Clause, values: &[String], counts: &[u64]) -> Result<Vec<Fraction>> {
+    let base = match (clause.settings.exact("l"), clause.settings.exact("default")) {
+        (Some(_), Some(_)) => {
+            return Err(Error::input(format!("[privacy.{}] has both 'l' and 'default'", clause.name()))
+                .help("keep one of them: l = 4 is default = \"1/4\""));
+        }
+        (Some(l), None) => Some(Fraction::new(l.denominator().into(), l.numerator().into())),
+        (None, default) => default.map(Fraction::exact),
+    };
+    let by_frequency = match clause.settings.choice("theta_rule") {
+        None => false,
+        Some("frequency") => true,
+        Some(other) => {
+            return Err(Error::input(format!("this audit does not know the rule '{other}'"))
+                .help("known rules: frequency"));
+        }
+    };
+    if by_frequency && base.is_none() {
+        return Err(Error::input(format!(
+            "[privacy.{}] has a theta_rule but no 'default' or 'l'",
+            clause.name()
+        ))
+        .help("add default = \"1/4\" or l = 4"));
+    }
+    let records: BigUint = counts.iter().map(|count| BigUint::from(*count)).sum();
+    let occurring = BigUint::from(counts.iter().filter(|count| **count > 0).count());
+    let own = clause.settings.thresholds("theta");
+    let threshold = |(value, count): (&String, &u64)| {
+        if let Some(own) = own.and_then(|own| own.get(value)) {
+            return Ok(Fraction::exact(*own));
+        }
+        let Some(base) = &base else {
+            if *count == 0 {
+                return Ok(Fraction::new(BigUint::zero(), BigUint::one()));
+            }
+            return Err(Error::input(format!("[privacy.{}] gives '{value}' no threshold", clause.name()))
+                .help("add it to theta, or set l = 4 or default = \"1/4\" for all values without one"));
+        };
+        // f(s) ≥ f̄ = records/occurring, without dividing.
+        let weight = BigUint::from(*count) * &occurring;
+        if !by_frequency || weight < records {
+            return Ok(base.clone());
+        }
+        let scaled = Fraction::new(&base.over * weight, &base.under * &records);
+        Ok(if scaled.over > scaled.under { Fraction::exact(Exact::ONE) } else { scaled })
+    };
+    values.iter().zip(counts).map(threshold).collect()
+}
+
+impl LPlus {
+    /// n_s ≤ θ(s)·n.
+    fn allows(&self, value: u32, count: u64, size: u64) -> bool {
+        let theta = &self.theta[value as usize];
+        BigUint::from(count) * &theta.under <= &theta.over * BigUint::from(size)
+    }
+
+    /// The value that uses most of its threshold, how much of it that is, and how often the value occurs. A value above
+    /// its threshold comes before all that are not, however the shares are rounded.
+    fn worst(&self, class: &Histogram) -> Option<(f64, u32, u64)> {
+        let share = |count: u64| count as f64 / class.size as f64;
+        let uses = class.counts.iter().map(|(value, count)| {
+            (share(*count) / self.theta[*value as usize].approximate(), *value, *count)
+        });
+        let too_much = |value: u32, count: u64| !self.allows(value, count, class.size);
+        uses.max_by(|a, b| too_much(a.1, a.2).cmp(&too_much(b.1, b.2)).then(a.0.total_cmp(&b.0)))
+    }
+}
+
+impl Notion for LPlus {
+    fn column(&self) -> Option<usize> {
+        Some(self.column)
+    }
+
+    fn counts_suppressed(&self) -> bool {
+        true
+    }
+
+    fn holds(&self, class: &Histogram) -> bool {
+        class.counts.iter().all(|(value, count)| self.allows(*value, *count, class.size))
+    }
+
+    fn strain(&self, class: &Histogram) -> f64 {
+        self.worst(class).map_or(0.0, |(strain, ..)| strain)
+    }
+
+    fn explain(&self, class: &Histogram) -> String {
+        let size = class.size;
+        let Some((_, value, count)) = self.worst(class) else {
+            return format!("size {size}, all values are suppressed");
+        };
+        let sign = if self.allows(value, count, size) { "≤" } else { ">" };
+        let (text, theta) = (&self.values[value as usize], self.theta[value as usize].text());
+        // Somebody with several values counts in each of them.
+        let suppressed = size.saturating_sub(class.counts.iter().map(|(_, count)| count).sum::<u64>());
+        let stars = if suppressed > 0 { format!(", {suppressed} suppressed") } else { String::new() };
+        format!("size {size}{stars}, '{text}' has {count}/{size} {sign} θ = {theta}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use privet_policy::{Declaration, Setting, Settings, Subject};
+
+    static DECLARATION: Declaration = Declaration {
+        subject: Subject::Classes,
+        name: "l-plus-diversity",
+        summary: "",
+        help: "",
+        keys: &[],
+        accepts: &[],
+    };
+
+    fn exact(text: &str) -> Setting {
+        Setting::Exact(Exact::parse(text).expect("a number"))
+    }
+
+    fn clause(settings: &[(&'static str, Setting)]) -> Clause {
+        let mut clause = Clause { declaration: &DECLARATION, settings: Settings::default() };
+        settings.iter().for_each(|(key, setting)| clause.set(key, setting.clone()));
+        clause
+    }
+
+    fn own(thresholds: &[(&str, &str)]) -> Setting {
+        let number = |text: &str| Exact::parse(text).expect("a number");
+        let pairs = thresholds.iter().map(|(value, theta)| (value.to_string(), number(theta)));
+        Setting::Thresholds(pairs.collect())
+    }
+
+    fn values() -> Vec<String> {
+        ["flu", "cold", "cancer"].map(String::from).to_vec()
+    }
+
+    fn found(settings: &[(&'static str, Setting)], counts: &[u64]) -> Result<Vec<String>> {
+        let theta = thresholds(&clause(settings), &values(), counts)?;
+        Ok(theta.iter().map(Fraction::text).collect())
+    }
+
+    #[test]
+    fn thresholds_are_derived_from_policy_and_original() {
+        let frequency = || ("theta_rule", Setting::Choice("frequency"));
+        let of = |settings: &[_], counts: &[u64]| found(settings, counts).expect("thresholds");
+        assert_eq!(of(&[("l", exact("4"))], &[6, 3, 3]), ["1/4", "1/4", "1/4"]);
+        assert_eq!(of(&[("default", exact("1/4")), frequency()], &[6, 3, 3]), ["3/8", "1/4", "1/4"]);
+        assert_eq!(of(&[("l", exact("1")), frequency()], &[6, 3, 3]), ["1", "1", "1"]);
+        let mixed = [("l", exact("4")), frequency(), ("theta", own(&[("flu", "0.1")]))];
+        assert_eq!(of(&mixed, &[6, 3, 3]), ["1/10", "1/4", "1/4"]);
+        assert_eq!(of(&[("theta", own(&[("flu", "0.1")]))], &[6, 0, 0]), ["1/10", "0", "0"]);
+    }
+
+    #[test]
+    fn a_policy_that_says_too_little_or_too_much_is_refused() {
+        let frequency = ("theta_rule", Setting::Choice("frequency"));
+        let wrong = |settings: &[_]| found(settings, &[1, 1, 1]).expect_err("an error").to_string();
+        assert!(wrong(&[("l", exact("4")), ("default", exact("1/4"))]).contains("both"));
+        assert!(wrong(&[frequency]).contains("no 'default' or 'l'"));
+        assert!(wrong(&[("theta", own(&[("flu", "1"), ("cold", "1")]))]).contains("'cancer'"));
+    }
+
+    fn notion(theta: [&str; 3]) -> LPlus {
+        let theta = theta.map(|text| Fraction::exact(Exact::parse(text).expect("a number"))).to_vec();
+        LPlus { column: 0, values: values(), theta }
+    }
+
+    #[test]
+    fn a_class_explains_itself_by_its_worst_value() {
+        let notion = notion(["1/2", "0.3", "0"]);
+        let class = |size, counts: &[(u32, u64)]| Histogram { size, counts: counts.to_vec() };
+        let tie = class(10, &[(0, 5), (1, 3)]);
+        assert!(notion.holds(&tie));
+        assert_eq!(notion.explain(&tie), "size 10, 2 suppressed, 'cold' has 3/10 ≤ θ = 3/10");
+        let above = class(10, &[(0, 4), (1, 4)]);
+        assert!(!notion.holds(&above));
+        assert!(notion.explain(&above).ends_with("'cold' has 4/10 > θ = 3/10"));
+        let never = class(100, &[(0, 5), (2, 1)]);
+        assert!(!notion.holds(&never));
+        assert!(notion.explain(&never).ends_with("'cancer' has 1/100 > θ = 0"));
+        assert_eq!(notion.explain(&class(4, &[])), "size 4, all values are suppressed");
+    }
+
+    proptest! {
+        #[test]
+        fn a_class_holds_if_every_share_does(
+            counts in proptest::collection::vec(0u64..9, 3),
+            suppressed in 0u64..5,
+            theta in proptest::collection::vec((0u64..7, 1u64..7), 3),
+        ) {
+            let fraction = |(over, under): &(u64, u64)| Fraction::new((*over).into(), (*under).into());
+            let notion = LPlus { column: 0, values: values(), theta: theta.iter().map(fraction).collect() };
+            let size = counts.iter().sum::<u64>() + suppressed;
+            let shown = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
+            let naive = counts.iter().zip(&theta).all(|(count, (over, under))| count * under <= over * size);
+            prop_assert_eq!(notion.holds(&Histogram { size, counts: shown }), naive);
+        }
+    }
+}

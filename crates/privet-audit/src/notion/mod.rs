@@ -1,0 +1,273 @@
+//! Privacy notions as the audit checks them: one file per notion, each a literal reading of its definition.
+//!
+//! To teach the audit a new notion, write a file with its [`Notion`] and add a line to [`AUDITORS`]. FF-anonymity
+//! and (n, t)-closeness are not a matter of single classes, so they have checks of their own.
+
+mod freeform;
+mod k_anonymity;
+mod l_diversity;
+mod l_plus;
+mod n_t_closeness;
+mod quasi_sensitive;
+mod t_closeness;
+
+use super::Check;
+use super::classes::{Classes, Histogram};
+use super::columns::Layout;
+use super::people::People;
+use super::suppressed::Suppressed;
+use super::table::Tables;
+use super::watch::Watch;
+use privet_core::counted;
+use privet_core::{Error, Exact, Result};
+use privet_policy::{CheckedPolicy, Clause};
+
+/// A requirement of the policy, ready to be asked about one class after the other.
+trait Notion {
+    /// The column it is about, by its place among the unchanged columns; `None` when only the size counts.
+    fn column(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether suppressed cells of the column count in a class's size. Where they do not, the class is judged by the
+    /// cells that it shows.
+    fn counts_suppressed(&self) -> bool {
+        false
+    }
+
+    /// Whether the class meets the requirement. Exact.
+    fn holds(&self, class: &Histogram) -> bool;
+
+    /// How close to the bound the class is; larger is worse. Only used to choose which class is named as the worst.
+    fn strain(&self, class: &Histogram) -> f64;
+
+    /// The inequality with the class's numbers.
+    fn explain(&self, class: &Histogram) -> String;
+}
+
+type Auditor = fn(&Clause, &Facts<'_>) -> Result<Box<dyn Notion>>;
+
+/// Which notion checks which requirement of a policy.
+const AUDITORS: [(&str, Auditor); 6] = [
+    ("k-anonymity", k_anonymity::auditor),
+    ("l-diversity", l_diversity::auditor),
+    ("l-plus-diversity", l_plus::auditor),
+    ("qs-closeness", quasi_sensitive::closeness),
+    ("qs-diversity", quasi_sensitive::diversity),
+    ("t-closeness", t_closeness::auditor),
+];
+
+/// What a requirement may be judged by.
+pub(super) struct Facts<'a> {
+    pub policy: &'a CheckedPolicy,
+    pub layout: &'a Layout,
+    pub tables: &'a Tables,
+    pub classes: &'a Classes,
+    pub suppressed: &'a Suppressed,
+    pub watch: Watch<'a>,
+    /// Whose the records are, where the policy says.
+    pub people: Option<&'a People>,
+}
+
+impl Facts<'_> {
+    /// The name of a column of the original.
+    pub fn column_name(&self, column: usize) -> &str {
+        self.policy.columns.get(column).map_or("", |column| column.name.as_str())
+    }
+
+    /// A class in words.
+    pub fn describe(&self, class: u32) -> String {
+        let names: Vec<&str> =
+            self.layout.quasi.iter().map(|place| self.column_name(place.original)).collect();
+        self.classes.describe(class, &names, &self.tables.release.quasi)
+    }
+
+    /// The place of the column that a clause is about among the unchanged columns.
+    fn column(&self, clause: &Clause) -> Result<usize> {
+        let column = clause.settings.column("column").ok_or_else(|| lacks(clause, "column"))?;
+        self.layout.plain.iter().position(|place| place.original == column).ok_or_else(|| {
+            let name = self.column_name(column);
+            Error::input(format!("{} is about '{name}', which is not published unchanged", clause.name()))
+                .help(format!("give [columns.{name}] role = \"sensitive\""))
+        })
+    }
+
+    /// How often each value of an unchanged column occurs in the original, by number. Values that only the release has
+    /// occur 0 times.
+    fn distribution(&self, column: usize) -> Vec<u64> {
+        let mut counts = vec![0; self.tables.plain[column].len()];
+        let records = &self.tables.original.records;
+        for id in records.ids() {
+            let value = records.get(id)[self.layout.quasi.len() + column];
+            counts[value as usize] += records.count(id);
+        }
+        counts
+    }
+}
+
+/// A number of a clause, however it is declared.
+fn number(clause: &Clause, key: &str) -> Result<Exact> {
+    let settings = &clause.settings;
+    let whole = settings.count(key).and_then(|count| Exact::new(count, 1));
+    settings.exact(key).or(whole).ok_or_else(|| lacks(clause, key))
+}
+
+fn lacks(clause: &Clause, key: &str) -> Error {
+    Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()))
+}
+
+/// Checks one requirement on every class; `None` for one that is not about the classes of a table. One that counts records
+/// says nothing about people where somebody has several of them in one class, and fails there.
+pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
+    let check = check_classes(clause, facts)?;
+    Ok(match facts.people {
+        Some(people) if !counts_people(clause) => check.map(|check| one_record_each(check, people, facts)),
+        _ => check,
+    })
+}
+
+/// Whether a requirement is about how many people a class has, and how many of them have a value.
+fn counts_people(clause: &Clause) -> bool {
+    let kind = clause.settings.choice("kind");
+    match clause.name() {
+        "k-anonymity" | "l-plus-diversity" => true,
+        "l-diversity" => kind == Some("distinct") || kind == Some("frequency"),
+        _ => false,
+    }
+}
+
+/// What a requirement that counts records says about people.
+fn one_record_each(mut check: Check, people: &People, facts: &Facts<'_>) -> Check {
+    let (mut several, mut open, mut concerned) = (0, 0u64, 0);
+    let mut worst = None;
+    for class in facts.classes.cells.ids() {
+        let (rows, range) = (facts.classes.cells.count(class), people.in_class(facts, class));
+        if range.most < rows {
+            several += 1;
+            concerned += rows;
+            worst = worst.or(Some((class, rows, range.most)));
+        } else if range.least < rows {
+            open += 1;
+        }
+    }
+    if let Some((class, rows, most)) = worst {
+        let detail = format!(
+            "it counts records, and in {several} of {} classes somebody has several",
+            facts.classes.len()
+        );
+        check.worst = Some(format!("{}: {rows} records of at most {most} people", facts.describe(class)));
+        (check.holds, check.undetermined, check.detail) = (false, false, detail);
+        (check.classes_failing, check.concerned) = (several, concerned);
+    } else if open > 0 && check.holds {
+        check.undetermined = true;
+        check.detail = format!(
+            "{}; but it counts records, and in {open} of {} classes it cannot be told whether somebody has several",
+            check.detail,
+            facts.classes.len()
+        );
+    }
+    check
+}
+
+fn check_classes(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
+    // Not a matter of single classes.
+    match clause.name() {
+        "ff-anonymity" => return freeform::check(clause, facts).map(Some),
+        "n-t-closeness" => return n_t_closeness::check(clause, facts).map(Some),
+        _ => {}
+    }
+    let name = clause.describe(&facts.policy.columns);
+    let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {
+        return Ok(None);
+    };
+    let notion = auditor(clause, facts)?;
+    if let Some(people) = facts.people.filter(|_| counts_people(clause)) {
+        return Ok(Some(check_people(name, notion.as_ref(), people, facts)));
+    }
+    let quasi = facts.layout.quasi.len();
+    let mut check = Check::new(name, true, String::new());
+    let mut worst: Option<(bool, f64, u32, Histogram)> = None;
+    for class in facts.classes.cells.ids() {
+        (facts.watch)()?;
+        let histogram = match notion.column() {
+            Some(column) => {
+                let all = facts.classes.histogram(class, quasi + column, &facts.tables.release.records);
+                facts.suppressed.shown(column, all, notion.counts_suppressed())
+            }
+            None => Histogram { size: facts.classes.cells.count(class), counts: Vec::new() },
+        };
+        if histogram.size == 0 {
+            // Nothing of the column is shown, so there is nothing to judge.
+            continue;
+        }
+        let fails = !notion.holds(&histogram);
+        if fails {
+            check.holds = false;
+            check.classes_failing += 1;
+            check.concerned += histogram.size;
+        }
+        let strain = notion.strain(&histogram);
+        if worst.as_ref().is_none_or(|(failed, most, ..)| (*failed, *most) < (fails, strain)) {
+            worst = Some((fails, strain, class, histogram));
+        }
+    }
+    check.worst = worst
+        .map(|(_, _, class, histogram)| format!("{}: {}", facts.describe(class), notion.explain(&histogram)));
+    check.detail = match (check.classes_failing, facts.classes.len()) {
+        (_, 0) => "the release has no records".to_string(),
+        (0, 1) => "holds in the only class".to_string(),
+        (0, classes) => format!("holds in all {classes} classes"),
+        (failing, classes) => {
+            format!("fails in {failing} of {}", counted(classes as u64, "class", "classes"))
+        }
+    };
+    Ok(Some(check))
+}
+
+/// Checks a requirement that counts people. A class that meets it at its worst holds, one that does not at its best fails, and
+/// of any other it cannot be told.
+fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Facts<'_>) -> Check {
+    let mut check = Check::new(name, true, String::new());
+    let mut open = 0u64;
+    let mut worst: Option<(u8, f64, u32, Histogram)> = None;
+    for class in facts.classes.cells.ids() {
+        let extremes = people.extremes(facts, class, notion.column(), notion.counts_suppressed());
+        if extremes.best.size == 0 {
+            // Nothing of the column is shown, or nobody can be behind it, which the check of records says.
+            continue;
+        }
+        let (grade, seen) = if notion.holds(&extremes.worst) {
+            (0, extremes.worst)
+        } else if notion.holds(&extremes.best) {
+            open += 1;
+            (1, extremes.worst)
+        } else {
+            check.holds = false;
+            check.classes_failing += 1;
+            check.concerned += facts.classes.cells.count(class);
+            (2, extremes.best)
+        };
+        let strain = notion.strain(&seen);
+        if worst.as_ref().is_none_or(|(most, so_far, ..)| (*most, *so_far) < (grade, strain)) {
+            worst = Some((grade, strain, class, seen));
+        }
+    }
+    check.worst = worst.map(|(_, _, class, seen)| {
+        let (records, explained) = (facts.classes.cells.count(class), notion.explain(&seen));
+        format!("{}: {records} records, people counted: {explained}", facts.describe(class))
+    });
+    let classes = facts.classes.len();
+    check.undetermined = check.holds && open > 0;
+    check.detail = match (check.classes_failing, classes) {
+        (_, 0) => "the release has no records".to_string(),
+        (0, classes) if open > 0 => {
+            format!(
+                "in {open} of {classes} classes it cannot be told from the release how many people there are"
+            )
+        }
+        (0, 1) => "holds for the people of the only class".to_string(),
+        (0, classes) => format!("holds for the people of all {classes} classes"),
+        (failing, classes) => format!("fails for the people of {failing} of {classes} classes"),
+    };
+    check
+}

@@ -1,0 +1,426 @@
+//! Tables as the audit holds them: how often each distinct record occurs, nothing else.
+//!
+//! Memory follows the distinct records, not the rows, so that a table of many millions of rows can be audited.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::columns::Layout;
+use super::order::{Rows, Sorting};
+use super::people::Owners;
+use privet_core::{Error, Result};
+use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
+use privet_policy::{CheckedPolicy, OnMissing, Role};
+
+/// The distinct texts of one column, numbered in the order in which they first occur.
+#[derive(Clone, Default)]
+pub(super) struct Dictionary {
+    texts: Vec<String>,
+    lines: Vec<u64>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Dictionary {
+    /// The number of a text, which is given one if it is new.
+    pub fn code(&mut self, text: &str, line: u64) -> Result<u32> {
+        if let Some(code) = self.find(text) {
+            return Ok(code);
+        }
+        let code = next_id(self.texts.len())?;
+        self.texts.push(text.to_string());
+        self.lines.push(line);
+        let hash = self.hasher.hash_one(text);
+        let Dictionary { texts, table, hasher, .. } = self;
+        table.insert_unique(hash, code, |code| hasher.hash_one(texts[*code as usize].as_str()));
+        Ok(code)
+    }
+
+    /// The number of a text that occurs.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        let hash = self.hasher.hash_one(text);
+        self.table.find(hash, |code| self.texts[*code as usize] == text).copied()
+    }
+
+    /// The text of a number.
+    pub fn text(&self, code: u32) -> &str {
+        &self.texts[code as usize]
+    }
+
+    /// All texts, by number.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str)
+    }
+
+    /// The line on which a text first occurs.
+    pub fn line(&self, code: u32) -> u64 {
+        self.lines[code as usize]
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+}
+
+/// Distinct tuples of numbers with how often and where first they occur, numbered from 0.
+pub(super) struct Tuples {
+    width: usize,
+    codes: Vec<u32>,
+    counts: Vec<u64>,
+    lines: Vec<u64>,
+    table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Tuples {
+    pub fn new(width: usize) -> Tuples {
+        Tuples {
+            width,
+            codes: Vec::new(),
+            counts: Vec::new(),
+            lines: Vec::new(),
+            table: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+        }
+    }
+
+    /// Counts a tuple `count` times more.
+    pub fn add(&mut self, tuple: &[u32], count: u64, line: u64) -> Result<u32> {
+        let hash = self.hasher.hash_one(tuple);
+        if let Some(id) = self.table.find(hash, |id| self.get(*id) == tuple).copied() {
+            self.counts[id as usize] += count;
+            return Ok(id);
+        }
+        let id = next_id(self.counts.len())?;
+        self.codes.extend_from_slice(tuple);
+        self.counts.push(count);
+        self.lines.push(line);
+        let Tuples { width, codes, table, hasher, .. } = self;
+        table.insert_unique(hash, id, |id| hasher.hash_one(slice(codes, *width, *id)));
+        Ok(id)
+    }
+
+    /// The number of a tuple that occurs.
+    pub fn find(&self, tuple: &[u32]) -> Option<u32> {
+        let hash = self.hasher.hash_one(tuple);
+        self.table.find(hash, |id| self.get(*id) == tuple).copied()
+    }
+
+    /// The tuple with a number.
+    pub fn get(&self, id: u32) -> &[u32] {
+        slice(&self.codes, self.width, id)
+    }
+
+    /// How often a tuple occurs.
+    pub fn count(&self, id: u32) -> u64 {
+        self.counts[id as usize]
+    }
+
+    /// The line on which a tuple first occurs.
+    pub fn line(&self, id: u32) -> u64 {
+        self.lines[id as usize]
+    }
+
+    /// The numbers of all tuples.
+    pub fn ids(&self) -> std::ops::Range<u32> {
+        0..self.counts.len() as u32
+    }
+
+    /// The distinct beginnings of the tuples, and for each tuple which of them is its own.
+    pub fn beginnings(&self, width: usize) -> Result<(Tuples, Vec<u32>)> {
+        let mut beginnings = Tuples::new(width);
+        let of = self
+            .ids()
+            .map(|id| beginnings.add(&self.get(id)[..width], self.count(id), self.line(id)))
+            .collect::<Result<Vec<u32>>>()?;
+        Ok((beginnings, of))
+    }
+}
+
+fn slice(codes: &[u32], width: usize, id: u32) -> &[u32] {
+    let start = id as usize * width;
+    &codes[start..start + width]
+}
+
+fn next_id(taken: usize) -> Result<u32> {
+    u32::try_from(taken)
+        .map_err(|_| Error::input("the table has more than 4 billion distinct values or records"))
+}
+
+/// How many cells hold a set in another spelling than the usual one, and where the first is: `a|b|b||` shows more than the
+/// set of a and b.
+#[derive(Default)]
+pub(super) struct Spelling {
+    odd: u64,
+    first: u64,
+}
+
+impl Spelling {
+    fn note(&mut self, usual: bool, line: u64) {
+        if !usual {
+            self.first = if self.odd == 0 { line } else { self.first };
+            self.odd += 1;
+        }
+    }
+
+    pub fn faults(&self) -> Vec<String> {
+        let Spelling { odd, first } = self;
+        let told = format!(
+            "{odd} sets are not written with each term once and in order; the first is in line {first}"
+        );
+        (*odd > 0).then_some(told).into_iter().collect()
+    }
+}
+
+/// One of the two tables as distinct records: numbers of the quasi-identifiers' texts first, then numbers of the
+/// texts of the unchanged columns.
+pub(super) struct Table {
+    /// The texts of each quasi-identifier.
+    pub quasi: Vec<Dictionary>,
+    /// The distinct records.
+    pub records: Tuples,
+    /// Rows that count.
+    pub rows: u64,
+    /// Rows that were dropped because of a missing value.
+    pub dropped: u64,
+    /// The number of each row's record, in the order of the file.
+    pub order: Rows,
+    /// Cells of the set-valued column that are not spelt as sets are.
+    pub spelling: Spelling,
+    /// Whether the file is sorted by what it shows.
+    pub sorting: Sorting,
+    /// Room for the record at hand.
+    tuple: Vec<u32>,
+}
+
+/// The original and the release.
+pub(super) struct Tables {
+    /// The records that the policy keeps.
+    pub original: Table,
+    /// The records as released.
+    pub release: Table,
+    /// The texts of the columns that are published unchanged. Both tables share them, so equal numbers are equal texts.
+    pub plain: Vec<Dictionary>,
+    /// Whose the original's records are, where the policy says.
+    pub owners: Option<Owners>,
+    /// The identifiers whose values recur, where it does not.
+    pub recurring: Vec<RepeatedIdentifier>,
+}
+
+impl Tables {
+    /// Reads both tables; `tick` is called with every batch and can stop it.
+    pub fn read(
+        policy: &CheckedPolicy,
+        release: &Source,
+        layout: &Layout,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Tables> {
+        let mut plain: Vec<Dictionary> = layout.plain.iter().map(|_| Dictionary::default()).collect();
+        let mut names = NameReader::of(policy);
+        let original = read_original(policy, layout, &mut plain, &mut names, tick)?;
+        let release = read_release(policy, release, layout, &mut plain, tick)?;
+        let (owners, recurring) = names.finish();
+        Ok(Tables { original, release, plain, owners, recurring })
+    }
+}
+
+/// Reads the original: records with missing values are dropped or get one spelling, as the policy says.
+fn read_original(
+    policy: &CheckedPolicy,
+    layout: &Layout,
+    plain: &mut [Dictionary],
+    names: &mut NameReader,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Table> {
+    let sets = SetReader::of(policy, layout);
+    let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
+    let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.original).collect();
+    let mattering: Vec<usize> = policy
+        .columns
+        .iter()
+        .filter(|column| {
+            let role = column.role.unwrap_or(Role::Other);
+            role.is_generalised() || matches!(role, Role::Sensitive | Role::Class)
+        })
+        .map(|column| column.index)
+        .collect();
+    let spelling = policy.missing.first().map_or("", String::as_str);
+    let mut table = Table::new(layout);
+    policy.source.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            let missing = mattering.iter().any(|column| policy.is_missing(batch.cell(row, *column)));
+            let nobody = names.names_nobody(policy, batch, row);
+            if nobody && policy.on_missing == OnMissing::Value {
+                return Err(Error::input(
+                    "the record does not say whose it is, though 'person' in [data] names a column for that",
+                )
+                .in_file(policy.source.path())
+                .at_line(batch.line(row))
+                .help("fill it in, or set on_missing = \"drop\" in [data]"));
+            }
+            if nobody || missing && policy.on_missing == OnMissing::Drop {
+                table.dropped += 1;
+                continue;
+            }
+            let set = sets.as_ref().map(|sets| sets.read(batch.cell(row, sets.original)));
+            if set == Some(None) {
+                table.dropped += 1;
+                continue;
+            }
+            let set = set.flatten();
+            let cells = compared.iter().map(|column| batch.cell(row, *column));
+            let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
+            let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(record);
+            names.read(policy, batch, row, record)?;
+        }
+        tick()
+    })?;
+    Ok(table)
+}
+
+/// Reads whose records they are: people by the column that tells them apart, else whether an identifier recurs.
+struct NameReader {
+    person: Option<usize>,
+    people: Dictionary,
+    pairs: Vec<(u32, u32)>,
+    identifiers: Vec<(usize, Recurrence)>,
+}
+
+impl NameReader {
+    fn of(policy: &CheckedPolicy) -> NameReader {
+        let identifiers = policy.with_role(Role::Identifier).filter(|_| policy.person.is_none());
+        NameReader {
+            person: policy.person,
+            people: Dictionary::default(),
+            pairs: Vec::new(),
+            identifiers: identifiers.map(|column| (column.index, Recurrence::default())).collect(),
+        }
+    }
+
+    /// Whether a row does not say whose it is, though it should.
+    fn names_nobody(&self, policy: &CheckedPolicy, batch: &Batch, row: usize) -> bool {
+        self.person.is_some_and(|column| names_nobody(policy, batch.cell(row, column)))
+    }
+
+    fn read(&mut self, policy: &CheckedPolicy, batch: &Batch, row: usize, record: u32) -> Result<()> {
+        if let Some(column) = self.person {
+            let person = self.people.code(batch.cell(row, column).trim(), batch.line(row))?;
+            self.pairs.push((record, person));
+        }
+        for (column, seen) in &mut self.identifiers {
+            let cell = batch.cell(row, *column);
+            if !names_nobody(policy, cell) {
+                seen.add(cell.trim());
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> (Option<Owners>, Vec<RepeatedIdentifier>) {
+        let total = self.people.len() as u64;
+        let owners = self.person.map(|_| Owners { total, pairs: self.pairs });
+        let recurring = self.identifiers.into_iter().filter_map(|(column, seen)| seen.finish(column));
+        (owners, recurring.collect())
+    }
+}
+
+/// Whether a cell names nobody: it is missing, or blank.
+fn names_nobody(policy: &CheckedPolicy, cell: &str) -> bool {
+    policy.is_missing(cell) || cell.trim().is_empty()
+}
+
+/// Reads the release as it is.
+fn read_release(
+    policy: &CheckedPolicy,
+    release: &Source,
+    layout: &Layout,
+    plain: &mut [Dictionary],
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Table> {
+    let sets = SetReader::of(policy, layout);
+    let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
+    let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.released).collect();
+    let mut table = Table::new(layout);
+    release.read(&mut |batch: &Batch, _| {
+        for row in 0..batch.rows() {
+            let cells = compared.iter().map(|column| batch.cell(row, *column));
+            let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
+            if let Some((sets, set)) = sets.as_ref().zip(set.as_deref()) {
+                table.spelling.note(set == batch.cell(row, sets.released), batch.line(row));
+            }
+            let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            table.order.push(id);
+            table.sorting.push(batch.cells(row));
+        }
+        tick()
+    })?;
+    Ok(table)
+}
+
+/// How the cells of the quasi-sensitive column are read: as sets, each with one spelling.
+struct SetReader<'a> {
+    policy: &'a CheckedPolicy,
+    separator: char,
+    original: usize,
+    released: usize,
+    /// Whether a missing set drops its record: only where the method heeds sets.
+    heeded: bool,
+}
+
+impl<'a> SetReader<'a> {
+    fn of(policy: &'a CheckedPolicy, layout: &Layout) -> Option<SetReader<'a>> {
+        let place = layout.plain.get(layout.sets?)?;
+        let separator = policy.columns.get(place.original)?.sets.as_ref()?.separator;
+        let heeded = policy.method.name() == "quasi-sensitive";
+        Some(SetReader { policy, separator, original: place.original, released: place.released, heeded })
+    }
+
+    /// A cell of the original; `None` when it is missing and its record is dropped. An empty cell is the empty set.
+    fn read(&self, cell: &str) -> Option<String> {
+        if self.heeded && !cell.is_empty() && self.policy.is_missing(cell) {
+            return (self.policy.on_missing == OnMissing::Value).then(String::new);
+        }
+        Some(self.one_spelling(cell))
+    }
+
+    fn one_spelling(&self, cell: &str) -> String {
+        set_cell(terms_of(cell, self.separator), self.separator)
+    }
+}
+
+impl Table {
+    /// A table without records.
+    pub fn new(layout: &Layout) -> Table {
+        let quasi: Vec<Dictionary> = layout.quasi.iter().map(|_| Dictionary::default()).collect();
+        let records = Tuples::new(layout.compared().count());
+        Table {
+            quasi,
+            records,
+            rows: 0,
+            dropped: 0,
+            order: Rows::default(),
+            spelling: Spelling::default(),
+            sorting: Sorting::default(),
+            tuple: Vec::new(),
+        }
+    }
+
+    /// Counts a record, given as texts, `count` times more; returns its number.
+    pub fn add<'a>(
+        &mut self,
+        cells: impl Iterator<Item = &'a str>,
+        count: u64,
+        line: u64,
+        plain: &mut [Dictionary],
+    ) -> Result<u32> {
+        self.tuple.clear();
+        for (column, cell) in self.quasi.iter_mut().chain(plain).zip(cells) {
+            self.tuple.push(column.code(cell, line)?);
+        }
+        self.rows += count;
+        self.records.add(&self.tuple, count, line)
+    }
+}

@@ -1,0 +1,170 @@
+//! The audit of released transactions.
+//!
+//! What it checks, in this order:
+//!
+//! 1. *items*: everything released is a node of the hierarchy or a sensitive item;
+//! 2. *records*: as many transactions as the original has;
+//! 3. *truth*: the release is the original, generalised as the method may;
+//! 4. *counts* and *cost*: the manifest's numbers are right, where there is one;
+//! 5. every requirement of the policy, against everything that an adversary within its reach may know.
+//!
+//! Releases that other tools made are held to the same rules.
+
+mod cost;
+mod demand;
+mod ledger;
+mod order;
+mod released;
+mod search;
+#[cfg(test)]
+mod tests;
+mod truth;
+mod walk;
+
+pub use cost::StatedCost;
+pub use demand::Demand;
+pub use released::Released;
+pub use search::{Exposed, exposed};
+
+use self::ledger::{Ledger, Meaning};
+use super::render::counted;
+use super::{Audit, AuditOptions, AuditRecords, Check};
+use privet_core::{Error, Result};
+use privet_data::TransactionSource;
+use privet_policy::{DataKind, TransactionPolicy};
+use privet_taxonomy::ItemTree;
+
+/// Audits released transactions against their policy; the policy's data is the original. `tick` is called every now and
+/// then, and an error of it ends the audit.
+///
+/// A violation is not an error: it is a [`Check`] that does not hold. Errors are files that cannot be read.
+pub fn audit_transactions(
+    policy: &TransactionPolicy,
+    release: &TransactionSource,
+    options: &AuditOptions,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let flat;
+    let tree = match policy.tree.as_deref() {
+        Some(tree) => tree,
+        None => {
+            flat = ledger::flat_tree(&policy.source, &policy.sensitive, tick)?;
+            &flat
+        }
+    };
+    let meaning = Meaning::new(tree, &policy.sensitive);
+    let original = ledger::read(&policy.source, &meaning, tick)?;
+    ledger::check_original(&original, tree, &policy.source)?;
+    let written = super::form::faults_of_transactions(release)?;
+    let release = ledger::read(release, &meaning, tick)?;
+    let items = u64::from(tree.total_leaves());
+    let requirements = policy
+        .requirements
+        .iter()
+        .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let method = policy.method.name();
+    let facts =
+        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, method };
+    judge(&facts, &requirements, options, tick)
+}
+
+/// What a release is judged by.
+struct Facts<'a> {
+    tree: &'a ItemTree,
+    sensitive: &'a [String],
+    meaning: &'a Meaning<'a>,
+    original: Ledger,
+    release: Ledger,
+    /// What could mark transactions of the released file.
+    written: Vec<String>,
+    /// The name of the method that made the release: it says which recoding is allowed.
+    method: &'a str,
+}
+
+/// Makes all checks. A requirement comes with its name; those that this audit does not know have no demand.
+fn judge(
+    facts: &Facts<'_>,
+    requirements: &[(String, Option<Demand>)],
+    options: &AuditOptions,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Audit> {
+    let (original, released) = (facts.original.total, facts.release.total);
+    let records =
+        AuditRecords { original, dropped: 0, released, suppressed: original.saturating_sub(released) };
+    let mut checks = vec![
+        check_items(facts),
+        order::check_form(facts),
+        check_records(&records),
+        truth::check(facts)?,
+        order::check_order(facts),
+    ];
+    if let Some(expected) = &options.expected {
+        checks.push(super::check_counts(expected, &records, "transactions"));
+    }
+    if let Some(stated) = &options.cost {
+        checks.extend(cost::check(facts, stated));
+    }
+    let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
+    let release = Released::new(facts.tree, facts.sensitive.len(), rows);
+    for (position, (name, demand)) in requirements.iter().enumerate() {
+        if let Some(demand) = demand {
+            let check = check_requirement(facts, &release, name, demand, tick)?;
+            checks.push(check.judging(position));
+        }
+    }
+    let classes = release.cells.len() as u64;
+    let asked: Vec<String> = requirements.iter().map(|(name, _)| name.clone()).collect();
+    Ok(Audit::of(DataKind::Transactions, records, classes, checks, &asked))
+}
+
+/// Everything released must mean something.
+fn check_items(facts: &Facts<'_>) -> Check {
+    let unknown = &facts.release.unknown;
+    let Some((label, _, line)) = unknown.first() else {
+        return Check::new(
+            "items",
+            true,
+            "every released item is a node of the hierarchy or a sensitive item",
+        );
+    };
+    let more = if unknown.len() > 1 { format!(", and {} more", unknown.len() - 1) } else { String::new() };
+    let detail =
+        format!("neither a node of the hierarchy nor a sensitive item: '{label}' in line {line}{more}");
+    Check::new("items", false, detail)
+}
+
+/// No transaction may be left out or added.
+fn check_records(records: &AuditRecords) -> Check {
+    let original = counted(records.original, "transaction", "transactions");
+    let detail = format!("{original} in the original, {} in the release", records.released);
+    Check::new("records", records.original == records.released, detail)
+}
+
+/// No knowledge within reach may be a threat.
+fn check_requirement(
+    facts: &Facts<'_>,
+    release: &Released<'_>,
+    name: &str,
+    demand: &Demand,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Check> {
+    let Some(known) = search::first_threat(release, demand, tick)? else {
+        let detail = if facts.release.total == 0 {
+            "the release has no transactions"
+        } else {
+            "holds whatever an adversary within reach knows"
+        };
+        return Ok(Check::new(name, true, detail));
+    };
+    let fitting: Vec<_> = release.fitting(&known).collect();
+    let sum = release.sum(fitting.iter().copied());
+    if !demand.is_threat(&sum) {
+        return Err(Error::internal("the audit found a threat that is none"));
+    }
+    let mut check = Check::new(name, false, "fails for what an adversary may know; there may be more cases");
+    check.worst = Some(demand.explain(release, &known, facts.sensitive));
+    check.concerned = sum.weight;
+    check.classes_failing = fitting.len() as u64;
+    Ok(check)
+}

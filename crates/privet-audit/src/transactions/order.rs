@@ -1,0 +1,111 @@
+//! Do released transactions tell more by how they are written, or by their order?
+
+use hashbrown::HashMap;
+
+use super::Facts;
+use super::ledger::Set;
+use super::truth::{self, Index, Recoding};
+use crate::Check;
+use crate::order;
+use crate::order::{Components, FALSE_ALARM, UNKNOWN};
+use privet_taxonomy::Node;
+
+/// A transaction shows each label once, and the same labels are always written in the same way.
+pub(super) fn check_form(facts: &Facts<'_>) -> Check {
+    let mut faults = facts.written.clone();
+    let (count, line) = facts.release.repeating;
+    if count > 0 {
+        faults.push(format!(
+            "{count} transactions show a label more than once, which tells how many items stand behind it; the first is in \
+             line {line}"
+        ));
+    }
+    let (count, line) = facts.release.differing;
+    if count > 0 {
+        faults.push(format!(
+            "{count} transactions write labels in another order than others with the same labels; the first is in line {line}"
+        ));
+    }
+    let detail = match faults.as_slice() {
+        [] => "every label is there once, and the same labels are always written in the same way".to_string(),
+        faults => faults.join("; "),
+    };
+    Check::new("form", faults.is_empty(), detail)
+}
+
+/// The order of the transactions must agree with that of the original no more than by chance.
+pub(super) fn check_order(facts: &Facts<'_>) -> Check {
+    const NAME: &str = "order";
+    let sets = &facts.release.sets;
+    let released: Vec<u32> = facts.release.order.iter().collect();
+    let labels = |number: u32| {
+        let Set { nodes, marks, .. } = &sets[number as usize];
+        let nodes = nodes.iter().map(|node| facts.tree.label(*node));
+        nodes.chain(marks.iter().map(|mark| facts.sensitive[*mark as usize].as_str())).collect::<Vec<_>>()
+    };
+    let rising = || released.is_sorted_by(|one, other| labels(*one) <= labels(*other));
+    if released.is_sorted() || rising() || released.is_sorted_by(|one, other| labels(*one) >= labels(*other))
+    {
+        return Check::new(NAME, true, "the transactions are sorted by what they show");
+    }
+    let shown_as = match shown_as(facts) {
+        Some(shown_as) => shown_as,
+        None => {
+            return Check::new(NAME, true, "not compared: the release is not made from these transactions");
+        }
+    };
+    let mut components = Components::new(sets.len());
+    for fitting in &shown_as {
+        if let [first, others @ ..] = fitting.as_slice() {
+            others.iter().for_each(|other| components.join(*first, *other));
+        }
+    }
+    let mut joined = |set: u32| components.of(set);
+    let of_original: Vec<u32> =
+        shown_as.iter().map(|fitting| fitting.first().map_or(UNKNOWN, |set| joined(*set))).collect();
+    let only: Vec<u32> = shown_as
+        .iter()
+        .map(|fitting| match fitting.as_slice() {
+            [only] => *only,
+            _ => UNKNOWN,
+        })
+        .collect();
+    let together: Vec<u32> = released.iter().map(|set| joined(*set)).collect();
+    let reference =
+        |of: &[u32]| -> Vec<u32> { facts.original.order.iter().map(|set| of[set as usize]).collect() };
+    let found = order::agreement(&reference(&of_original), &together, FALSE_ALARM / 2.0)
+        .or_else(|| order::agreement(&reference(&only), &released, FALSE_ALARM / 2.0));
+    match found {
+        Some(found) => {
+            let found = found.replace("rows", "transactions");
+            let detail = format!(
+                "the transactions are not in random order beside the original: {found}. Shuffle the transactions"
+            );
+            Check::new(NAME, false, detail)
+        }
+        None => Check::new(
+            NAME,
+            true,
+            "the order of the transactions agrees with that of the original no more than by chance",
+        ),
+    }
+}
+
+/// For each distinct original transaction, the released ones that it could be.
+fn shown_as(facts: &Facts<'_>) -> Option<Vec<Vec<u32>>> {
+    let recoding = Recoding::of(facts.method);
+    if recoding == Recoding::Local {
+        let index = Index::of(&facts.release.sets);
+        return Some(facts.original.sets.iter().map(|set| index.covering(facts.tree, set)).collect());
+    }
+    let shown = truth::shown(facts, recoding).ok()?;
+    let released: HashMap<(&[Node], &[u32]), u32> =
+        facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..])).zip(0..).collect();
+    let found = |set: &Set| {
+        let mut nodes: Vec<Node> = set.nodes.iter().filter_map(|item| shown[*item as usize]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        released.get(&(&nodes[..], &set.marks[..])).copied().into_iter().collect()
+    };
+    Some(facts.original.sets.iter().map(found).collect())
+}

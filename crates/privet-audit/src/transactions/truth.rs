@@ -1,0 +1,204 @@
+//! Does every released transaction stand for an original one of its own?
+//!
+//! Under global recoding the release is gen(D, cut): the published nodes are an antichain, every item is replaced by the one
+//! published node at or above it, and the transactions are the same, in any order. A node of the cut that no transaction
+//! needs does not appear, so the cut is known only where it shows; that is enough. Under item suppression (`mm`) an item is
+//! published as itself wherever it occurs, or nowhere. Under local recoding (`lg`) each released transaction has to cover an
+//! original one of its own: each original item below exactly one node of it, an item below each of its nodes.
+//!
+//! Sensitive items are published as they are.
+
+use hashbrown::HashMap;
+
+use super::Facts;
+use super::ledger::{Ledger, Set};
+use crate::Check;
+use crate::flow;
+use crate::render::counted;
+use crate::truth::Contested;
+use privet_core::Result;
+use privet_taxonomy::{ItemTree, Node};
+
+const NAME: &str = "truth";
+
+/// How a release was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recoding {
+    Global,
+    Suppression,
+    Local,
+}
+
+impl Recoding {
+    pub(super) fn of(method: &str) -> Recoding {
+        match method {
+            "lg" => Recoding::Local,
+            "mm" => Recoding::Suppression,
+            _ => Recoding::Global,
+        }
+    }
+}
+
+/// Checks that the release tells the truth.
+pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
+    let recoding = Recoding::of(facts.method);
+    if recoding == Recoding::Local {
+        let wanted = without_original(facts.tree, &facts.original, &facts.release)?;
+        return Ok(verdict(facts, &wanted, 0, "covers an original one of its own, item by item"));
+    }
+    let shown = match shown(facts, recoding) {
+        Ok(shown) => shown,
+        Err(check) => return Ok(*check),
+    };
+    let mut expected: HashMap<(Vec<Node>, &[u32]), u64> = HashMap::new();
+    for set in &facts.original.sets {
+        let mut nodes: Vec<Node> = set.nodes.iter().filter_map(|item| shown[*item as usize]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        *expected.entry((nodes, &set.marks)).or_default() += set.count;
+    }
+    let mut wanted = Vec::with_capacity(facts.release.sets.len());
+    for set in &facts.release.sets {
+        let there = expected.remove(&(set.nodes.clone(), &set.marks[..])).unwrap_or(0);
+        wanted.push(set.count.saturating_sub(there));
+    }
+    let standing: u64 = facts.release.total - wanted.iter().sum::<u64>();
+    let missing = facts.original.total - standing;
+    let rule = match recoding {
+        Recoding::Suppression => "is an original one, without the items that are suppressed everywhere",
+        _ => "is an original one, each item replaced by the one published node at or above it",
+    };
+    Ok(verdict(facts, &wanted, missing, rule))
+}
+
+/// What each item of the original is published as, or what is wrong with that.
+pub(super) fn shown(
+    facts: &Facts<'_>,
+    recoding: Recoding,
+) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
+    let tree = facts.tree;
+    let mut showing = vec![0; tree.len()];
+    for set in &facts.release.sets {
+        set.nodes.iter().for_each(|node| showing[*node as usize] += set.count);
+    }
+    let published: Vec<Node> = tree.nodes().filter(|node| showing[*node as usize] > 0).collect();
+    // In preorder, what stands below a node follows it directly.
+    if let Some(pair) = published.windows(2).find(|pair| tree.contains(pair[0], pair[1])) {
+        let (above, below) = (tree.label(pair[0]), tree.label(pair[1]));
+        let mut check = Check::new(NAME, false, format!("'{below}' is published as itself and as '{above}'"));
+        check.concerned = showing[pair[0] as usize];
+        return Err(Box::new(check));
+    }
+    let mut shown = vec![None; tree.len()];
+    for node in published {
+        match recoding {
+            Recoding::Suppression => shown[node as usize] = Some(node),
+            _ => shown[node as usize..tree.end(node) as usize].fill(Some(node)),
+        }
+    }
+    let items = facts.original.sets.iter().flat_map(|set| &set.nodes);
+    let lost = items.copied().filter(|item| shown[*item as usize].is_none()).min();
+    match lost.filter(|_| recoding == Recoding::Global) {
+        Some(item) => {
+            let label = tree.label(item);
+            let detail = format!(
+                "'{label}' is in the original, but neither it nor a group above it is in the release"
+            );
+            Err(Box::new(Check::new(NAME, false, detail)))
+        }
+        None => Ok(shown),
+    }
+}
+
+/// The check, given how many copies of each distinct released transaction stand for no original one.
+fn verdict(facts: &Facts<'_>, wanted: &[u64], missing: u64, rule: &str) -> Check {
+    let mut check = Check::new(NAME, true, format!("every released transaction {rule}"));
+    let failing = || facts.release.sets.iter().zip(wanted).filter(|(_, wanted)| **wanted > 0);
+    check.concerned = wanted.iter().sum();
+    check.classes_failing = failing().count() as u64;
+    check.holds = check.concerned == 0 && missing == 0;
+    let worst = failing().max_by_key(|(set, wanted)| (**wanted, std::cmp::Reverse(set.line)));
+    if let Some((set, wanted)) = worst {
+        let what = facts.meaning.describe(set);
+        check.worst = Some(format!("{what}: {wanted} of {} stand for no original transaction", set.count));
+        let line = failing().map(|(set, _)| set.line).min().unwrap_or(0);
+        check.detail = match check.concerned {
+            1 => format!("the released transaction in line {line} stands for no original one of its own"),
+            many => format!(
+                "{many} released transactions stand for no original one of their own; one such is in line {line}"
+            ),
+        };
+    } else if missing > 0 {
+        let verb = if missing == 1 { "is" } else { "are" };
+        let originals = counted(missing, "original transaction", "original transactions");
+        check.detail = format!("{originals} {verb} not in the release");
+    }
+    check
+}
+
+/// How many copies of each distinct released transaction cover no original one of their own.
+fn without_original(tree: &ItemTree, original: &Ledger, release: &Ledger) -> Result<Vec<u64>> {
+    let index = Index::of(&release.sets);
+    let mut wanted: Vec<u64> = release.sets.iter().map(|set| set.count).collect();
+    let mut contested = Contested::default();
+    for set in &original.sets {
+        let covering = index.covering(tree, set);
+        match covering[..] {
+            [] => {}
+            // Nothing else can use these originals, so they go where they fit.
+            [only] => wanted[only as usize] = wanted[only as usize].saturating_sub(set.count),
+            _ => contested.add(covering, set.count)?,
+        }
+    }
+    if wanted.iter().any(|open| *open > 0) {
+        flow::fill(&contested.supplies, &mut wanted);
+    }
+    Ok(wanted)
+}
+
+/// The released transactions as a tree, a node per level, so that those that cover an original are found without trying
+/// them all.
+pub(super) struct Index {
+    /// From a place by a published node to the next place; place 0 is the beginning.
+    next: HashMap<(u32, Node), u32>,
+    /// The released transactions that end at a place, by their sensitive items.
+    ends: HashMap<(u32, Vec<u32>), u32>,
+}
+
+impl Index {
+    pub(super) fn of(sets: &[Set]) -> Index {
+        let mut index = Index { next: HashMap::new(), ends: HashMap::new() };
+        for (id, set) in (0u32..).zip(sets) {
+            let mut place = 0;
+            for node in &set.nodes {
+                let fresh = index.next.len() as u32 + 1;
+                place = *index.next.entry((place, *node)).or_insert(fresh);
+            }
+            index.ends.insert((place, set.marks.clone()), id);
+        }
+        index
+    }
+
+    /// The released transactions that cover an original: in preorder, the next node has to stand at or above the first item
+    /// that none covers yet, and then covers all items up to its end. No item may be covered twice, so the node after it
+    /// stands at or above an item behind that end, and is no descendant of it; nor can it be above it, as an ancestor
+    /// comes earlier in preorder.
+    pub(super) fn covering(&self, tree: &ItemTree, set: &Set) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut open = vec![(0, 0)];
+        while let Some((place, from)) = open.pop() {
+            let Some(item) = set.nodes.get(from) else {
+                found.extend(self.ends.get(&(place, set.marks.clone())));
+                continue;
+            };
+            for node in std::iter::once(*item).chain(tree.ancestors(*item)) {
+                if let Some(next) = self.next.get(&(place, node)) {
+                    let end = set.nodes.partition_point(|item| *item < tree.end(node));
+                    open.push((*next, end));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

@@ -1,0 +1,22 @@
+//! The ground that every crate of Privet stands on: errors that say what to change, exact numbers, seeds, the clock of a run,
+//! and files that appear whole or not at all.
+
+pub mod clock;
+pub mod cpu;
+mod digest;
+mod error;
+mod exact;
+pub mod lists;
+pub mod place;
+pub mod random;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod visible;
+
+pub use digest::Digest;
+pub use error::{
+    Error, ErrorKind, Result, counted, echoed, nearest, noun, ordinal, quoted, shortened, shortened_values,
+    suggestion,
+};
+pub use exact::{Exact, compare_powers};
+pub use random::RunKey;

@@ -1,0 +1,304 @@
+//! Is the first line of a table one of names, or somebody's record?
+//!
+//! A record that is taken for names is published: names are shown in every release. So a first line that fits its own columns
+//! better than names would is refused, and the user says what it is. Each column may speak for either side:
+//!
+//! - for a record: its first cell recurs further down, about as often as other values do; or it has digits and the form of the
+//!   other cells (a number, a date, a postcode, a code), or it is a number, a date or an address over cells with digits;
+//! - for names: its first cell is a word, while the cells below it are numbers, dates or codes.
+//!
+//! Names have digits too: `q1` over `a2` says nothing. A code has three digits or several groups of them, or it has the letters
+//! and the length of the codes below it.
+//!
+//! The line is taken for a record where at least a third of the columns speak for that, and at least as many as speak against
+//! it: of a record nearly every cell is one of its column's values, or of its type. Lines that repeat the whole
+//! first line are left aside: files that were joined have their header several times.
+
+use foldhash::fast::RandomState;
+use hashbrown::{HashMap, HashSet};
+
+use super::cells::Batch;
+use super::header::looks_like_a_value;
+use super::summary::parse_number;
+
+/// A value that is this many times rarer than the others of its column on average is a stray one: a name that slipped in.
+const STRAY: usize = 10;
+
+/// Words for what is not known, which stand in columns of every type.
+const UNKNOWN: [&str; 22] = [
+    "na",
+    "n/a",
+    "n.a.",
+    "n.a",
+    "nan",
+    "null",
+    "none",
+    "nil",
+    "missing",
+    "unknown",
+    "unk",
+    "undefined",
+    "not available",
+    "not known",
+    "not applicable",
+    "not asked",
+    "not stated",
+    "refused",
+    "other",
+    "n/k",
+    "inf",
+    "-inf",
+];
+
+/// What the columns say about the first line.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// Columns whose first cell is one of their values, or of their type.
+    pub(super) record: usize,
+    /// Columns whose first cell is a word over numbers, dates or codes.
+    pub(super) names: usize,
+}
+
+impl Evidence {
+    /// Whether the line is a record as far as anybody can tell.
+    pub(super) fn is_record(self) -> bool {
+        self.record > 0 && self.record >= self.names
+    }
+
+    /// Weighs a first line against the rows below it.
+    pub(super) fn of(first: &[&str], rows: &Batch) -> Evidence {
+        let repeated = |row: usize| first.iter().enumerate().all(|(at, cell)| rows.cell(row, at) == *cell);
+        let others: Vec<usize> = match first {
+            [_] => (0..rows.rows()).collect(),
+            _ => (0..rows.rows()).filter(|row| !repeated(*row)).collect(),
+        };
+        let mut evidence = Evidence::default();
+        if rows.rows() == 0 {
+            // There is nothing but this line.
+            evidence.record = first.iter().filter(|cell| looks_like_a_value(cell)).count();
+            return evidence;
+        }
+        let mut strays = 0;
+        for (at, cell) in first.iter().enumerate() {
+            match Column::of(others.iter().map(|row| rows.cell(*row, at))).judge(cell.trim()) {
+                Voice::Record => evidence.record += 1,
+                Voice::Stray => strays += 1,
+                Voice::Names => evidence.names += 1,
+                Voice::Silent => {}
+            }
+        }
+        if evidence.record == 0 && strays > 1 {
+            evidence.record = strays;
+        }
+        // One name that is also a value does not make a record.
+        if 3 * evidence.record < first.len() {
+            evidence.record = 0;
+        }
+        if evidence == Evidence::default() && is_common(first, rows, rows.rows() - others.len()) {
+            evidence.record = first.len();
+        }
+        evidence
+    }
+}
+
+/// Whether whole lines recur, and the first one as often as the others: columns that depend on each other differ in no other way.
+fn is_common(first: &[&str], rows: &Batch, repeats: usize) -> bool {
+    let distinct: HashSet<Vec<&str>, RandomState> =
+        (0..rows.rows()).map(|row| rows.cells(row).take(first.len()).collect()).collect();
+    distinct.len() * 2 <= rows.rows() && repeats * distinct.len() * STRAY >= rows.rows()
+}
+
+/// What one column says.
+enum Voice {
+    Record,
+    /// A value that recurs, but hardly ever.
+    Stray,
+    Names,
+    Silent,
+}
+
+/// The cells of a column below the first line, missing ones left aside.
+#[derive(Default)]
+struct Column<'a> {
+    values: HashMap<&'a str, usize, RandomState>,
+    /// How often each form occurs among cells that have digits, or are addresses.
+    forms: HashMap<String, usize, RandomState>,
+    /// Cells with digits, and those without letters among them.
+    typed: usize,
+    numeric: usize,
+    cells: usize,
+}
+
+impl<'a> Column<'a> {
+    fn of(cells: impl Iterator<Item = &'a str>) -> Column<'a> {
+        let mut column = Column::default();
+        for cell in cells.map(str::trim) {
+            *column.values.entry(cell).or_default() += 1;
+        }
+        for (value, count) in &column.values {
+            if is_unknown(value) {
+                continue;
+            }
+            column.cells += count;
+            if has_type(value) {
+                column.typed += count;
+                column.numeric += if value.contains(char::is_alphabetic) { 0 } else { *count };
+                *column.forms.entry(form(value)).or_default() += count;
+            }
+        }
+        column
+    }
+
+    /// How many cells have the form of the first one, where that is the form of values and not of names.
+    fn of_form(&self, first: &str) -> usize {
+        if !has_type(first) {
+            return 0;
+        }
+        let is_name = first.contains(char::is_alphabetic) && !is_code(first);
+        if is_name {
+            let letters = |cell: &str| cell.replace(char::is_numeric, "9");
+            let like = letters(first);
+            return self
+                .values
+                .iter()
+                .filter(|(value, _)| letters(value) == like)
+                .map(|(_, count)| count)
+                .sum();
+        }
+        self.forms.get(&form(first)).copied().unwrap_or(0)
+    }
+
+    fn judge(&self, first: &str) -> Voice {
+        if first.is_empty() || self.cells == 0 {
+            return Voice::Silent;
+        }
+        let of_form = self.of_form(first);
+        let nearly = |count: usize| 10 * count >= 9 * self.cells;
+        if (of_form * 100 >= self.cells && 2 * self.typed >= self.cells)
+            || (looks_like_a_value(first) && nearly(self.typed))
+        {
+            return Voice::Record;
+        }
+        let all: usize = self.values.values().sum();
+        match self.values.get(first) {
+            Some(count) if count * self.values.len() * STRAY >= all => return Voice::Record,
+            Some(_) => return Voice::Stray,
+            None => {}
+        }
+        let is_word =
+            first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && !is_unknown(first);
+        let over_types =
+            if has_type(first) { of_form == 0 && nearly(self.numeric) } else { nearly(self.typed) };
+        if is_word && over_types { Voice::Names } else { Voice::Silent }
+    }
+}
+
+/// Whether a cell says that something is not known.
+fn is_unknown(cell: &str) -> bool {
+    let bare = cell.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '.');
+    !cell.contains(char::is_alphanumeric) || UNKNOWN.iter().any(|word| bare.eq_ignore_ascii_case(word))
+}
+
+/// Whether a cell has digits or is an address: names seldom do, and never in the form of the values below them.
+fn has_type(cell: &str) -> bool {
+    cell.contains(|sign: char| sign.is_numeric() || sign == '@')
+}
+
+/// Whether a cell with letters and digits is hardly a name: it has many digits, several groups of them, or is an address.
+fn is_code(cell: &str) -> bool {
+    let digits = cell.chars().filter(|sign| sign.is_numeric()).count();
+    let groups = form(cell).chars().filter(|sign| *sign == '9').count();
+    cell.contains('@') || digits >= 3 || (groups > 1 && !cell.contains('_'))
+}
+
+/// A cell with each run of digits as one 9, of capitals as one A, and of other letters as one a. Numbers are alike whatever
+/// their sign and fraction.
+fn form(cell: &str) -> String {
+    if parse_number(cell).is_some() {
+        return "9".to_string();
+    }
+    let mut form = String::new();
+    for sign in cell.chars() {
+        let class = match sign {
+            sign if sign.is_numeric() => '9',
+            sign if sign.is_uppercase() => 'A',
+            sign if sign.is_alphabetic() => 'a',
+            sign => sign,
+        };
+        if !form.ends_with(class) {
+            form.push(class);
+        }
+    }
+    form
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::BatchBuilder;
+
+    fn judged(text: &str) -> Evidence {
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let mut builder = BatchBuilder { columns: lines[0].len(), ..BatchBuilder::default() };
+        for (number, line) in lines.iter().enumerate().skip(1) {
+            for cell in line {
+                builder.text.extend_from_slice(cell.as_bytes());
+                builder.end_cell();
+            }
+            builder.lines.push(number as u64 + 1);
+        }
+        Evidence::of(&lines[0], &builder.finish().expect("text"))
+    }
+
+    #[test]
+    fn hard_use_1_1_records_are_told_from_names() {
+        let cities = "Oslo,F\nRome,M\nOslo,F\nOslo,M\nRome,F\n";
+        let records = [
+            "34,F,flu\n35,M,cold\n36,F,flu",
+            "34,F\n35,M",
+            "2019\n2020\n2021",
+            "2024-01-05,x\n2023-11-30,y",
+            "SW1A 1AA,x\nM1 1AE,y\nB33 8TH,z\nCR2 6XH,w\nEC1A 1BB,u",
+            "P0001,x\nP0002,y",
+            "E11.9,x\nK21.0,y",
+            "anna@example.org,x\nbo@example.org,y",
+            "flu\ncold\nflu\nflu\ncold",
+            cities,
+            "F,female\nM,male\nF,female\nM,male\nF,female\nM,male",
+            // Nothing but one record.
+            "34,F,flu",
+            // A number that is not known in the first record.
+            "NA,F,flu\n35,M,cold\n36,F,flu",
+            "not told,F,flu\n35,M,cold\n36,F,flu",
+            // Two cells alike.
+            "3,F,3\n4,M,5\n6,F,7",
+        ];
+        for text in records {
+            assert!(judged(text).is_record(), "{text}: {:?}", judged(text));
+        }
+        let joined = format!("sex,age\n{}sex,age\n{}", "F,30\nM,31\n".repeat(30), "F,32\nM,33\n".repeat(30));
+        let stray = format!("sex,city\n{}sex,Rome\n", "F,Oslo\nM,Rome\n".repeat(100));
+        let lone = format!("sex\n{}sex\n", "F\nM\n".repeat(100));
+        let names = [
+            "age,sex,ill\n34,F,flu\n35,M,cold",
+            "age,sex\n34,F",
+            "age,sex",
+            "name,city\nAnna,Oslo\nBo,Rome",
+            "q1,q2,q3\n1,2,3\n3,2,1",
+            "q0,q1,s\na0,b1,c2\na1,b0,c0",
+            "c0,c1\nx0,y1\nx1,y0",
+            "a,b,c,d\na,x,y,z\nu,v,w,t",
+            "id,born,visit2\n1,2000-01-01,2020-01-01\n2,2001-01-01,2020-02-02",
+            "2019,2020\nyes,no\nno,no",
+            ",a,b\n0,1,2\n1,2,3",
+            "A,B\nx,y\nz,w",
+            "postcode,x\nSW1A 1AA,1\nM1 1AE,2",
+            joined.as_str(),
+            stray.as_str(),
+            lone.as_str(),
+        ];
+        for text in names {
+            assert!(!judged(text).is_record(), "{text}: {:?}", judged(text));
+        }
+    }
+}

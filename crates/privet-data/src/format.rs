@@ -1,0 +1,175 @@
+//! Which file formats there are, and how a file's name tells them apart.
+
+use std::path::Path;
+
+use privet_core::{Error, Result};
+
+/// How a table is laid out in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Delimited text (`.csv`).
+    Csv,
+    /// Tab-separated text (`.tsv`).
+    Tsv,
+    /// Apache Parquet (`.parquet`).
+    Parquet,
+    /// Arrow IPC, file or stream (`.arrow`).
+    Arrow,
+}
+
+/// How the bytes of the file are compressed as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip (`.gz`).
+    Gzip,
+    /// Zstandard (`.zst`).
+    Zstd,
+}
+
+/// A format and its compression, as in `csv.gz`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileKind {
+    /// The layout.
+    pub format: Format,
+    /// The compression around it.
+    pub compression: Compression,
+}
+
+/// What the cells of a column are in a typed file; delimited text is all `Text`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellKind {
+    /// Characters.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Whole numbers that are not negative, of which the largest are no `Integer`.
+    Unsigned,
+    /// Numbers with a fraction.
+    Float,
+    /// Decimal numbers with so many digits, of which so many come after the point.
+    Decimal {
+        /// All digits.
+        precision: u8,
+        /// Those after the point.
+        scale: u8,
+    },
+    /// `true` or `false`.
+    Boolean,
+}
+
+const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather and .ipc, \
+                        each also with .gz or .zst at its end";
+
+impl FileKind {
+    /// Reads the kind off a file's name (`data.csv.gz`).
+    ///
+    /// ```
+    /// use privet_data::{Compression, FileKind, Format};
+    /// let kind = FileKind::of_path("data.csv.gz".as_ref()).unwrap();
+    /// assert_eq!(kind, FileKind { format: Format::Csv, compression: Compression::Gzip });
+    /// ```
+    pub fn of_path(path: &Path) -> Result<FileKind> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let (stem, compression) = split_compression(&name);
+        stem.rsplit_once('.').and_then(|(_, extension)| format_of(extension)).map_or_else(
+            || {
+                Err(Error::input("the name of the file does not tell its format")
+                    .in_file(path)
+                    .help(format!("rename the file; {ACCEPTED}")))
+            },
+            |format| Ok(FileKind { format, compression }),
+        )
+    }
+
+    /// Reads a kind as users write it after `--format` (`csv`, `tsv.zst`, `parquet`, `arrow`).
+    pub fn parse(text: &str) -> Result<FileKind> {
+        let (stem, compression) = split_compression(text.strip_prefix('.').unwrap_or(text));
+        format_of(stem)
+            .map(|format| FileKind { format, compression })
+            .ok_or_else(|| Error::input(format!("'{text}' is not a file format")).help(ACCEPTED))
+    }
+
+    /// Whether it is delimited text.
+    pub fn is_text(self) -> bool {
+        matches!(self.format, Format::Csv | Format::Tsv)
+    }
+
+    /// The file name extension, as in `csv.gz`.
+    pub fn extension(self) -> String {
+        let format = match self.format {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
+            Format::Arrow => "arrow",
+        };
+        let compression = match self.compression {
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+        };
+        format!("{format}{compression}")
+    }
+}
+
+/// Splits `data.csv.gz` into `data.csv` and gzip.
+pub(super) fn split_compression(name: &str) -> (&str, Compression) {
+    match name.rsplit_once('.') {
+        Some((stem, end)) if end.eq_ignore_ascii_case("gz") => (stem, Compression::Gzip),
+        Some((stem, end)) if end.eq_ignore_ascii_case("zst") => (stem, Compression::Zstd),
+        _ => (name, Compression::None),
+    }
+}
+
+pub(super) fn format_of(extension: &str) -> Option<Format> {
+    match extension.to_ascii_lowercase().as_str() {
+        "csv" | "txt" => Some(Format::Csv),
+        "tsv" => Some(Format::Tsv),
+        "parquet" => Some(Format::Parquet),
+        "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_survives_its_extension() {
+        for format in [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow] {
+            for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+                let kind = FileKind { format, compression };
+                assert_eq!(FileKind::parse(&kind.extension()).unwrap(), kind);
+                let path = format!("folder.d/some.data.{}", kind.extension());
+                assert_eq!(FileKind::of_path(path.as_ref()).unwrap(), kind);
+            }
+        }
+    }
+
+    #[test]
+    fn aliases_and_capitals_are_understood() {
+        let plain = |format| FileKind { format, compression: Compression::None };
+        for (name, format) in [
+            ("A.CSV", Format::Csv),
+            ("a.txt", Format::Csv),
+            ("a.feather", Format::Arrow),
+            ("a.ipc", Format::Arrow),
+        ] {
+            assert_eq!(FileKind::of_path(name.as_ref()).unwrap(), plain(format), "{name}");
+        }
+        assert_eq!(FileKind::parse(".csv").unwrap(), plain(Format::Csv));
+    }
+
+    #[test]
+    fn an_unknown_extension_lists_the_known_ones() {
+        for name in ["data.xlsx", "data", "data.gz", "csv", "", "data.csv.bz2"] {
+            let error = FileKind::of_path(name.as_ref()).unwrap_err().to_string();
+            assert!(error.contains(".parquet") && error.contains(".zst"), "{error}");
+        }
+        for text in ["xlsx", "", "gz", "csv.bz2"] {
+            assert!(FileKind::parse(text).unwrap_err().to_string().contains(".parquet"));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the publisher holds, and how it is read and written.
+
+mod arrays;
+mod bags;
+mod cells;
+mod columnar;
+mod compression;
+mod delimited;
+mod dialect;
+mod first_line;
+mod format;
+mod formula;
+mod guard;
+mod header;
+pub mod interner;
+mod ipc_check;
+mod knowledge;
+mod list;
+mod people;
+mod pieces;
+mod query_log;
+mod records;
+mod selection;
+mod sink;
+mod source;
+pub mod summary;
+mod term_set;
+#[cfg(test)]
+mod tests;
+mod text;
+mod transactions;
+mod typed;
+mod vocabularies;
+mod wrapping;
+
+pub use bags::{Bags, BagsBuilder, Term};
+pub use cells::Batch;
+pub use format::{CellKind, Compression, FileKind, Format};
+pub use formula::{Formulas, is_formula, marked};
+pub use formula::{kept_apart, unmarked};
+pub use header::Header;
+pub use knowledge::Knowledge;
+pub use people::Recurrence;
+pub use people::{People, RepeatedIdentifier};
+pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
+pub use selection::RowSet;
+pub use sink::{Sink, SinkColumn};
+pub use source::{ReadOptions, Source, SourceColumn, UnreadColumn};
+pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
+pub use term_set::{set_cell, terms_of};
+pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
+pub use vocabularies::{
+    Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,
+};
+
+pub use list::read_list;
+pub use pieces::pieces;
+pub use wrapping::{Wrapping, wrappings};

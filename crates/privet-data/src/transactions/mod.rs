@@ -1,0 +1,190 @@
+//! Files of transactions: one set of items per line, or one line per item with the transaction that it belongs to.
+
+mod lines;
+mod long;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+pub use sink::TransactionSink;
+
+use super::compression::open_text;
+use super::{Compression, FileKind, Format, Header, ReadOptions, Source};
+use privet_core::Result;
+
+/// The separator of a release whose data had none of its own.
+const SEPARATOR: char = ',';
+
+/// What the user says about a file of transactions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransactionOptions {
+    /// One transaction per line.
+    Lines {
+        /// What stands between two items; detected when `None`.
+        separator: Option<char>,
+    },
+    /// A table with one row per item.
+    Long {
+        /// The column that names the transaction.
+        id: String,
+        /// The column that holds the item.
+        item: String,
+        /// The delimiter of delimited text; detected when `None`.
+        delimiter: Option<char>,
+        /// Whether delimited text begins with the names of its columns.
+        header: Header,
+    },
+}
+
+impl Default for TransactionOptions {
+    fn default() -> Self {
+        TransactionOptions::Lines { separator: None }
+    }
+}
+
+/// How a file holds transactions.
+#[derive(Debug, Clone)]
+pub enum Form {
+    /// One transaction per line, its items between separators; an empty line is a transaction without items.
+    Lines {
+        /// What stands between two items.
+        separator: char,
+        /// How the file is compressed.
+        compression: Compression,
+    },
+    /// A table with one row per item: a column names the transaction, another the item. Transactions come in the order
+    /// in which they first appear; an empty item makes a transaction without (further) items.
+    Long {
+        /// The table.
+        table: Source,
+        /// The position of the column that names the transaction.
+        id: usize,
+        /// The position of the column that holds the item.
+        item: usize,
+    },
+}
+
+/// A file of transactions. It can be read any number of times; the line form is never held in memory.
+#[derive(Debug, Clone)]
+pub struct TransactionSource {
+    path: PathBuf,
+    form: Form,
+}
+
+/// One transaction as the file has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Transaction<'a> {
+    /// The line that it begins on; in the long form, the one that first names it.
+    pub line: u64,
+    /// The items as written, duplicates included. None is empty or blank.
+    pub items: &'a [&'a str],
+}
+
+/// Whether a cell names an item: one of blanks alone does not, wherever it comes from.
+fn is_item(cell: &str) -> bool {
+    !cell.trim().is_empty()
+}
+
+impl TransactionSource {
+    /// Opens a file of transactions.
+    ///
+    /// ```
+    /// use privet_data::{TransactionOptions, TransactionSource};
+    /// # let folder = tempfile::tempdir().expect("a folder");
+    /// # let path = folder.path().join("baskets.csv");
+    /// # std::fs::write(&path, "milk,\"beer, dark\"\n\nmilk\n").expect("written");
+    /// let source = TransactionSource::open(&path, &TransactionOptions::default())?;
+    /// let mut sizes = Vec::new();
+    /// source.read(&mut |transaction, _| Ok(sizes.push(transaction.items.len())))?;
+    /// assert_eq!(sizes, [2, 0, 1]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn open(path: &Path, options: &TransactionOptions) -> Result<TransactionSource> {
+        let form = match options {
+            TransactionOptions::Lines { separator } => lines::open(path, *separator)?,
+            TransactionOptions::Long { id, item, delimiter, header } => {
+                let options = ReadOptions { header: header.clone(), ..ReadOptions::of(*delimiter) };
+                let table = Source::open(path, &options)?;
+                let (id, item) = (table.position(id)?, table.position(item)?);
+                Form::Long { table, id, item }
+            }
+        };
+        Ok(TransactionSource { path: path.to_path_buf(), form })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it holds transactions.
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// What a release of these transactions has between two items: what they have, or else a comma.
+    pub fn separator(&self) -> char {
+        match &self.form {
+            Form::Lines { separator, .. } => *separator,
+            Form::Long { .. } => SEPARATOR,
+        }
+    }
+
+    /// Hands every transaction to `each`, with the number of bytes read so far.
+    pub fn read(&self, each: &mut dyn FnMut(&Transaction<'_>, u64) -> Result<()>) -> Result<()> {
+        self.read_watched(each, &mut |_| Ok(()))
+    }
+
+    /// Reads as [`read`](Self::read) does; `tick` hears now and then how many bytes are done and may stop the reading.
+    ///
+    /// A table of the long form is read to its end before the first transaction is known to be complete.
+    pub fn read_watched(
+        &self,
+        each: &mut dyn FnMut(&Transaction<'_>, u64) -> Result<()>,
+        tick: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<()> {
+        match &self.form {
+            Form::Lines { separator, compression } => {
+                lines::read(&self.path, *separator, *compression, each, tick)
+            }
+            Form::Long { table, id, item } => long::read(table, *id, *item, each, tick),
+        }
+    }
+
+    /// The line on which a transaction holds an item: the transaction's own, but for the long form the first that names
+    /// the item. For messages: it may read the file again.
+    pub fn line_of(&self, transaction: &Transaction<'_>, item: &str) -> u64 {
+        match &self.form {
+            Form::Lines { .. } => transaction.line,
+            Form::Long { table, item: column, .. } => {
+                long::line_of(table, *column, item).unwrap_or(transaction.line)
+            }
+        }
+    }
+
+    /// The bytes of a file with a transaction on each line, uncompressed, and the separator; of a table, its own.
+    pub fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
+        match &self.form {
+            Form::Lines { separator, compression } => {
+                Ok(Some((open_text(&self.path, *compression)?, *separator)))
+            }
+            Form::Long { .. } => Ok(None),
+        }
+    }
+
+    /// The file's size.
+    pub fn bytes(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len())
+    }
+
+    /// What the file is: text lines are CSV here.
+    pub fn kind(&self) -> FileKind {
+        match &self.form {
+            Form::Lines { compression, .. } => FileKind { format: Format::Csv, compression: *compression },
+            Form::Long { table, .. } => table.kind(),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Drafts of small tables, odd ones, and the census.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use privet_data::ReadOptions;
+use privet_examples::Example;
+use privet_policy::Policy;
+
+fn draft_of(csv: &str) -> Result<Draft> {
+    let folder = tempfile::tempdir().expect("a folder");
+    draft_in(folder.path(), csv)
+}
+
+fn draft_in(folder: &Path, csv: &str) -> Result<Draft> {
+    let path = folder.join("people.csv");
+    fs::write(&path, csv).expect("written");
+    draft(&Source::open(&path, &ReadOptions::default())?, &DraftOptions::default())
+}
+
+fn role_of(draft: &Draft, column: &str) -> Option<&'static str> {
+    draft.columns.iter().find(|found| found.name == column).expect(column).role.map(Role::name)
+}
+
+fn tree_of<'a>(draft: &'a Draft, path: &str) -> &'a Taxonomy {
+    &draft.hierarchies.iter().find(|(found, _)| found == path).expect(path).1
+}
+
+/// The draft is valid TOML and speaks only of columns and files that are there.
+fn assert_consistent(draft: &Draft) {
+    let policy = Policy::parse("policy.toml".as_ref(), draft.policy_text.clone());
+    let policy = policy.unwrap_or_else(|error| panic!("{error}\n{}", draft.policy_text)).to_json();
+    let columns = policy["columns"].as_object().expect("columns");
+    let names: Vec<&String> = columns.keys().collect();
+    let expected: Vec<&String> =
+        draft.columns.iter().filter(|column| column.role.is_some()).map(|column| &column.name).collect();
+    assert_eq!(names, expected);
+    let paths: Vec<&str> = columns.values().filter_map(|column| column["hierarchy"].as_str()).collect();
+    let written: Vec<&str> = draft.hierarchies.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, written);
+}
+
+#[test]
+fn a_tiny_table_gets_a_whole_policy() {
+    let draft = draft_of("name,age,sex,disease\nAda,31,f,Flu\nBob,45,m,?\nCyn,31,f,Cancer\nDan,52,m,Flu\n")
+        .expect("a draft");
+    assert_consistent(&draft);
+    let expected = r#"# A first policy for people.csv: 4 records, 4 columns.
+# The roles are guesses from names and figures; only you know what others may know about these people. Read
+# it, correct it, then run:
+#     privet anonymize policy.toml -o release
+
+[data]
+path = "people.csv"
+# These look like missing values: "?" (1 ×).
+missing = ["?"]
+# 25.0 % of the records miss a quasi-identifier or a sensitive value: "drop" leaves them out, "value" keeps
+# them with "missing" as a value of its own.
+on_missing = "value"
+
+# text: 4 distinct values; it names a person directly.
+[columns.name]
+role = "identifier"
+
+# whole numbers: 3 distinct values; 'age' is what others may know about a person; alone it singles out 50.0 %
+# of the records; all quasi-identifiers together single out 50.0 %, without this one 0 %.
+[columns.age]
+role = "quasi-identifier"
+hierarchy = "hierarchies/age.csv"
+
+# text: 2 distinct values; 'sex' is what others may know about a person; alone it singles out 0 % of the
+# records; all quasi-identifiers together single out 50.0 %, without this one 50.0 %.
+[columns.sex]
+role = "quasi-identifier"
+hierarchy = "hierarchies/sex.csv"
+
+# text: 2 distinct values; 'disease' is what nobody should learn about a person.
+[columns.disease]
+role = "sensitive"
+
+# At least 2 people look alike, whoever is looked for: at most half of the records, for there are so few.
+[privacy.k-anonymity]
+k = 2
+
+# Among those who look alike, at least 2 values occur.
+[privacy.l-diversity]
+column = "disease"
+kind = "distinct"
+l = 2
+
+[method]
+name = "full-domain"        # the best combination of one level per column
+cost = "LM"                 # best: the least share of each column's detail is lost
+suppression_limit = 0.05    # up to 5 % of the records may be left out
+"#;
+    assert_eq!(draft.policy_text, expected, "{}", draft.policy_text);
+}
+
+#[test]
+fn odd_column_names_are_quoted_and_files_named_safely() {
+    let header = "\"marital status\",a.b,\"say \"\"x\"\"\",größe,../etc/zip,Con,\"two\nlines\",\"#\",Age,age";
+    let rows: String = (0..12)
+        .map(|i| {
+            format!(
+                "s{},{},p{},{},{},{},{},{},{},{}\n",
+                i % 2,
+                i % 3,
+                i % 4,
+                i,
+                10 + i,
+                i % 5,
+                i % 2,
+                i,
+                i,
+                i * 3
+            )
+        })
+        .collect();
+    let draft = draft_of(&format!("{header}\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    assert!(draft.policy_text.contains("[columns.\"marital status\"]"), "{}", draft.policy_text);
+    for (path, _) in &draft.hierarchies {
+        let name = path.strip_prefix("hierarchies/").expect("below hierarchies");
+        assert!(!name.contains(['/', '\\', '"', '\n']) && !name.starts_with('.'), "{name}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    draft.write(folder.path()).expect("written");
+}
+
+#[test]
+fn tables_without_records_are_refused() {
+    let error = draft_of("age,sex\n").expect_err("no records");
+    assert_eq!(error.message(), "the table has no records");
+    let error = draft_of("age,sex\n31,f\n").expect_err("one record");
+    assert_eq!(error.message(), "the table has only one record");
+}
+
+#[test]
+fn numbers_dates_and_codes_get_levels() {
+    let rows: String = (0..60)
+        .map(|i| format!("{},19{:02}-0{}-11,{:05},{}.5\n", 20 + i, 40 + i % 50, 1 + i % 9, 1067 + i * 7, i))
+        .collect();
+    let draft = draft_of(&format!("age,birthdate,zip,height\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    let labels = |path: &str, value: &str| {
+        let tree = tree_of(&draft, path);
+        let leaf = tree.leaf_of(value).expect("a lookup").expect("a leaf");
+        let nodes = std::iter::successors(Some(leaf), |node| tree.parent(*node));
+        nodes.map(|node| tree.label(node).to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels("hierarchies/age.csv", "33")[..3], ["33", "[30,35)", "[30,40)"]);
+    assert_eq!(
+        labels("hierarchies/birthdate.csv", "1943-04-11"),
+        ["1943-04-11", "1943-04", "1943-Q2", "1943", "1940s", "*"]
+    );
+    assert_eq!(labels("hierarchies/zip.csv", "01067"), ["01067", "0106*", "010**", "01***", "0****", "*"]);
+    assert_eq!(labels("hierarchies/height.csv", "3.5")[..2], ["3.5", "[0,5)"]);
+}
+
+#[test]
+fn many_different_numbers_start_from_ranges() {
+    let rows: String = (0..3000).map(|i| format!("{}.25,a\n", i * 3)).collect();
+    let draft = draft_of(&format!("height,sex\n{rows}")).expect("a draft");
+    let tree = tree_of(&draft, "hierarchies/height.csv");
+    assert!(tree.leaves() <= 21, "{}", tree.leaves());
+    assert!((0..3000).all(|i| tree.leaf_of(&format!("{}.25", i * 3)).is_ok_and(|leaf| leaf.is_some())));
+}
+
+#[test]
+fn without_a_sensitive_column_only_k_anonymity_is_asked_for() {
+    let rows: String = (0..40).map(|i| format!("{},{}\n", i % 7, ["f", "m"][i % 2])).collect();
+    let draft = draft_of(&format!("age,sex\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    assert!(draft.policy_text.contains("# [privacy.l-diversity]"), "{}", draft.policy_text);
+    assert_eq!(draft.k, 5);
+}
+
+#[test]
+fn health_data_starts_from_a_larger_k() {
+    let rows: String = (0..40).map(|i| format!("{},d{}\n", i % 7, i % 3)).collect();
+    let draft = draft_of(&format!("age,diagnosis\n{rows}")).expect("a draft");
+    assert_eq!(draft.k, 11);
+    assert!(draft.policy_text.contains("k = 11"), "{}", draft.policy_text);
+}
+
+#[test]
+fn unknown_columns_that_single_people_out_are_quasi_identifiers() {
+    let rows: String = (0..400).map(|i| format!("{},{},{},c\n", i % 50, (i * 7919) % 131, i % 2)).collect();
+    let draft = draft_of(&format!("age,steps,flag,constant\n{rows}")).expect("a draft");
+    assert_eq!(role_of(&draft, "steps"), Some("quasi-identifier"));
+    assert_eq!(role_of(&draft, "constant"), None, "what nobody understands is not published unasked");
+}
+
+#[test]
+fn a_value_that_looks_like_the_root_does_no_harm() {
+    let draft = draft_of("sex,city\n*,a\nf,b\nm,*\nf,a\n").expect("a draft");
+    assert_consistent(&draft);
+    let tree = tree_of(&draft, "hierarchies/sex.csv");
+    assert_eq!(tree.label(tree.root()), "(any)");
+}
+
+#[test]
+fn the_census_gets_the_roles_of_its_own_policy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let target = folder.path().join("census");
+    Example::find("census").expect("an example").write(&target).expect("written");
+    let policy = Policy::read(&target.join("policy.toml")).expect("a policy").to_json();
+    let source = Source::open(&target.join("census.csv"), &ReadOptions::default()).expect("opened");
+    let draft = draft(&source, &DraftOptions::default()).expect("a draft");
+    assert_consistent(&draft);
+    for column in &draft.columns {
+        // A draft does not publish what singles people out, as the weight does.
+        let expected = policy["columns"][&column.name]["role"].as_str().filter(|role| *role != "other");
+        assert_eq!(column.role.map(Role::name), expected, "{}: {}", column.name, column.reason);
+    }
+    let kinds: Vec<ValueKind> = draft.columns.iter().map(|column| column.kind).collect();
+    use ValueKind::{Code, Text, Whole};
+    assert_eq!(kinds, [Code, Text, Whole, Text, Text, Text, Whole, Whole, Text, Text, Text, Whole]);
+    assert_eq!((draft.rows, draft.k), (20_000, 5));
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_is_left_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let draft = draft_in(folder.path(), "age,sex\n1,f\n2,m\n3,f\n").expect("a draft");
+    let written = draft.write(folder.path()).expect("written");
+    assert_eq!(written.len(), 3);
+    let error = draft.write(folder.path()).expect_err("it is there");
+    assert_eq!(error.message(), "there is such a file already");
+    let missing = folder.path().join("nowhere").join("deeper");
+    assert!(draft.write(&missing).is_err() && !folder.path().join("nowhere").exists());
+    let fresh = folder.path().join("fresh");
+    assert_eq!(draft.write(&fresh).expect("made").len(), 3);
+    let data = folder.path().join("people.csv");
+    assert_eq!(data_path(folder.path(), &data), "people.csv");
+    assert_eq!(data_path(&fresh, &data), "../people.csv");
+    assert!(data_path(&missing, &data).ends_with("people.csv"));
+}

@@ -1,0 +1,340 @@
+//! The draft as TOML with comments.
+
+use toml_edit::{Key, Value};
+
+use super::preset::{self, Preset};
+use super::profile::Profile;
+use super::safe_harbor::Scan;
+use super::{DraftColumn, HEALTH_K, USUAL_L};
+use privet_core::{counted, noun};
+use privet_data::Header;
+use privet_policy::Role;
+
+/// More incomplete records than this (in percent) are kept, with "missing" as a value, instead of dropped.
+const MOST_DROPPED: u64 = 5;
+/// Comments are wrapped at this many characters.
+const LINE: usize = 110;
+
+/// All that the text is made from.
+pub(super) struct Findings<'a> {
+    pub data_path: &'a str,
+    pub delimiter: Option<char>,
+    pub header: &'a Header,
+    pub profile: &'a Profile,
+    pub columns: &'a [DraftColumn],
+    pub k: u64,
+    pub health: bool,
+    pub full_domain: bool,
+    /// The rule that the draft is for.
+    pub preset: Option<&'a Preset>,
+    /// What was found of the rule's identifiers.
+    pub scan: Option<&'a Scan>,
+    /// Whether the release is meant for everybody.
+    pub public: bool,
+}
+
+/// The whole policy.
+pub(super) fn policy(findings: &Findings<'_>) -> String {
+    let mut text = String::new();
+    head(&mut text, findings);
+    data(&mut text, findings);
+    for column in findings.columns {
+        section(&mut text, column);
+    }
+    privacy(&mut text, findings);
+    method(&mut text, findings);
+    if findings.preset.is_some() || findings.public {
+        preset::report(&mut text, findings.preset);
+    }
+    text
+}
+
+fn head(text: &mut String, findings: &Findings<'_>) {
+    let profile = findings.profile;
+    if let Some(preset) = findings.preset {
+        preset.head(text);
+    }
+    let (records, columns) = (grouped(profile.rows), profile.columns.len());
+    comment(
+        text,
+        &format!(
+            "A first policy for {}: {records} {}, {}.",
+            findings.data_path,
+            noun(profile.rows, "record", "records"),
+            counted(columns as u64, "column", "columns")
+        ),
+    );
+    comment(
+        text,
+        "The roles are guesses from names and figures; only you know what others may know about these people. \
+         Read it, correct it, then run:",
+    );
+    comment(text, "    privet anonymize policy.toml -o release");
+    if profile.sample.len() < profile.rows {
+        comment(
+            text,
+            &format!("Shares of records are measured on a sample of {}.", grouped(profile.sample.len())),
+        );
+    }
+    text.push('\n');
+    if let Some(scan) = findings.scan {
+        scan.tell(text);
+    }
+}
+
+fn data(text: &mut String, findings: &Findings<'_>) {
+    text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path)));
+    if let Some(delimiter) = findings.delimiter {
+        text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
+    }
+    text.push_str(&header(findings.header));
+    let mut spellings: Vec<(&str, u64)> = Vec::new();
+    for (spelling, count) in findings.profile.columns.iter().flat_map(|column| &column.missing) {
+        match spellings.iter_mut().find(|(known, _)| known == spelling) {
+            Some((_, total)) => *total += count,
+            None => spellings.push((spelling, *count)),
+        }
+    }
+    if !spellings.is_empty() {
+        let seen: Vec<String> = spellings
+            .iter()
+            .map(|(spelling, count)| format!("{} ({} ×)", quoted(spelling), grouped(*count)))
+            .collect();
+        comment(text, &format!("These look like missing values: {}.", seen.join(", ")));
+        let list: Vec<String> = spellings.iter().map(|(spelling, _)| quoted(spelling)).collect();
+        text.push_str(&format!("missing = [{}]\n", list.join(", ")));
+        on_missing(text, findings);
+    }
+    text.push('\n');
+}
+
+/// What the user said about the first line, as the policy has it.
+pub(super) fn header(header: &Header) -> String {
+    match header {
+        Header::Expected => String::new(),
+        Header::First => "header = true\n".to_string(),
+        Header::Absent => "header = false\n".to_string(),
+        Header::Names(names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            format!("header = [{}]\n", names.join(", "))
+        }
+    }
+}
+
+fn on_missing(text: &mut String, findings: &Findings<'_>) {
+    let matters = |column: &DraftColumn| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive));
+    let columns: Vec<usize> =
+        (0..findings.columns.len()).filter(|i| matters(&findings.columns[*i])).collect();
+    let sample = &findings.profile.sample;
+    let incomplete = sample.incomplete(&columns);
+    let choice = if incomplete * 100 > sample.len() * MOST_DROPPED { "value" } else { "drop" };
+    comment(
+        text,
+        &format!(
+            "{} of the records miss a quasi-identifier or a sensitive value: \"drop\" leaves them out, \"value\" keeps them \
+         with \"missing\" as a value of its own.",
+            percent(incomplete, sample.len())
+        ),
+    );
+    text.push_str(&format!("on_missing = \"{choice}\"\n"));
+}
+
+fn section(text: &mut String, column: &DraftColumn) {
+    let more = if column.more { "more than " } else { "" };
+    let values = if column.distinct == 1 && !column.more { "value" } else { "values" };
+    comment(
+        text,
+        &format!("{}: {more}{} distinct {values}; {}.", column.kind, grouped(column.distinct), column.reason),
+    );
+    let key = Key::new(column.name.as_str());
+    let key = key.display_repr();
+    match column.role {
+        Some(role) => {
+            text.push_str(&format!("[columns.{key}]\nrole = \"{role}\"\n"));
+            if let Some(path) = &column.hierarchy {
+                text.push_str(&format!("hierarchy = {}\n", quoted(path)));
+            }
+        }
+        None => comment(
+            text,
+            &format!("Left out of the release; to publish it, give [columns.{key}] a role and a hierarchy."),
+        ),
+    }
+    text.push('\n');
+}
+
+fn privacy(text: &mut String, findings: &Findings<'_>) {
+    let k = findings.k;
+    let rule = findings.preset.and_then(|preset| preset.k).map(|(_, why)| why);
+    let why = match (findings.health, k) {
+        _ if rule.is_some() => rule.unwrap_or_default(),
+        _ if findings.preset.is_some() && k == HEALTH_K => {
+            "the rule names no number; no cell of 1 to 10 people is a common one"
+        }
+        (true, HEALTH_K) => "health statistics commonly publish no cell of 1 to 10 people (the CMS rule)",
+        (false, super::USUAL_K) => "a common start; take more for data that goes to the public",
+        _ => "at most half of the records, for there are so few",
+    };
+    let people = counted(k, "person looks", "people look");
+    comment(text, &format!("At least {people} alike, whoever is looked for: {why}."));
+    if k > findings.profile.rows {
+        comment(
+            text,
+            &format!(
+                "The table has only {}: no release of it can have as many, and running this says so.",
+                counted(findings.profile.rows, "record", "records")
+            ),
+        );
+    }
+    text.push_str(&format!("[privacy.k-anonymity]\nk = {k}\n\n"));
+    let sensitive: Vec<&DraftColumn> = findings
+        .columns
+        .iter()
+        .filter(|column| column.role == Some(Role::Sensitive) && column.distinct >= 2)
+        .collect();
+    if sensitive.is_empty() {
+        comment(
+            text,
+            "No column looks sensitive. If one is, give it role = \"sensitive\" and ask for different values of it among \
+             those who look alike:",
+        );
+        text.push_str("# [privacy.l-diversity]\n# column = \"…\"\n# kind = \"distinct\"\n# l = 3\n\n");
+    }
+    let brackets = if sensitive.len() > 1 { ("[[", "]]") } else { ("[", "]") };
+    for column in sensitive {
+        let l = USUAL_L.min(column.distinct);
+        comment(text, &format!("Among those who look alike, at least {l} values occur."));
+        text.push_str(&format!(
+            "{}privacy.l-diversity{}\ncolumn = {}\nkind = \"distinct\"\nl = {l}\n\n",
+            brackets.0,
+            brackets.1,
+            quoted(&column.name)
+        ));
+    }
+}
+
+fn method(text: &mut String, findings: &Findings<'_>) {
+    text.push_str("[method]\n");
+    let least_levels = findings.scan.map_or(&[][..], |scan| &scan.least_levels);
+    if findings.full_domain || !least_levels.is_empty() {
+        text.push_str("name = \"full-domain\"        # the best combination of one level per column\n");
+        text.push_str(
+            "cost = \"LM\"                 # best: the least share of each column's detail is lost\n",
+        );
+        text.push_str("suppression_limit = 0.05    # up to 5 % of the records may be left out\n");
+        if findings.public {
+            comment(
+                text,
+                "For everybody: the best release tells that all finer ones failed, and from that more can be concluded than it \
+                 shows. One of the five best is drawn by the seed instead, which costs a little more.",
+            );
+            text.push_str("break_minimality = 5\n");
+        }
+        if !findings.full_domain {
+            text.push_str(
+                "time_limit = \"10m\"          # there are many combinations; the best of ten minutes\n",
+            );
+        }
+        if !least_levels.is_empty() {
+            let levels: Vec<String> = (least_levels.iter())
+                .map(|(name, level)| format!("{} = {level}", Key::new(name.as_str()).display_repr()))
+                .collect();
+            comment(
+                text,
+                "No finer than the rule allows: three digits of a ZIP code, years of dates, ages over 89 as one, and so the years \
+                 of birth that tell them. Those move on: draft again in later years.",
+            );
+            text.push_str(&format!("least_levels = {{ {} }}\n", levels.join(", ")));
+        }
+    } else {
+        comment(
+            text,
+            "So many columns and levels are too many to try them all; Mondrian divides the records instead.",
+        );
+        if findings.public {
+            comment(
+                text,
+                "For everybody: that it divided no further tells something too; `privet attack` says how much. With fewer columns, \
+                 full-domain and break_minimality = 5 publish one of the five best, drawn by the seed.",
+            );
+        }
+        text.push_str("name = \"mondrian\"\n");
+    }
+}
+
+/// Writes a comment, wrapped. Control characters of odd column names have no place in TOML comments.
+pub fn comment(text: &mut String, words: &str) {
+    let words: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut line = String::from("#");
+    let mut length = 1;
+    for word in words.split(' ') {
+        let more = word.chars().count() + 1;
+        if length + more > LINE && length > 1 {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("#");
+            length = 1;
+        }
+        line.push(' ');
+        line.push_str(word);
+        length += more;
+    }
+    text.push_str(line.trim_end());
+    text.push('\n');
+}
+
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A share in percent, to as many digits as say something.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    if part == 0 || whole == 0 {
+        return "0 %".to_string();
+    }
+    let share = 100.0 * part as f64 / whole as f64;
+    match share {
+        _ if part == whole => "100 %".to_string(),
+        _ if share < 0.01 => "less than 0.01 %".to_string(),
+        _ if share < 1.0 => format!("{share:.2} %"),
+        _ if share > 99.9 => "more than 99.9 %".to_string(),
+        _ => format!("{share:.1} %"),
+    }
+}
+
+/// A number with its thousands apart.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_numbers_read_well() {
+        assert_eq!(percent(0, 10), "0 %");
+        assert_eq!(percent(10, 10), "100 %");
+        assert_eq!(percent(1, 100_000), "less than 0.01 %");
+        assert_eq!(percent(2, 10_000), "0.02 %");
+        assert_eq!(percent(429, 1_000), "42.9 %");
+        assert_eq!(percent(99_999, 100_000), "more than 99.9 %");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
+    }
+
+    #[test]
+    fn comments_hold_no_control_characters_and_are_wrapped() {
+        let mut text = String::new();
+        comment(&mut text, &format!("a\nb {}", "word ".repeat(40)));
+        assert!(text.lines().all(|line| line.starts_with("# ") && line.len() <= LINE), "{text}");
+    }
+}

@@ -1,0 +1,182 @@
+//! Hierarchies generated from a column's values: ranges, calendar, prefixes, or all values below one root.
+
+use std::iter::successors;
+
+use super::kind::{ValueKind, iso_date};
+use super::profile::ColumnProfile;
+use super::role::is_postal;
+use privet_core::Result;
+use privet_taxonomy::{Builder, Taxonomy};
+
+/// The root of flat hierarchies; another one for the odd table that holds this as a value.
+const ROOT: &str = "*";
+const OTHER_ROOT: &str = "(any)";
+/// Numbers with more distinct values than this start from ranges.
+const MOST_NUMBER_LEAVES: usize = 1_000;
+/// At most how many ranges the finest level of ranges has.
+const RANGES: f64 = 20.0;
+/// Larger multiples of a width are not exact in a double.
+const MOST_EXACT: f64 = 1e15;
+/// Codes are shortened in about this many steps.
+const PREFIXES: usize = 5;
+/// Codes longer than this are rather words.
+const LONGEST_PREFIX: usize = 12;
+
+/// A hierarchy for the values of a column; `None` when there are too many to list and they are no numbers.
+pub(super) fn hierarchy(column: &ColumnProfile) -> Result<Option<Taxonomy>> {
+    // Odd data may hold a value that looks like a generated label; then the values simply stand below the root.
+    if let Some(tree) = with_levels(column)
+        && covers(&tree, column)
+    {
+        return Ok(Some(tree));
+    }
+    let Some(values) = column.values.as_ref().filter(|values| !values.is_empty()) else { return Ok(None) };
+    let root = if values.iter().any(|value| value == ROOT) { OTHER_ROOT } else { ROOT };
+    let mut values = values.clone();
+    values.sort_unstable();
+    let paths: Vec<Vec<String>> = values.into_iter().map(|value| vec![value, root.to_string()]).collect();
+    Taxonomy::from_paths(&paths).map(Some)
+}
+
+fn covers(tree: &Taxonomy, column: &ColumnProfile) -> bool {
+    let mut values = column.values.iter().flatten();
+    values.all(|value| matches!(tree.leaf_of(value), Ok(Some(_))))
+}
+
+/// The tree that the kind of the values suggests, if any.
+fn with_levels(column: &ColumnProfile) -> Option<Taxonomy> {
+    match column.kind() {
+        ValueKind::Whole if is_postal(&column.name) => prefixes(column),
+        ValueKind::Code => prefixes(column),
+        ValueKind::Whole | ValueKind::Number => ranges(column),
+        ValueKind::Date => dates(column),
+        _ => None,
+    }
+}
+
+/// The values of a column as a builder takes them; their frequencies play no part here.
+fn counted(values: &[String]) -> Vec<(String, u64)> {
+    values.iter().map(|value| (value.clone(), 1)).collect()
+}
+
+/// How many characters codes of this length lose per level.
+pub(super) fn prefix_step(length: usize) -> usize {
+    length.div_ceil(PREFIXES).max(1)
+}
+
+/// Codes of one length lose their last characters first.
+fn prefixes(column: &ColumnProfile) -> Option<Taxonomy> {
+    let (shortest, longest) = column.shape.lengths;
+    if shortest != longest || !(2..=LONGEST_PREFIX).contains(&longest) {
+        return None;
+    }
+    let steps = vec![prefix_step(longest)];
+    Builder::Prefixes { steps }.build(&counted(column.values.as_ref()?)).ok()
+}
+
+/// Ranges of a round width that doubles from level to level; above the values, or instead of them if there are many.
+fn ranges(column: &ColumnProfile) -> Option<Taxonomy> {
+    let (least, greatest) = column.shape.bounds;
+    let finest = (greatest - least) / RANGES;
+    let width = Width::at_least(if column.kind() == ValueKind::Whole { finest.max(2.0) } else { finest });
+    let builder = Builder::Doubling { width: width.times(1) };
+    if let Some(values) = column.values.as_ref().filter(|values| values.len() <= MOST_NUMBER_LEAVES) {
+        return builder.build(&counted(values)).ok();
+    }
+    let (first, last) = (width.position(least)?, width.position(greatest)?);
+    let starts: Vec<String> = (first..=last).map(|position| width.times(position)).collect();
+    let tree = builder.build(&counted(&starts)).ok()?;
+    // Each start of a range stood for it; without these leaves the ranges are the leaves.
+    let mut paths: Vec<Vec<String>> = (0..tree.leaves()).map(|leaf| above(&tree, leaf)).collect();
+    paths.dedup();
+    Taxonomy::from_paths(&paths).ok()
+}
+
+/// The labels above a leaf.
+fn above(tree: &Taxonomy, leaf: usize) -> Vec<String> {
+    let ancestors = successors(tree.parent(tree.leaf(leaf)), |node| tree.parent(*node));
+    ancestors.map(|node| tree.label(node).to_string()).collect()
+}
+
+/// Month, quarter, year and decade above each date, however it is spelt.
+fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
+    let values = column.values.as_ref()?;
+    let mut dated: Vec<(String, &String)> =
+        values.iter().map(|value| Some((iso_date(value)?, value))).collect::<Option<_>>()?;
+    dated.sort_unstable();
+    let mut days: Vec<String> = dated.iter().map(|(day, _)| day.clone()).collect();
+    days.dedup();
+    let calendar = Builder::Dates.build(&counted(&days)).ok()?;
+    let path = |(day, value): &(String, &String)| {
+        let leaf = calendar.find(day)?;
+        let mut path = vec![value.to_string()];
+        path.extend(above(&calendar, calendar.leaves_below(leaf).start));
+        Some(path)
+    };
+    Taxonomy::from_paths(&dated.iter().map(path).collect::<Option<Vec<_>>>()?).ok()
+}
+
+/// A round width: 1, 2 or 5 times a power of ten, so that bounds are written without rounding.
+#[derive(Clone, Copy)]
+struct Width {
+    digit: i64,
+    exponent: i32,
+}
+
+impl Width {
+    fn at_least(width: f64) -> Width {
+        if !(width.is_finite() && width > 0.0) {
+            return Width { digit: 1, exponent: 0 };
+        }
+        let exponent = width.log10().floor() as i32;
+        let factor = width / 10f64.powi(exponent);
+        match factor {
+            _ if factor <= 1.0 => Width { digit: 1, exponent },
+            _ if factor <= 2.0 => Width { digit: 2, exponent },
+            _ if factor <= 5.0 => Width { digit: 5, exponent },
+            _ => Width { digit: 1, exponent: exponent + 1 },
+        }
+    }
+
+    /// The multiple of the width at or just below a number; `None` where doubles are too coarse to tell.
+    fn position(self, number: f64) -> Option<i64> {
+        let position = number / (self.digit as f64 * 10f64.powi(self.exponent));
+        (position.abs() < MOST_EXACT).then_some(position.floor() as i64)
+    }
+
+    /// A multiple of the width in decimal digits.
+    fn times(self, count: i64) -> String {
+        let number = count * self.digit;
+        let sign = if number < 0 { "-" } else { "" };
+        let digits = number.unsigned_abs().to_string();
+        let shift = self.exponent.unsigned_abs() as usize;
+        if self.exponent >= 0 {
+            return if number == 0 { digits } else { format!("{sign}{digits}{}", "0".repeat(shift)) };
+        }
+        let digits = format!("{digits:0>width$}", width = shift + 1);
+        let (integer, fraction) = digits.split_at(digits.len() - shift);
+        match fraction.trim_end_matches('0') {
+            "" => format!("{sign}{integer}"),
+            fraction => format!("{sign}{integer}.{fraction}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_round_and_multiples_exact() {
+        let texts = |width: f64, count| Width::at_least(width).times(count);
+        assert_eq!(texts(3.65, 3), "15");
+        assert_eq!(texts(0.03, 7), "0.35");
+        assert_eq!(texts(0.05, -20), "-1");
+        assert_eq!(texts(1200.0, -2), "-4000");
+        assert_eq!(texts(600.0, 1), "1000");
+        assert_eq!(texts(0.0, 4), "4");
+        assert_eq!(texts(f64::INFINITY, 4), "4");
+        assert_eq!(Width::at_least(5.0).position(-0.5), Some(-1));
+        assert_eq!(Width::at_least(1e-9).position(1e12), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! CM, the classification metric (Iyengar, 2002): how many records differ from their class's majority label.
+
+use std::ops::Range;
+
+use super::{Frame, Info};
+use crate::privacy::Class;
+use privet_core::{Error, Result};
+
+pub static INFO: Info = Info {
+    name: "CM",
+    formula: "records outside their class's majority label; a suppressed record counts 1",
+    range: "0 to records",
+    smaller_is_better: true,
+};
+
+pub(super) fn labels(frame: &Frame) -> Result<Range<u32>> {
+    frame.labels.clone().ok_or_else(no_label)
+}
+
+/// The error for a table without a class column.
+pub fn no_label() -> Error {
+    Error::input("the cost CM needs a class column")
+        .help("give the column that analysis wants to predict role = \"class\", or choose another cost")
+}
+
+pub(super) fn class(class: &Class<'_>, labels: &Range<u32>) -> u128 {
+    u128::from(class.size - class.counts.most(labels))
+}

@@ -1,0 +1,54 @@
+//! k-anonymity (Samarati and Sweeney, 1998): every class has at least k records.
+//!
+//! Whoever knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
+//! those records have in common: see l-diversity.
+
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, given};
+use privet_core::Result;
+use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[],
+    name: "k-anonymity",
+    summary: "every released record looks like at least k - 1 others",
+    help: "In every class of records with equal released quasi-identifiers there are at least k records. \
+           Bounds the chance of finding a known person's record to 1/k; does not hide what a class has in common.",
+    keys: &[Key::required("k", KeyKind::Count(1), "the least size of a class, as in k = 5")],
+};
+
+/// Every class has at least `k` records.
+#[derive(Debug)]
+struct KAnonymity {
+    k: u64,
+}
+
+pub(super) fn build(clause: &Clause, _: &Table) -> Result<Box<dyn Requirement>> {
+    Ok(Box::new(KAnonymity { k: given(clause.settings.count("k"), clause, "k")? }))
+}
+
+impl Requirement for KAnonymity {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        class.size == 0 || class.size >= self.k
+    }
+
+    fn counts_people(&self) -> bool {
+        true
+    }
+
+    fn closure(&self) -> Closure {
+        Closure::Superset
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        if class.size >= self.k { class.size } else { 0 }
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        Tightness { value: class.size as f64, threshold: self.k as f64, at_most: false }
+    }
+
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
+        format!("k is {}, but the table has only {}", self.k, of.counted(table.size))
+    }
+}

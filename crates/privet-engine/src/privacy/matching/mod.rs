@@ -1,0 +1,96 @@
+//! Matching l-diversity (Li and Li, *Injector*, ICDE 2008): what stays possible for a record in a group when the
+//! adversary knows which values are out of the question for whom.
+//!
+//! A release shows the records of a group exactly, and beside them how often each sensitive value occurs in the group.
+//! Draw an edge from a record to every occurrence of a value that the record may have. A value is *valid* for a record
+//! iff some perfect matching gives it to the record; a group is matching l-diverse iff each of its records has at least l
+//! valid values. Counting the values that are not excluded is not enough: with one woman who has ovarian cancer and l men
+//! with l common diseases every record has l of them, yet only the woman can have hers.
+//!
+//! Where the adversary's rules have exceptions in the data, a record may also have what it really has.
+
+mod feasible;
+#[cfg(test)]
+mod figure_one;
+mod graph;
+mod posterior;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use feasible::{Feasibility, judge, peel};
+pub use graph::{Components, ValueGraph};
+pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors};
+pub use values::ValueSet;
+
+use privet_core::{Exact, Result};
+use privet_policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
+
+/// How a policy asks for it.
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Groups,
+    accepts: &[],
+    name: "matching-l-diversity",
+    summary: "l values stay possible for everybody, whatever rules the adversary knows",
+    help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \
+           rules of [knowledge] (men do not have ovarian cancer) and works out every assignment of the values of a group \
+           to its records that agrees with them still finds at least l values for each record. It bounds how many values \
+           are possible, not how likely each is, unless max_posterior says so.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::Sensitive),
+            "the sensitive column, as in column = \"disease\"",
+        ),
+        Key::required(
+            "l",
+            KeyKind::Count(1),
+            "how many values must stay possible for everybody, as in l = 4",
+        ),
+        Key::optional(
+            "max_posterior",
+            KeyKind::Exact("0", "1"),
+            "how sure the adversary may become of a value if he holds all assignments for equally likely, as in \"1/4\"",
+        ),
+    ],
+};
+
+/// Matching l-diversity as a policy asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchingDiversity {
+    /// The sensitive column's position in the data.
+    pub column: usize,
+    /// How many values must stay possible.
+    pub l: usize,
+    /// The most that an adversary may become sure of a value.
+    pub max_posterior: Option<Exact>,
+}
+
+impl MatchingDiversity {
+    /// Reads a clause.
+    pub fn of(clause: &Clause) -> Result<MatchingDiversity> {
+        let column = super::given(clause.settings.column("column"), clause, "column")?;
+        let l = super::given(clause.settings.count("l"), clause, "l")?;
+        let max_posterior = clause.settings.exact("max_posterior");
+        Ok(MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior })
+    }
+}
+
+/// Records that are alike as far as groups go: they have the same value and may have the same values.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// What the records have.
+    pub value: u32,
+    /// What is out of the question for them, by the adversary's rules.
+    pub excluded: ValueSet,
+}
+
+impl Kind {
+    /// What the records may have, out of so many values: what no rule excludes, and what they have.
+    pub fn allowed(&self, values: usize) -> ValueSet {
+        let mut allowed = ValueSet::all(values);
+        allowed.subtract(&self.excluded);
+        allowed.insert(self.value);
+        allowed
+    }
+}

@@ -1,0 +1,395 @@
+//! Privacy notions, one file each: what must hold in every class of a release.
+//!
+//! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
+//! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
+
+mod earth_mover;
+pub mod exposure;
+pub mod freeform;
+pub mod information;
+mod k_anonymity;
+pub mod kl;
+mod l_diversity;
+pub mod l_plus;
+pub mod matching;
+mod n_t_closeness;
+pub mod projection;
+pub mod quasi_sensitive;
+mod t_closeness;
+pub mod vocabulary;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+pub use n_t_closeness::{NtCloseness, Records};
+
+use privet_core::{Error, Result, counted};
+use privet_policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
+use privet_taxonomy::Taxonomy;
+
+/// The requirements that this build knows.
+pub static DECLARATIONS: &[&Declaration] = &[
+    &k_anonymity::DECLARATION,
+    &l_diversity::DECLARATION,
+    &l_plus::DECLARATION,
+    &matching::DECLARATION,
+    &quasi_sensitive::DIVERSITY,
+    &quasi_sensitive::CLOSENESS,
+    &t_closeness::DECLARATION,
+    &n_t_closeness::DECLARATION,
+    &freeform::DECLARATION,
+    &projection::DECLARATION,
+];
+
+/// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
+/// one per value of its dictionary.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts<'a> {
+    /// One count per slot.
+    Dense(&'a [u64]),
+    /// Sorted pairs of slot and count, zero counts left out.
+    Sparse(&'a [(u32, u64)]),
+}
+
+impl Counts<'_> {
+    /// Calls `each` with the position inside `slots` and the count of every value that occurs.
+    pub fn for_each(&self, slots: &Range<u32>, mut each: impl FnMut(u32, u64)) {
+        match self {
+            Counts::Dense(counts) => {
+                for (position, count) in counts[slots.start as usize..slots.end as usize].iter().enumerate() {
+                    if *count > 0 {
+                        each(position as u32, *count);
+                    }
+                }
+            }
+            Counts::Sparse(pairs) => {
+                let start = pairs.partition_point(|(slot, _)| *slot < slots.start);
+                for (slot, count) in pairs[start..].iter().take_while(|(slot, _)| *slot < slots.end) {
+                    each(slot - slots.start, *count);
+                }
+            }
+        }
+    }
+
+    /// The largest count in `slots`.
+    pub fn most(&self, slots: &Range<u32>) -> u64 {
+        let mut most = 0;
+        self.for_each(slots, |_, count| most = most.max(count));
+        most
+    }
+}
+
+/// A set of records that look alike, as far as privacy notions see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Class<'a> {
+    /// The number of records.
+    pub size: u64,
+    /// How often each value of each tracked column occurs.
+    pub counts: Counts<'a>,
+}
+
+/// A class by its records and, where one person may have several, by the people who have them.
+#[derive(Debug, Clone, Copy)]
+pub struct Members<'a> {
+    /// The records.
+    pub records: Class<'a>,
+    /// The people; `None` where everybody has one record, so that both are the same.
+    pub people: Option<Class<'a>>,
+    /// Whether everybody here has one distinct record only.
+    pub add_up: bool,
+}
+
+impl<'a> Members<'a> {
+    /// What a requirement judges.
+    pub fn seen_by(&self, requirement: &dyn Requirement) -> Class<'a> {
+        self.people.filter(|_| requirement.counts_people()).unwrap_or(self.records)
+    }
+
+    /// Whether the class satisfies a requirement.
+    pub fn meet(&self, requirement: &dyn Requirement) -> bool {
+        requirement.holds(&self.seen_by(requirement))
+    }
+
+    /// An upper bound on how many records of the class can stay when others go.
+    ///
+    /// Where somebody has records in several parts of the class, people do not add up, and the union of parts in which no
+    /// value exceeds its share may exceed it: two parts that share the only person without the value. So nothing is bounded
+    /// there, unless every superset of a part that holds would hold. Where people do add up, as many records go at least as
+    /// people do.
+    pub fn most_kept(&self, requirement: &dyn Requirement) -> u64 {
+        let records = self.records.size;
+        let Some(people) = self.people.filter(|_| requirement.counts_people()) else {
+            return requirement.most_kept(&self.records).min(records);
+        };
+        match requirement.closure() {
+            Closure::Superset if requirement.holds(&people) => records,
+            Closure::Superset => 0,
+            Closure::Union if self.add_up => {
+                let gone = people.size - requirement.most_kept(&people).min(people.size);
+                records.saturating_sub(gone)
+            }
+            Closure::Union => records,
+        }
+    }
+}
+
+/// What is counted, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Records.
+    Records,
+    /// People.
+    People,
+}
+
+impl Counted {
+    /// How many, in words.
+    pub fn counted(self, count: u64) -> String {
+        match self {
+            Counted::Records => counted(count, "record", "records"),
+            Counted::People => counted(count, "person", "people"),
+        }
+    }
+}
+
+impl std::fmt::Display for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Counted::Records => "records",
+            Counted::People => "people",
+        })
+    }
+}
+
+/// What a search may rely on when it merges or splits classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Closure {
+    /// The union of classes that satisfy the notion satisfies it: generalising a valid release keeps it valid.
+    Union,
+    /// Any superset of a class that satisfies the notion satisfies it: in addition, generalising never makes more
+    /// records fail. Implies `Union`.
+    Superset,
+}
+
+/// A privacy notion with its parameters, ready to judge classes.
+///
+/// Promises (each held by a property test): `holds` is true for the class without records; it is closed under
+/// [`Requirement::closure`]; no collection of records taken out of a class, that satisfies the notion, is larger
+/// than [`Requirement::most_kept`].
+pub trait Requirement: Send + Sync + std::fmt::Debug {
+    /// Whether the class satisfies the notion.
+    fn holds(&self, class: &Class<'_>) -> bool;
+
+    /// What a search may rely on.
+    fn closure(&self) -> Closure;
+
+    /// Whether it can count people where one of them may have several records: a class is then the people who have a record
+    /// in it, and a value's count the people who have it there. A notion that compares shares which add up to one cannot.
+    fn counts_people(&self) -> bool {
+        false
+    }
+
+    /// An upper bound on how many records of the class can stay when others go.
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        class.size
+    }
+
+    /// How far the class is from the threshold, for reports: the class's figure and the threshold it must meet.
+    fn tightness(&self, class: &Class<'_>) -> Tightness;
+
+    /// Why the whole table as one class, the most general release there is, still fails.
+    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String;
+}
+
+/// A class's figure against the threshold, as floating point: for display only.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tightness {
+    /// The class's figure.
+    pub value: f64,
+    /// What it is compared with.
+    pub threshold: f64,
+    /// Whether the figure must stay at or below the threshold (else at or above).
+    pub at_most: bool,
+}
+
+impl Tightness {
+    /// How much room is left, relative to the threshold; the smallest is the worst class.
+    pub fn room(&self) -> f64 {
+        let gap = if self.at_most { self.threshold - self.value } else { self.value - self.threshold };
+        gap / self.threshold.abs().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A column whose values are counted in classes: sensitive columns, and the class label for the cost CM.
+#[derive(Debug, Clone)]
+pub struct TrackedColumn {
+    /// Its position in the data.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its values, by code.
+    pub values: Vec<String>,
+    /// Whether its values are numbers (and therefore sorted by size).
+    pub numeric: bool,
+    /// Its taxonomy, where the policy names one.
+    pub taxonomy: Option<Arc<Taxonomy>>,
+    /// Its slots in [`Counts`].
+    pub slots: Range<u32>,
+    /// How often each value occurs in the whole table, by code.
+    pub totals: Vec<u64>,
+    /// How many people have each value, by code, where one of them may have several records.
+    pub people: Option<Vec<u64>>,
+}
+
+impl TrackedColumn {
+    /// How often each value occurs in the whole table, by code, as requirements count it.
+    pub fn counted(&self) -> &[u64] {
+        self.people.as_deref().unwrap_or(&self.totals)
+    }
+}
+
+/// What is known about the whole table when requirements are built.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The number of records.
+    pub records: u64,
+    /// The tracked columns.
+    pub tracked: Vec<TrackedColumn>,
+}
+
+impl Table {
+    /// The tracked column at a position of the data.
+    pub fn column(&self, index: usize) -> Result<&TrackedColumn> {
+        self.tracked
+            .iter()
+            .find(|column| column.index == index)
+            .ok_or_else(|| Error::internal("a requirement names a column that is not tracked"))
+    }
+
+    /// The number of slots.
+    pub fn slots(&self) -> u32 {
+        self.tracked.last().map_or(0, |column| column.slots.end)
+    }
+}
+
+/// Builds the policy's requirements for a table, but for those that [`natural_requirements`] has.
+pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
+    let built = about_classes(policy, table, |_| true)?;
+    Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
+}
+
+/// Builds those requirements that classes are judged by, each with its clause. Where a method heeds what terms reveal, or
+/// what can be seen of a person, it judges that by itself.
+pub fn class_requirements<'p>(
+    policy: &'p CheckedPolicy,
+    table: &Table,
+) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+    about_classes(policy, table, |clause| {
+        let own = matches!(policy.subject(), Subject::Terms | Subject::Freeform);
+        !own || clause.declaration.subject != policy.subject()
+    })
+}
+
+/// Builds those requirements that compare classes with their natural supersets.
+pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<NtCloseness>> {
+    let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| NtCloseness::is(clause));
+    let built = clauses.map(|(position, clause)| {
+        NtCloseness::of(clause, table).map_err(|error| policy.at_requirement(position, error))
+    });
+    built.collect()
+}
+
+/// Whether a method judges its classes beside their natural supersets.
+fn has_levels(policy: &CheckedPolicy) -> bool {
+    policy.method.name() == "full-domain"
+}
+
+fn about_classes<'p>(
+    policy: &'p CheckedPolicy,
+    table: &Table,
+    filter: impl Fn(&Clause) -> bool,
+) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+    let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
+    let clauses = clauses.filter(|(_, clause)| !NtCloseness::is(clause) || !has_levels(policy));
+    let built = clauses.map(|(position, clause)| {
+        let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
+        Ok((clause, requirement))
+    });
+    built.collect()
+}
+
+/// Builds one requirement.
+pub fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+    match clause.name() {
+        "k-anonymity" => k_anonymity::build(clause, table),
+        "l-diversity" => l_diversity::build(clause, table),
+        "l-plus-diversity" => l_plus::build(clause, table),
+        "t-closeness" => t_closeness::build(clause, table),
+        // No method that judges classes one by one takes it.
+        other => Err(Error::internal(format!("classes are not judged by '{other}'"))),
+    }
+}
+
+/// What the publisher should know about requirements that can run as they are, as sentences.
+pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
+    let asks_for_k =
+        policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
+    let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
+    let mut warnings = Vec::new();
+    if policy.subject() == Subject::Freeform {
+        warnings.extend(freeform::warnings(policy)?);
+    }
+    for (position, clause) in policy.requirements.iter().enumerate() {
+        if clause.name() == l_plus::DECLARATION.name {
+            let found = l_plus::warnings(clause, table, asks_for_k, stars);
+            warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
+        }
+    }
+    Ok(warnings)
+}
+
+/// A declared key that the policy check guarantees to be there.
+fn given<T>(setting: Option<T>, clause: &Clause, key: &str) -> Result<T> {
+    setting.ok_or_else(|| Error::input(format!("[privacy.{}] lacks '{key}'", clause.name())))
+}
+
+/// The largest collection out of a class in which no value exceeds its share: `caps(position) = (num, den)` says that a
+/// value may make up at most num/den. Starting from all records, values over their cap are cut until nothing moves;
+/// every satisfying collection stays below each step, so this greatest fixed point bounds them all.
+fn most_under_caps(class: &Class<'_>, slots: &Range<u32>, caps: impl Fn(u32) -> (u128, u128)) -> u64 {
+    let mut kept: Vec<(u32, u64)> = Vec::new();
+    class.counts.for_each(slots, |position, count| kept.push((position, count)));
+    loop {
+        let total: u64 = kept.iter().map(|(_, count)| count).sum();
+        let mut moved = false;
+        for (position, count) in &mut kept {
+            let (num, den) = caps(*position);
+            let cap = (u128::from(total) * num / den).min(u128::from(u64::MAX)) as u64;
+            if *count > cap {
+                *count = cap;
+                moved = true;
+            }
+        }
+        if !moved {
+            return total;
+        }
+    }
+}
+
+/// The largest number up to `most` for which `fits` is true, given that it is true up to some number and false beyond;
+/// 0 always fits.
+fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut fitting, mut too_large) = (0, most + 1);
+    while too_large - fitting > 1 {
+        let middle = fitting + (too_large - fitting) / 2;
+        if fits(middle) { fitting = middle } else { too_large = middle }
+    }
+    fitting
+}
+
+#[cfg(test)]
+pub(crate) mod naive;
+#[cfg(test)]
+mod tests;

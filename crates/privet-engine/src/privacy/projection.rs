@@ -1,0 +1,84 @@
+//! What a policy asks of a projection plan (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*): how much association between sensitive attributes
+//! may be lost, how much of them a background join may expose, and how coarse the tables may be.
+
+use privet_core::{Exact, Result};
+use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
+
+/// How a policy asks for it.
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Projections,
+    accepts: &[],
+    name: "projection",
+    summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
+    help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
+           share no sensitive column stop that, at the price of associations that can no longer be studied. alpha bounds \
+           the share of association that is lost, beta the share of information that is exposed: 0 and 1 for one table, \
+           1 and 0 for one table per column.",
+    keys: &[
+        Key::required(
+            "alpha",
+            KeyKind::Exact("0", "1"),
+            "the largest share of association that may be lost, as in alpha = 0.3",
+        ),
+        Key::required(
+            "beta",
+            KeyKind::Exact("0", "1"),
+            "the largest share of information that may be exposed, as in beta = 0.3",
+        ),
+        Key::optional(
+            "max_discernibility",
+            KeyKind::Exact("0", ""),
+            "the largest DM of a table: the sum of its classes' sizes squared, as in 3.5e9",
+        ),
+    ],
+};
+
+/// The limits that a policy sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Projection {
+    /// The largest association loss Γα.
+    pub alpha: Exact,
+    /// The largest information exposure Γβ.
+    pub beta: Exact,
+    /// The largest discernibility of a table.
+    pub max_discernibility: Option<Exact>,
+}
+
+/// Γα and Γβ are ratios of sums of logarithms, which no arithmetic of whole numbers can hold. Where they equal a threshold
+/// but for rounding, they meet it.
+pub const SLACK: f64 = 1e-12;
+
+impl Projection {
+    /// Whether a clause is one of these.
+    pub fn is(clause: &Clause) -> bool {
+        clause.name() == DECLARATION.name
+    }
+
+    /// Reads a clause.
+    pub fn of(clause: &Clause) -> Result<Projection> {
+        Ok(Projection {
+            alpha: super::given(clause.settings.exact("alpha"), clause, "alpha")?,
+            beta: super::given(clause.settings.exact("beta"), clause, "beta")?,
+            max_discernibility: clause.settings.exact("max_discernibility"),
+        })
+    }
+
+    /// Whether an association loss is small enough.
+    pub fn allows_loss(&self, gamma_alpha: f64) -> bool {
+        gamma_alpha <= self.alpha.to_f64() + SLACK
+    }
+
+    /// Whether an information exposure is small enough.
+    pub fn allows_exposure(&self, gamma_beta: f64) -> bool {
+        gamma_beta <= self.beta.to_f64() + SLACK
+    }
+
+    /// Whether a table is fine enough.
+    pub fn allows_discernibility(&self, dm: u128) -> bool {
+        self.max_discernibility.is_none_or(|most| {
+            // A product beyond 128 bits is larger than any threshold.
+            dm.checked_mul(u128::from(most.denominator()))
+                .is_some_and(|dm| dm <= u128::from(most.numerator()))
+        })
+    }
+}

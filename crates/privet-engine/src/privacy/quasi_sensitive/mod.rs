@@ -1,0 +1,136 @@
+//! Quasi-sensitive attributes (Shi, Xiong and Fung, CIKM 2010): a set of terms is harmless by itself, but public knowledge
+//! of which label has which terms can turn it into something sensitive.
+//!
+//! A record *links* to a label when all of its terms are terms of the label; K(r) is the set of the labels that a record
+//! links to, and P(r→L) = 1/|K(r)| for each of them. The *posterior* of a label in a group of d records is
+//! β(L) = (1/d)·Σ P(r→L); its *prior* α(L) is the same mean over the whole original table, or what the policy says.
+//!
+//! - *QS (c,l)-diversity*: of the positive posteriors p₁ ≥ p₂ ≥ … ≥ p_m, m ≥ l and p₁ ≤ c·(p_l + … + p_m). A group nobody
+//!   in which links to anything passes.
+//! - *QS t-closeness*: Σ (α(L) − β(L))² ≤ t², over all labels.
+//!
+//! Both are decided in integers, whatever the denominators.
+
+mod links;
+mod prior;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use links::{Linked, Links, ones};
+pub use prior::{Prior, PriorCounter};
+pub use verdict::{Posterior, distance};
+
+use privet_core::{Error, Exact, Result};
+use privet_policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
+
+/// How a policy asks for diversity.
+pub(super) static DIVERSITY: Declaration = Declaration {
+    subject: Subject::Terms,
+    accepts: &[],
+    name: "qs-diversity",
+    summary: "nobody's terms point at few labels, whatever public table one links them to",
+    help: "A record links to every label of the knowledge file that has all of its terms. In each group the likeliest label \
+           must be at most c times as likely as the l-th likeliest and all less likely ones together, and at least l labels \
+           must be possible.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::QuasiSensitive),
+            "the quasi-sensitive column, as in column = \"symptoms\"",
+        ),
+        Key::required(
+            "c",
+            KeyKind::Exact("0", ""),
+            "how many times likelier the likeliest label may be, above 0, as in c = 1.0",
+        ),
+        Key::required("l", KeyKind::Count(1), "how many labels must stay possible, as in l = 3"),
+    ],
+};
+
+/// How a policy asks for closeness.
+pub(super) static CLOSENESS: Declaration = Declaration {
+    subject: Subject::Terms,
+    accepts: &[],
+    name: "qs-closeness",
+    summary: "what a group's terms reveal is nearly what was believed before",
+    help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
+           labels of the squared difference between the label's likelihood there and its prior must be at most t². For \
+           method quasi-sensitive.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::QuasiSensitive),
+            "the quasi-sensitive column, as in column = \"symptoms\"",
+        ),
+        Key::required("t", KeyKind::Exact("0", ""), "the largest distance, as in t = 0.2"),
+        Key::with_default(
+            "prior",
+            KeyKind::Choice(&["microdata", "uniform", "weight"]),
+            "microdata",
+            "what is believed beforehand: the mean over the original table, all labels alike, or the knowledge file's column 'weight'",
+        ),
+    ],
+};
+
+/// QS (c,l)-diversity as a policy asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QsDiversity {
+    /// How many times likelier the likeliest label may be.
+    pub c: Exact,
+    /// How many labels must stay possible.
+    pub l: usize,
+}
+
+impl QsDiversity {
+    /// Reads a clause.
+    pub fn of(clause: &Clause) -> Result<QsDiversity> {
+        let c = super::given(clause.settings.exact("c"), clause, "c")?;
+        let l = super::given(clause.settings.count("l"), clause, "l")?;
+        if c == Exact::ZERO {
+            return Err(Error::input("'c' is 0; it must be above 0")
+                .help("with c = 0 no label could be likelier than none; write c = 1.0, say"));
+        }
+        Ok(QsDiversity { c, l: usize::try_from(l).unwrap_or(usize::MAX) })
+    }
+
+    /// Whether any group that links to something can meet it, when there are so many labels. The tail has at most
+    /// labels − l + 1 posteriors, none above p₁; empty sets, which link to all labels alike, reach that.
+    pub fn is_possible(&self, labels: usize) -> bool {
+        let Some(tail) = (labels + 1).checked_sub(self.l).filter(|tail| *tail > 0) else { return false };
+        u128::from(self.c.numerator()) * tail as u128 >= u128::from(self.c.denominator())
+    }
+}
+
+/// QS t-closeness as a policy asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QsCloseness {
+    /// The largest distance.
+    pub t: Exact,
+    /// What is believed beforehand.
+    pub prior: PriorKind,
+}
+
+/// What an adversary believes before he sees the release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriorKind {
+    /// The mean over the whole original table.
+    Microdata,
+    /// All labels are equally likely.
+    Uniform,
+    /// What the knowledge file says.
+    Weight,
+}
+
+impl QsCloseness {
+    /// Reads a clause.
+    pub fn of(clause: &Clause) -> Result<QsCloseness> {
+        let t = super::given(clause.settings.exact("t"), clause, "t")?;
+        let prior = match clause.settings.choice("prior") {
+            Some("uniform") => PriorKind::Uniform,
+            Some("weight") => PriorKind::Weight,
+            _ => PriorKind::Microdata,
+        };
+        Ok(QsCloseness { t, prior })
+    }
+}

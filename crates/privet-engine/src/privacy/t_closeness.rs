@@ -1,0 +1,115 @@
+//! t-closeness (Li, Li and Venkatasubramanian, 2007): in every class the sensitive values are distributed much as in the
+//! whole table; the earth mover's distance between the two is at most t.
+
+use super::earth_mover::{DISTANCES, EarthMover, Whole};
+use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest};
+use privet_core::{Exact, Result};
+use privet_policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
+
+/// The key that names the column.
+pub(super) const COLUMN: Key = Key::optional(
+    "column",
+    KeyKind::Column(Role::Sensitive),
+    "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
+);
+
+/// The key for the largest distance.
+pub(super) const T: Key = Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2");
+
+/// The key for what moving a value costs.
+pub(super) const DISTANCE: Key = Key::with_default(
+    "distance",
+    KeyKind::Choice(DISTANCES),
+    "equal",
+    "what moving a value costs: equal, ordered or hierarchical",
+);
+
+/// The key for columns with another distance.
+pub(super) const COLUMNS: Key = Key::optional(
+    "columns",
+    KeyKind::Choices(Role::Sensitive, DISTANCES),
+    "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
+);
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[],
+    name: "t-closeness",
+    summary: "in every class a sensitive column is distributed much as in the whole table",
+    help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \
+           whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
+           rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
+    keys: &[COLUMN, T, DISTANCE, COLUMNS],
+};
+
+#[derive(Debug)]
+struct TCloseness {
+    t: Exact,
+    name: String,
+    totals: Vec<u64>,
+    records: u64,
+    mover: EarthMover,
+}
+
+pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
+    let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
+    Ok(Box::new(TCloseness {
+        t: given(clause.settings.exact("t"), clause, "t")?,
+        name: column.name.clone(),
+        totals: column.totals.clone(),
+        records: table.records,
+        mover: EarthMover::of(clause, column)?,
+    }))
+}
+
+impl TCloseness {
+    fn whole(&self) -> Whole<'_> {
+        Whole { totals: &self.totals, records: self.records }
+    }
+}
+
+impl Requirement for TCloseness {
+    fn holds(&self, class: &Class<'_>) -> bool {
+        self.mover.is_within(self.t, class, self.whole())
+    }
+
+    fn closure(&self) -> Closure {
+        // The distance to a fixed distribution is convex: a mixture of close classes is close.
+        Closure::Union
+    }
+
+    fn most_kept(&self, class: &Class<'_>) -> u64 {
+        // Moving between unequal values costs less under the other two distances: no useful bound is known.
+        if !self.mover.is_equal() {
+            return class.size;
+        }
+        let mut counts = Vec::new();
+        class
+            .counts
+            .for_each(&self.mover.slots, |code, count| counts.push((count, self.totals[code as usize])));
+        // Of K kept records, value i can take its fair share K·N_i/N for free; all above the fair shares is surplus, and
+        // the distance is surplus/K at the least. So K is possible only if Σ min(n_i, K·N_i/N) ≥ (1 − t)·K, and since
+        // the left side over K never grows with K, the largest such K is found by halving.
+        let fair = |kept: u64| {
+            let share = |(count, total): &(u64, u64)| {
+                (u128::from(*count) * u128::from(self.records)).min(u128::from(kept) * u128::from(*total))
+            };
+            let (num, den) = (u128::from(self.t.numerator()), u128::from(self.t.denominator()));
+            let free = counts.iter().map(share).sum::<u128>().checked_mul(den);
+            let wanted = (u128::from(kept) * u128::from(self.records)).checked_mul(den - num);
+            match (free, wanted) {
+                (Some(free), Some(wanted)) => free >= wanted,
+                _ => true,
+            }
+        };
+        largest(class.size, fair)
+    }
+
+    fn tightness(&self, class: &Class<'_>) -> Tightness {
+        Tightness { value: self.mover.to_f64(class, self.whole()), threshold: self.t.to_f64(), at_most: true }
+    }
+
+    fn why_impossible(&self, _: &Class<'_>, _: Counted) -> String {
+        format!("'{}' cannot be within {} of its own distribution", self.name, self.t)
+    }
+}

@@ -1,0 +1,67 @@
+//! Vocabulary k-anonymity (Liu, 2010, Definition 5.2): every published bag of terms is identical to at least k - 1 others.
+//!
+//! Sessions are not people, and a voted term may come from one person: two guards beyond the definition see to that.
+
+use privet_core::{Error, Result};
+use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
+
+/// The requirements for vocabularies that this build knows.
+pub static DECLARATIONS: &[&Declaration] = &[&DECLARATION];
+
+static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[],
+    name: "vocabulary-k-anonymity",
+    summary: "every published vocabulary is identical to at least k - 1 others",
+    help: "Every published bag of terms occurs at least k times, so that whoever knows how often a person used any \
+           combination of terms cannot tell which of k bags is that person's. Where users are known, the k bags come from k \
+           different users, and no term is printed that fewer than min_term_users people used.",
+    keys: &[
+        Key::required("k", KeyKind::Count(1), "how many identical vocabularies there must be, as in k = 5"),
+        Key::optional(
+            "distinct_users",
+            KeyKind::Flag,
+            "whether the k vocabularies must be of k different users; true where users are known",
+        ),
+        Key::optional(
+            "min_term_users",
+            KeyKind::Count(1),
+            "a printed term was used by at least so many people; k where users are known, else 1",
+        ),
+    ],
+};
+
+/// What vocabulary k-anonymity asks for, as understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VocabularyAnonymity {
+    /// How many identical vocabularies there must be.
+    pub k: u32,
+    /// Whether they must be of different users.
+    pub distinct_users: bool,
+    /// By how many people a printed term was used at least.
+    pub min_term_users: u32,
+}
+
+impl VocabularyAnonymity {
+    /// Reads a requirement; `users` says whether the data tells whose vocabulary is whose.
+    pub fn of(clause: &Clause, users: bool) -> Result<VocabularyAnonymity> {
+        let settings = &clause.settings;
+        let count = |key: &str, default: u32| match settings.count(key) {
+            None => Ok(default),
+            Some(count) => u32::try_from(count).map_err(|_| {
+                Error::input(format!("'{key}' is {count}, more than any data holds")).help("as in 5")
+            }),
+        };
+        let k = count("k", 1)?;
+        let distinct_users =
+            if settings.get("distinct_users").is_some() { settings.flag("distinct_users") } else { users };
+        if distinct_users && !users {
+            return Err(Error::input(
+                "'distinct_users' is true, but the data does not say whose vocabulary is whose",
+            )
+            .help("name the column of users in [data.columns], or set distinct_users = false"));
+        }
+        let min_term_users = count("min_term_users", if users { k } else { 1 })?;
+        Ok(VocabularyAnonymity { k, distinct_users, min_term_users })
+    }
+}

@@ -1,0 +1,496 @@
+//! Counting classes at levels of generalisation, and rolling counts up instead of reading records again.
+//!
+//! At a vector of levels every record's quasi-identifiers are replaced by their ancestors at those levels; a
+//! [`Grouping`] holds the resulting classes. Levels nest, so a grouping can be made from any finer one.
+//!
+//! Keys and sizes of classes are rolled up at once, what is in the classes only when it is first asked for: most vectors
+//! that a search looks at fail by the sizes of their classes alone, and with many tracked columns the counts are by far the
+//! larger part.
+
+use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashTable;
+
+use super::heads::Heads;
+use super::microdata::{Microdata, QuasiIdentifier};
+use crate::privacy::{Class, Counts, Members};
+use privet_taxonomy::NodeId;
+
+/// One generalisation level per quasi-identifier; 0 is the leaves.
+pub type Levels = Box<[u8]>;
+
+/// Whether `fine` is at most `coarse` in every column.
+pub fn refines(fine: &[u8], coarse: &[u8]) -> bool {
+    fine.iter().zip(coarse).all(|(fine, coarse)| fine <= coarse)
+}
+
+/// A quasi-identifier's values at each of its levels, numbered 0… within the level.
+#[derive(Debug)]
+pub struct Ladder {
+    /// Per level, the nodes of its values.
+    pub nodes: Vec<Vec<NodeId>>,
+    /// Per level, leaf position → value.
+    of_leaf: Vec<Vec<u32>>,
+    /// Per level, value → some leaf below it; levels nest, so any will do.
+    leaf: Vec<Vec<u32>>,
+}
+
+/// The ladders of all quasi-identifiers, and how a class's values are packed into one key.
+#[derive(Debug)]
+pub struct Ladders {
+    columns: Vec<Ladder>,
+    fields: Vec<Field>,
+    /// How many machine words a key takes.
+    words: usize,
+}
+
+/// Where a column's value lies in a key.
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+/// The classes of a table at some levels.
+#[derive(Debug)]
+pub struct Grouping {
+    /// The levels.
+    pub levels: Levels,
+    words: usize,
+    keys: Vec<u64>,
+    sizes: Vec<u64>,
+    /// What is in the classes, once it was asked for.
+    tallies: OnceLock<Tallies>,
+    /// The people in the classes, once they were asked for; `None` where nobody has several records.
+    heads: OnceLock<Option<Heads>>,
+    /// What the classes are made of; `None` at the lowest levels, where they are counted.
+    origin: Option<Origin>,
+}
+
+/// What the classes of a grouping are made of.
+#[derive(Debug)]
+struct Origin {
+    finer: Arc<Grouping>,
+    /// Per finer class, the class that it is part of.
+    class_of: Vec<u32>,
+}
+
+/// Slot counts per class.
+#[derive(Debug, Clone)]
+pub enum Tallies {
+    /// One count per class and slot.
+    Dense {
+        /// The number of slots.
+        slots: usize,
+        /// The counts, class by class.
+        counts: Vec<u64>,
+    },
+    /// Per class, sorted pairs of slot and count.
+    Sparse(Vec<Vec<(u32, u64)>>),
+}
+
+/// Up to this many counts in all, classes keep one count per slot; beyond, only those that are not zero.
+const MOST_DENSE: usize = 4 << 20;
+
+impl Ladder {
+    /// The ladder of a quasi-identifier. Leaves that no record has are left out: they can make no class.
+    pub fn of(microdata: &Microdata, column: usize) -> Ladder {
+        let quasi = &microdata.quasi[column];
+        let taxonomy = &quasi.taxonomy;
+        let mut leaves: Vec<u32> = quasi.leaf_of_code.clone();
+        leaves.sort_unstable();
+        leaves.dedup();
+        let mut ladder = Ladder { nodes: Vec::new(), of_leaf: Vec::new(), leaf: Vec::new() };
+        for level in 0..taxonomy.levels() {
+            let (mut nodes, mut representatives) = (Vec::new(), Vec::new());
+            let mut value_of_node = vec![u32::MAX; taxonomy.len()];
+            let mut of_leaf = vec![u32::MAX; taxonomy.leaves()];
+            for leaf in &leaves {
+                let node = taxonomy.at_level(*leaf as usize, level);
+                let value = &mut value_of_node[node.0 as usize];
+                if *value == u32::MAX {
+                    *value = nodes.len() as u32;
+                    nodes.push(node);
+                    representatives.push(*leaf);
+                }
+                of_leaf[*leaf as usize] = *value;
+            }
+            ladder.nodes.push(nodes);
+            ladder.of_leaf.push(of_leaf);
+            ladder.leaf.push(representatives);
+        }
+        ladder
+    }
+
+    /// The number of levels.
+    pub fn levels(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The value of a leaf at a level.
+    pub fn value(&self, leaf: u32, level: u8) -> u32 {
+        self.of_leaf[level as usize][leaf as usize]
+    }
+
+    /// Per value at level `from`, its value at the coarser level `to`.
+    pub fn climb(&self, from: u8, to: u8) -> Vec<u32> {
+        self.leaf[from as usize].iter().map(|leaf| self.value(*leaf, to)).collect()
+    }
+}
+
+impl Ladders {
+    /// The ladders of a table.
+    pub fn of(microdata: &Microdata) -> Ladders {
+        let columns: Vec<Ladder> =
+            (0..microdata.quasi.len()).map(|column| Ladder::of(microdata, column)).collect();
+        let (mut fields, mut word, mut used) = (Vec::new(), 0, 0);
+        for ladder in &columns {
+            // Levels nest, so no level has more values than the lowest.
+            let bits = usize::BITS - ladder.nodes[0].len().leading_zeros();
+            if used + bits > u64::BITS {
+                (word, used) = (word + 1, 0);
+            }
+            fields.push(Field { word, shift: used, mask: (1 << bits) - 1 });
+            used += bits;
+        }
+        Ladders { columns, fields, words: word + 1 }
+    }
+
+    /// The ladder of each quasi-identifier.
+    pub fn columns(&self) -> &[Ladder] {
+        &self.columns
+    }
+
+    /// The values in a key, one per quasi-identifier.
+    pub fn values<'a>(&'a self, key: &'a [u64]) -> impl Iterator<Item = u32> + 'a {
+        self.fields.iter().map(|field| field.value(key) as u32)
+    }
+
+    /// Per column, where its field lies in a key, and what is in it for each code at the lowest level.
+    fn leaf_fields(&self, microdata: &Microdata) -> Vec<(usize, Vec<u64>)> {
+        let columns = self.columns.iter().zip(&self.fields).zip(&microdata.quasi);
+        let of_column = |((ladder, field), quasi): ((&Ladder, &Field), &QuasiIdentifier)| {
+            let leaves = quasi.leaf_of_code.iter();
+            (field.word, leaves.map(|leaf| u64::from(ladder.value(*leaf, 0)) << field.shift).collect())
+        };
+        columns.map(of_column).collect()
+    }
+}
+
+impl Field {
+    fn value(self, key: &[u64]) -> u64 {
+        (key[self.word] >> self.shift) & self.mask
+    }
+}
+
+impl Grouping {
+    /// The classes at the lowest levels, counted from the summary; and the class of each distinct record.
+    pub fn base(microdata: &Microdata, ladders: &Ladders) -> (Grouping, Vec<u32>) {
+        let levels: Levels = vec![0; ladders.columns.len()].into();
+        let slots = microdata.table.slots() as usize;
+        let mut built = Builder::new(levels, ladders.words);
+        let fields = ladders.leaf_fields(microdata);
+        let mut key = vec![0; ladders.words];
+        let mut class_of_record = Vec::with_capacity(microdata.summary.len());
+        // Records are sorted and begin with their quasi-identifiers: those that look alike stand together.
+        let (mut before, mut class): (Option<&[u32]>, u32) = (None, 0);
+        for record in 0..microdata.summary.len() {
+            let codes = microdata.quasi_codes(record);
+            if before != Some(codes) {
+                key.fill(0);
+                for (code, (word, values)) in codes.iter().zip(&fields) {
+                    key[*word] |= values[*code as usize];
+                }
+                class = built.class(&key);
+                before = Some(codes);
+            }
+            built.grouping.sizes[class as usize] += microdata.summary.count(record);
+            class_of_record.push(class);
+        }
+        let lists = microdata.slot_lists();
+        let mut tallies = Tallies::of_classes(slots, built.grouping.len());
+        for (record, class) in class_of_record.iter().enumerate() {
+            let (codes, count) = (microdata.summary.record(record), microdata.summary.count(record));
+            let slots = lists.iter().flat_map(|list| list.of(codes[list.column]));
+            tallies.add_all(*class as usize, slots.copied(), count);
+        }
+        built.grouping.tallies = tallies.into();
+        let heads = microdata.crowd().map(|people| {
+            let placed = class_of_record.iter().copied().enumerate();
+            Heads::count(microdata, people, built.grouping.len(), placed)
+        });
+        built.grouping.heads = heads.into();
+        (built.grouping, class_of_record)
+    }
+
+    /// The classes of a finer grouping at coarser levels.
+    pub fn roll_up(finer: &Arc<Grouping>, levels: &[u8], ladders: &Ladders) -> Grouping {
+        // Per column, what each value becomes: in the key, and in the place among all combinations of values.
+        let mut places = 1usize;
+        let mut climbs: Vec<(Field, Vec<(u64, usize)>)> = Vec::with_capacity(levels.len());
+        for ((column, ladder), level) in ladders.columns.iter().enumerate().zip(levels) {
+            let field = ladders.fields[column];
+            let climb = ladder.climb(finer.levels[column], *level).into_iter();
+            let climb =
+                climb.map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)));
+            climbs.push((field, climb.collect()));
+            places = places.saturating_mul(ladder.nodes[*level as usize].len());
+        }
+        let mut rolled = Builder::new(levels.into(), finer.words);
+        // Combinations of values that are few are numbered in a list, which is quicker than an index.
+        let is_listed = places <= 4 * finer.len() + 64;
+        let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for class in 0..finer.len() {
+            let below = finer.key(class);
+            let mut place = 0usize;
+            key.fill(0);
+            for (field, values) in &climbs {
+                let (value, step) = values[field.value(below) as usize];
+                key[field.word] |= value;
+                place = place.wrapping_add(step);
+            }
+            let target = match listed.get_mut(place).filter(|_| is_listed) {
+                Some(known) if *known == u32::MAX => {
+                    *known = rolled.grouping.add(&key);
+                    *known
+                }
+                Some(known) => *known,
+                None => rolled.class(&key),
+            };
+            rolled.grouping.sizes[target as usize] += finer.sizes[class];
+            class_of.push(target);
+        }
+        rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
+        rolled.grouping
+    }
+
+    /// A new class without records.
+    fn add(&mut self, key: &[u64]) -> u32 {
+        let class = self.sizes.len() as u32;
+        self.keys.extend_from_slice(key);
+        self.sizes.push(0);
+        class
+    }
+
+    /// Per class at the lowest levels, the class that it is part of.
+    pub fn parts(&self) -> Vec<u32> {
+        match &self.origin {
+            None => (0..self.len() as u32).collect(),
+            Some(Origin { finer, class_of }) => {
+                finer.parts().into_iter().map(|class| class_of[class as usize]).collect()
+            }
+        }
+    }
+
+    /// What is in the classes, put together from what is in the finer ones.
+    fn tallies(&self) -> &Tallies {
+        self.tallies.get_or_init(|| {
+            let Some(Origin { finer, class_of }) = &self.origin else { return Tallies::of_classes(0, 0) };
+            let from = finer.tallies();
+            let mut tallies = Tallies::of_classes(from.slots(), self.len());
+            for (part, class) in class_of.iter().enumerate() {
+                tallies.merge(*class as usize, from, part);
+            }
+            tallies
+        })
+    }
+
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no class.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The values of a class, packed: see [`Ladders::values`].
+    pub fn key(&self, class: usize) -> &[u64] {
+        &self.keys[class * self.words..(class + 1) * self.words]
+    }
+
+    /// A class as privacy notions see it.
+    pub fn class(&self, class: usize) -> Class<'_> {
+        Class { size: self.sizes[class], counts: self.tallies().counts(class) }
+    }
+
+    /// The people in the classes, where somebody may have several records.
+    fn heads(&self) -> Option<&Heads> {
+        let rolled = || {
+            let Origin { finer, class_of } = self.origin.as_ref()?;
+            Some(finer.heads()?.rolled(class_of, self.len()))
+        };
+        self.heads.get_or_init(rolled).as_ref()
+    }
+
+    /// A class by its records, and by the people who have them.
+    pub fn members(&self, class: usize) -> Members<'_> {
+        let heads = self.heads();
+        Members {
+            records: self.class(class),
+            people: heads.map(|heads| heads.class(class)),
+            add_up: heads.is_none_or(|heads| heads.add_up(class)),
+        }
+    }
+
+    /// A class without what is in it, for whoever looks at sizes alone.
+    pub fn outline(&self, class: usize) -> Class<'_> {
+        Class { size: self.sizes[class], counts: Counts::Sparse(&[]) }
+    }
+
+    /// About how much memory it takes at most, as soon as someone asks what is in its classes.
+    pub fn bytes(&self) -> usize {
+        let own = |tallies: &Tallies| match tallies {
+            Tallies::Dense { slots, .. } => self.len() * slots * size_of::<u64>(),
+            sparse => sparse.bytes(),
+        };
+        let mut named = self;
+        while let (None, Some(origin)) = (named.heads.get(), &named.origin) {
+            named = &origin.finer;
+        }
+        let heads = named.heads.get().and_then(Option::as_ref).map_or(0, Heads::bytes);
+        // Classes that are not counted yet have no more in them than the finer ones have.
+        let mut counted = self;
+        while let (None, Some(origin)) = (counted.tallies.get(), &counted.origin) {
+            counted = &origin.finer;
+        }
+        let classes = self.origin.as_ref().map_or(0, |origin| origin.class_of.len() * size_of::<u32>());
+        (self.keys.len() + self.sizes.len()) * size_of::<u64>()
+            + classes
+            + heads
+            + counted.tallies.get().map_or(0, own)
+    }
+}
+
+impl Tallies {
+    /// So many classes without counts.
+    pub fn of_classes(slots: usize, classes: usize) -> Tallies {
+        match slots.checked_mul(classes).filter(|counts| *counts <= MOST_DENSE) {
+            Some(counts) => Tallies::Dense { slots, counts: vec![0; counts] },
+            None => Tallies::Sparse(vec![Vec::new(); classes]),
+        }
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Tallies::Dense { counts, .. } => counts.len() * size_of::<u64>(),
+            Tallies::Sparse(classes) => {
+                classes.iter().map(|pairs| 24 + pairs.len() * size_of::<(u32, u64)>()).sum()
+            }
+        }
+    }
+
+    pub(super) fn slots(&self) -> usize {
+        match self {
+            Tallies::Dense { slots, .. } => *slots,
+            // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
+            Tallies::Sparse(_) => usize::MAX,
+        }
+    }
+
+    /// Counts `count` more records of a class in a slot.
+    pub fn add(&mut self, class: usize, slot: u32, count: u64) {
+        match self {
+            Tallies::Dense { slots, counts } => counts[class * *slots + slot as usize] += count,
+            Tallies::Sparse(classes) => {
+                let pairs = &mut classes[class];
+                match pairs.binary_search_by_key(&slot, |(slot, _)| *slot) {
+                    Ok(at) => pairs[at].1 += count,
+                    Err(at) => pairs.insert(at, (slot, count)),
+                }
+            }
+        }
+    }
+
+    /// Counts `count` more records of a class in several slots.
+    pub fn add_all(&mut self, class: usize, slots: impl Iterator<Item = u32>, count: u64) {
+        match self {
+            Tallies::Dense { slots: width, counts } => {
+                let own = &mut counts[class * *width..(class + 1) * *width];
+                slots.for_each(|slot| own[slot as usize] += count);
+            }
+            Tallies::Sparse(_) => slots.for_each(|slot| self.add(class, slot, count)),
+        }
+    }
+
+    pub(super) fn merge(&mut self, class: usize, from: &Tallies, other: usize) {
+        match (&mut *self, from) {
+            (Tallies::Dense { slots, counts }, Tallies::Dense { counts: more, .. }) => {
+                let into = &mut counts[class * *slots..(class + 1) * *slots];
+                // No count exceeds the size of its class, and sizes are added up with checks: nothing can wrap here, and
+                // without checks several counts are added at once.
+                for (count, more) in into.iter_mut().zip(&more[other * *slots..(other + 1) * *slots]) {
+                    *count = count.wrapping_add(*more);
+                }
+            }
+            (_, Tallies::Sparse(classes)) => {
+                for (slot, count) in &classes[other] {
+                    self.add(class, *slot, *count);
+                }
+            }
+            (Tallies::Sparse(_), Tallies::Dense { slots, counts }) => {
+                for (slot, count) in counts[other * slots..(other + 1) * slots].iter().enumerate() {
+                    if *count > 0 {
+                        self.add(class, slot as u32, *count);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The counts of a class.
+    pub fn counts(&self, class: usize) -> Counts<'_> {
+        match self {
+            Tallies::Dense { slots, counts } => Counts::Dense(&counts[class * slots..(class + 1) * slots]),
+            Tallies::Sparse(classes) => Counts::Sparse(&classes[class]),
+        }
+    }
+}
+
+/// A grouping under construction, with an index of its classes.
+struct Builder {
+    grouping: Grouping,
+    index: HashTable<u32>,
+}
+
+impl Builder {
+    fn new(levels: Levels, words: usize) -> Builder {
+        let (keys, sizes, tallies, heads) = (Vec::new(), Vec::new(), OnceLock::new(), OnceLock::new());
+        let grouping = Grouping { levels, words, keys, sizes, tallies, heads, origin: None };
+        Builder { grouping, index: HashTable::new() }
+    }
+
+    /// The class of a key, a new one if need be.
+    fn class(&mut self, key: &[u64]) -> u32 {
+        let hash = hash(key);
+        let grouping = &mut self.grouping;
+        let (keys, words) = (&grouping.keys, grouping.words);
+        let stored = |class: u32| &keys[class as usize * words..(class as usize + 1) * words];
+        let entry = self.index.entry(hash, |class| stored(*class) == key, |class| self::hash(stored(*class)));
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(entry) => *entry.get(),
+            hashbrown::hash_table::Entry::Vacant(entry) => {
+                let class = grouping.add(key);
+                entry.insert(class);
+                class
+            }
+        }
+    }
+}
+
+/// A quick mix of a key's words. Keys are small numbers of our own making, so nobody can aim collisions at it.
+fn hash(key: &[u64]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    key.iter().fold(0, |hash: u64, word| {
+        let product = u128::from(hash.rotate_left(23) ^ word) * u128::from(ODD);
+        (product as u64) ^ (product >> 64) as u64
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! From a policy to projected tables.
+
+use num_bigint::BigUint;
+use rayon::prelude::*;
+use serde_json::{Value as Json, json};
+
+use super::attributes::{self, Attribute};
+use super::exhaustive::{self, MOST_STEPS};
+use super::ratios::{Plan, Ratios};
+use super::star;
+use super::tables::Tables;
+use crate::recoding::Recoding;
+use crate::{COST, SearchFacts, TIME_LIMIT};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::projection::Projection;
+use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
+
+/// What the tables themselves may be asked for, beside what is asked of the plan.
+const TAKES: &[Accepts] = &[
+    Accepts::once(&["projection"]),
+    Accepts::some(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
+];
+
+pub(crate) static STAR: Declaration = Declaration {
+    subject: Subject::Projections,
+    accepts: TAKES,
+    name: "codip-star",
+    summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
+    help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
+           every table can be anonymised and the exposure stays within beta. Each table has all quasi-identifiers, \
+           generalised to one level each, and is shuffled on its own.",
+    keys: &[
+        Key::with_default(
+            "persist",
+            KeyKind::Flag,
+            "false",
+            "whether a merge that breaks a limit is followed by the next best one instead of the end",
+        ),
+        TABLE_COST,
+    ],
+};
+
+pub(crate) static CODIP: Declaration = Declaration {
+    subject: Subject::Projections,
+    accepts: TAKES,
+    name: "codip",
+    summary: "several tables with disjoint sensitive columns, the plan of least association loss of all",
+    help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
+           about ten sensitive attributes the best is found and proven; beyond, the best so far is returned with what is \
+           proven about it.",
+    keys: &[TABLE_COST, TIME_LIMIT],
+};
+
+const TABLE_COST: Key = Key {
+    kind: KeyKind::Choice(&["DM", "LM"]),
+    default: Some("DM"),
+    help: "what each table should lose least of: DM or LM",
+    ..COST
+};
+
+/// What a policy asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// The limits on plans.
+    pub limits: Projection,
+    /// Whether the best plan of all is looked for.
+    pub exhaustive: bool,
+    /// Whether merges are tried on after one was refused.
+    pub persist: bool,
+}
+
+impl Asked {
+    /// Reads a policy whose method publishes projections.
+    pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
+        let limits = policy.requirements.iter().find(|clause| Projection::is(clause));
+        let clause = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
+        Ok(Asked {
+            limits: Projection::of(clause)?,
+            exhaustive: policy.method.name() == CODIP.name,
+            persist: policy.method.settings.flag("persist"),
+        })
+    }
+}
+
+/// A projected table.
+#[derive(Debug)]
+pub struct Projected {
+    /// Its attributes, by position.
+    pub attributes: Vec<usize>,
+    /// The level of each quasi-identifier.
+    pub levels: Vec<u8>,
+    /// What becomes of every record's quasi-identifiers.
+    pub recoding: Recoding,
+    /// How far the worst class is from the whole table, over its attributes.
+    pub closeness: f64,
+    /// How many classes it has.
+    pub classes: u64,
+    /// Its discernibility.
+    pub dm: u128,
+}
+
+/// What a plan gains over all sensitive attributes in one table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Improvement {
+    /// The least t that one table could meet, given all else that is asked; `None` where there is no such table.
+    pub one_table: Option<f64>,
+    /// The least t that all tables of the plan could meet.
+    pub plan: Option<f64>,
+}
+
+impl Improvement {
+    /// 1 − t′/t; 0 where one table has nothing to improve, `None` where there is no such table.
+    pub fn closeness(&self) -> Option<f64> {
+        let (one, plan) = (self.one_table?, self.plan?);
+        Some(if one > 0.0 { 1.0 - plan / one } else { 0.0 })
+    }
+}
+
+/// A plan with its tables, and all that was found out on the way.
+#[derive(Debug)]
+pub struct Decision {
+    /// What the policy asks for.
+    pub asked: Asked,
+    /// The sensitive attributes, in the order of their names.
+    pub attributes: Vec<Attribute>,
+    /// What they tell about each other.
+    pub ratios: Ratios,
+    /// The tables, in the order of their first attributes.
+    pub projections: Vec<Projected>,
+    /// Γα.
+    pub gamma_alpha: f64,
+    /// Γβ.
+    pub gamma_beta: f64,
+    /// What is gained over one table.
+    pub improvement: Improvement,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went.
+    pub search: SearchFacts,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
+}
+
+/// Finds the plan that a policy asks for, and anonymises its tables.
+pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Decision> {
+    let asked = Asked::of(policy)?;
+    let attributes = attributes::attributes(policy, microdata)?;
+    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+    clock.progress().stage("associations", None);
+    let cost = policy.method.settings.choice("cost").unwrap_or("DM");
+    let (ratios, tables) = rayon::join(
+        || Ratios::of(microdata, &attributes),
+        || Tables::new(policy, microdata, &attributes, asked.limits, cost),
+    );
+    let tables = tables?;
+    clock.progress().stage("searching", None);
+    let budget = if policy.method.settings.duration("time_limit").is_some() { u64::MAX } else { MOST_STEPS };
+    let (plan, search) = solve(&asked, &ratios, &tables, &attributes, budget, &clock)?;
+    let (gamma_alpha, gamma_beta) = (ratios.association_loss(&plan), ratios.information_exposure(&plan));
+    if !asked.limits.allows_loss(gamma_alpha) {
+        return Err(too_much_lost(&asked, gamma_alpha, &search));
+    }
+    let project = |subset: &Vec<usize>| -> Result<Projected> {
+        let levels = tables.best(subset, &clock)?.ok_or_else(|| tables.why_not(subset, &attributes))?;
+        Ok(tables.project(subset, &levels))
+    };
+    // Of several that fail, the first is told, whichever thread is first.
+    let projections: Vec<Result<Projected>> = plan.par_iter().map(project).collect();
+    let projections: Vec<Projected> = projections.into_iter().collect::<Result<_>>()?;
+    let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
+    let warnings = attributes::warnings(policy, microdata, &attributes);
+    let plan = json!({
+        "projections": projections.iter().zip(1..).map(|(table, number)| json!({
+            "file": file_name(number),
+            "sensitive": names(&attributes, &table.attributes),
+            "levels": tables.levelling.named(&table.levels),
+            "closeness": table.closeness,
+            "classes": table.classes,
+            "DM": table.dm as f64,
+        })).collect::<Vec<_>>(),
+        "gamma_alpha": gamma_alpha,
+        "gamma_beta": gamma_beta,
+        "improvement": {
+            "closeness": improvement.closeness(),
+            "closeness_one_table": improvement.one_table,
+            "closeness_plan": improvement.plan,
+            "join_threat": 1.0 - gamma_beta,
+            "association_loss": gamma_alpha,
+        },
+    });
+    Ok(Decision {
+        asked,
+        attributes,
+        ratios,
+        projections,
+        gamma_alpha,
+        gamma_beta,
+        improvement,
+        plan,
+        search,
+        warnings,
+    })
+}
+
+/// The name of a table's file, by its number from 1.
+pub fn file_name(number: usize) -> String {
+    format!("projection-{number}.csv")
+}
+
+fn names<'n>(attributes: &'n [Attribute], subset: &[usize]) -> Vec<&'n str> {
+    subset.iter().map(|at| attributes[*at].name.as_str()).collect()
+}
+
+/// The plan that a policy's method comes to, whatever it loses; `budget` is how many steps a search for the best may take.
+pub fn solve(
+    asked: &Asked,
+    ratios: &Ratios,
+    tables: &Tables<'_>,
+    attributes: &[Attribute],
+    budget: u64,
+    clock: &Clock,
+) -> Result<(Plan, SearchFacts)> {
+    for subset in ratios.singletons() {
+        if !tables.is_feasible(&subset, clock)? {
+            return Err(tables.why_not(&subset, attributes));
+        }
+    }
+    let persist = asked.persist || asked.exhaustive;
+    let merged = star::merge(ratios, persist, &mut |plan, union| {
+        clock.check()?;
+        Ok(asked.limits.allows_exposure(ratios.information_exposure(plan))
+            && tables.is_feasible(union, clock)?)
+    })?;
+    if !asked.exhaustive {
+        return Ok((merged.plan, SearchFacts::unproven(merged.tried, clock)));
+    }
+    let mut feasible = |subset: &[usize]| tables.is_feasible(subset, clock);
+    let found = exhaustive::search(ratios, &asked.limits, merged.plan, &mut feasible, budget, clock)?;
+    let search = SearchFacts {
+        space: Some(partitions(ratios.attributes()).to_string()),
+        optimal: found.complete,
+        bound: Some(found.bound),
+        ..SearchFacts::unproven(merged.tried + found.steps, clock)
+    };
+    Ok((found.plan, search))
+}
+
+/// The number of ways to part so many attributes (Bell's numbers, by their triangle).
+fn partitions(attributes: usize) -> BigUint {
+    let mut row = vec![BigUint::from(1u32)];
+    for _ in 1..attributes {
+        let mut next = vec![row[row.len() - 1].clone()];
+        for above in &row {
+            let sum = &next[next.len() - 1] + above;
+            next.push(sum);
+        }
+        row = next;
+    }
+    row.pop().unwrap_or_default()
+}
+
+fn improvement(tables: &Tables<'_>, plan: &Plan, attributes: usize, clock: &Clock) -> Result<Improvement> {
+    let all: Vec<usize> = (0..attributes).collect();
+    let one_table = tables.best_closeness(&all, clock)?;
+    let mut worst = Some(0f64);
+    for subset in plan {
+        let closest = tables.best_closeness(subset, clock)?;
+        worst = worst.zip(closest).map(|(worst, closest)| worst.max(closest));
+    }
+    Ok(Improvement { one_table, plan: worst })
+}
+
+fn too_much_lost(asked: &Asked, gamma_alpha: f64, search: &SearchFacts) -> Error {
+    let alpha = asked.limits.alpha;
+    let message =
+        format!("the association loss reached is Γα = {gamma_alpha:.6}, more than alpha = {alpha} allows");
+    let help = match (asked.exhaustive, asked.persist) {
+        (true, _) if search.optimal => "no plan within beta loses less: raise alpha or beta",
+        (true, _) => "raise alpha, beta or time_limit",
+        (false, false) => "raise alpha or beta, set persist = true, or name = \"codip\" in [method]",
+        (false, true) => "raise alpha or beta, or set name = \"codip\" in [method]",
+    };
+    Error::infeasible(message).help(help)
+}

@@ -1,0 +1,448 @@
+//! The anonymisation of projected tables: which levels of generalisation meet the requirements, for any set of attributes.
+//!
+//! A table with a set of attributes meets the policy at some levels iff every class meets what is asked of all tables (k)
+//! and, for each of its attributes, what is asked of that attribute (t, l). So each attribute is looked at once at a vector
+//! of levels, whatever the sets it is in, from counts that are rolled up the lattice once for all attributes; what holds for
+//! a set follows from what holds for its attributes. Every notion is closed under union, so what fails at some levels fails
+//! below them, what holds holds above them, and discernibility only grows upwards: that is what the search over levels
+//! prunes by, and why most vectors need no look at an attribute. (n, t)-closeness alone is closed under nothing: it is asked
+//! of vectors that meet all else.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
+
+use super::attributes::Attribute;
+use super::decide::Projected;
+use super::frontier::Frontier;
+use crate::levels::Levelling;
+use crate::natural::Closeness;
+use privet_core::clock::Clock;
+use privet_core::{Error, Exact, Result};
+use privet_engine::lattice;
+use privet_engine::lattice::Levelled;
+use privet_engine::loss::{Cost, Tally};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_engine::privacy::projection::Projection;
+use privet_engine::privacy::{Counted, NtCloseness, Requirement};
+use privet_engine::rollup::{Grouping, Levels};
+use privet_policy::{CheckedPolicy, Clause, Setting};
+
+/// All projected tables that there could be.
+pub struct Tables<'a> {
+    pub(super) levelling: Levelling<'a>,
+    /// What is asked of every table.
+    general: Vec<Box<dyn Requirement>>,
+    /// What is asked of each attribute, but for t-closeness.
+    own: Vec<Vec<Box<dyn Requirement>>>,
+    /// The t-closeness that is asked of each attribute.
+    close: Vec<Vec<Box<dyn Requirement>>>,
+    /// What compares each attribute of a class with larger classes; nothing is pruned by it.
+    natural: Vec<Vec<NtCloseness>>,
+    /// How far each attribute of a class is from the whole table, whatever is asked of it.
+    closeness: Vec<Box<dyn Requirement>>,
+    limits: Projection,
+    nodes: Mutex<HashMap<Levels, Arc<Node>>>,
+    best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
+    /// Per attribute, where what is asked of it is known to hold or to fail.
+    frontiers: Vec<Mutex<Frontier>>,
+}
+
+/// What is known about one vector of levels.
+#[derive(Debug)]
+struct Node {
+    classes: u64,
+    dm: u128,
+    cost: Cost,
+    /// Whether all classes meet what is asked of every table.
+    general: bool,
+    /// Whether they also meet what is asked of each attribute.
+    holds: Vec<bool>,
+    /// Per attribute, whether they meet that but for t-closeness; once it was asked.
+    besides: Vec<OnceLock<bool>>,
+    /// Per attribute, whether they are also close to natural supersets; once it was asked.
+    natural: Vec<OnceLock<bool>>,
+    /// Per attribute, how far the worst class is from the whole table; once it was asked.
+    distances: Vec<OnceLock<f64>>,
+}
+
+impl Node {
+    fn is_valid(&self, subset: &[usize]) -> bool {
+        self.general && subset.iter().all(|attribute| self.holds[*attribute])
+    }
+}
+
+impl<'a> Tables<'a> {
+    /// The tables of a policy; `cost` is what each should lose least of.
+    pub fn new(
+        policy: &CheckedPolicy,
+        microdata: &'a Microdata,
+        attributes: &[Attribute],
+        limits: Projection,
+        cost: &str,
+    ) -> Result<Tables<'a>> {
+        let (mut general, mut own, mut close) = (Vec::new(), Vec::new(), Vec::new());
+        own.resize_with(attributes.len(), Vec::new);
+        close.resize_with(attributes.len(), Vec::new);
+        let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
+        let mut closeness: Vec<Clause> =
+            attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
+        for (position, clause) in policy.requirements.iter().enumerate() {
+            if Projection::is(clause) {
+                continue;
+            }
+            let build = |clause: &Clause| {
+                let built = privacy::build(clause, &microdata.table);
+                built.map_err(|error| policy.at_requirement(position, error))
+            };
+            let Some(column) = clause.settings.column("column") else {
+                general.push(build(clause)?);
+                continue;
+            };
+            let concerned = attributes.iter().enumerate().filter(|(_, attribute)| attribute.source == column);
+            for (at, attribute) in concerned {
+                let clause = clause_for(clause, microdata, attribute);
+                if NtCloseness::is(&clause) {
+                    let built = NtCloseness::of(&clause, &microdata.table);
+                    natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
+                    continue;
+                }
+                if clause.name() != closeness[at].name() {
+                    own[at].push(build(&clause)?);
+                    continue;
+                }
+                close[at].push(build(&clause)?);
+                closeness[at] = clause;
+                closeness[at].set("t", Setting::Exact(Exact::ONE));
+            }
+        }
+        Ok(Tables {
+            levelling: Levelling::new(microdata, cost)?,
+            general,
+            own,
+            close,
+            natural,
+            closeness: closeness
+                .iter()
+                .map(|clause| privacy::build(clause, &microdata.table))
+                .collect::<Result<_>>()?,
+            limits,
+            nodes: Mutex::default(),
+            best: Mutex::default(),
+            frontiers: attributes.iter().map(|_| Mutex::default()).collect(),
+        })
+    }
+
+    fn nodes(&self) -> MutexGuard<'_, HashMap<Levels, Arc<Node>>> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many vectors of levels were looked at.
+    pub fn examined(&self) -> u64 {
+        self.nodes().len() as u64
+    }
+
+    fn node(&self, levels: &[u8]) -> Arc<Node> {
+        if let Some(node) = self.nodes().get(levels) {
+            return node.clone();
+        }
+        let node = Arc::new(self.evaluate(&self.levelling.groupings.at(levels)));
+        self.nodes().insert(levels.into(), node.clone());
+        node
+    }
+
+    fn evaluate(&self, grouping: &Grouping) -> Node {
+        let outlines = || (0..grouping.len()).map(|class| grouping.outline(class));
+        let dm = outlines().map(|class| u128::from(class.size) * u128::from(class.size)).sum();
+        let cost = match self.levelling.additive_cost(&grouping.levels) {
+            Some((cost, _)) => cost,
+            None => {
+                let price = |class: usize| {
+                    let cells = self.levelling.frame_cells(grouping, class);
+                    self.levelling.measure.class(cells, &grouping.outline(class))
+                };
+                let price = (0..grouping.len()).map(price).sum();
+                self.levelling.measure.total(&Tally { price, classes: grouping.len() as u64, suppressed: 0 })
+            }
+        };
+        // What is asked of every table names no column, so it is about sizes alone.
+        let general =
+            outlines().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
+        let holds = (0..self.own.len()).map(|attribute| general && self.holds(grouping, attribute)).collect();
+        let besides = self.own.iter().map(|_| OnceLock::new()).collect();
+        let natural = self.own.iter().map(|_| OnceLock::new()).collect();
+        let distances = self.own.iter().map(|_| OnceLock::new()).collect();
+        Node { classes: grouping.len() as u64, dm, cost, general, holds, besides, natural, distances }
+    }
+
+    /// Whether all classes meet what is asked of an attribute.
+    fn holds(&self, grouping: &Grouping, attribute: usize) -> bool {
+        let asked = || self.own[attribute].iter().chain(&self.close[attribute]);
+        let frontier = || self.frontiers[attribute].lock().unwrap_or_else(PoisonError::into_inner);
+        if asked().next().is_none() {
+            return true;
+        }
+        if let Some(known) = frontier().known(&grouping.levels) {
+            return known;
+        }
+        let mut classes = (0..grouping.len()).map(|class| grouping.class(class));
+        let holds = classes.all(|class| asked().all(|requirement| requirement.holds(&class)));
+        frontier().learn(&grouping.levels, holds);
+        holds
+    }
+
+    /// Whether a table with these attributes meets what is asked of it, but for closeness to the whole table or to natural
+    /// supersets.
+    fn is_valid_but_for_closeness(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
+        let holds = |attribute: usize| {
+            let own = &self.own[attribute];
+            let grouping = self.levelling.groupings.at(levels);
+            let mut classes = (0..grouping.len()).map(|class| grouping.class(class));
+            classes.all(|class| own.iter().all(|requirement| requirement.holds(&class)))
+        };
+        let mut asked = subset.iter().filter(|attribute| !self.own[**attribute].is_empty());
+        node.general
+            && asked.all(|attribute| {
+                node.holds[*attribute] || *node.besides[*attribute].get_or_init(|| holds(*attribute))
+            })
+    }
+
+    /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
+    /// highest levels, where the whole table is one class, they are.
+    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize], clock: &Clock) -> bool {
+        // `None` when time is up: then nothing is known, and the next search may have more of it.
+        let is_close = |attribute: usize| {
+            let grouping = self.levelling.groupings.at(levels);
+            for notion in &self.natural[attribute] {
+                match self.levelling.naturally_close(&grouping, notion, |_| true, 0, clock) {
+                    Closeness::Unknown => return None,
+                    Closeness::Fails => return Some(false),
+                    Closeness::Known(_) => {}
+                }
+            }
+            Some(true)
+        };
+        let mut asked = subset.iter().filter(|attribute| !self.natural[**attribute].is_empty());
+        asked.all(|attribute| {
+            let known = &node.natural[*attribute];
+            known.get().copied().unwrap_or_else(|| match is_close(*attribute) {
+                Some(close) => *known.get_or_init(|| close),
+                None => false,
+            })
+        })
+    }
+
+    /// The levels at which a table with these attributes loses least of those that meet the policy; `None` where none do.
+    pub fn best(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
+        if let Some(known) = self.best.lock().unwrap_or_else(PoisonError::into_inner).get(subset) {
+            return Ok(known.clone());
+        }
+        let outcome = lattice::search(&Table { tables: self, subset, clock }, 1, clock)?;
+        let best = outcome.best.into_iter().next().map(|(_, levels)| levels);
+        let mut known = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(subset.to_vec(), best.clone());
+        Ok(best)
+    }
+
+    /// Whether a table with these attributes can meet the policy. Without a limit on discernibility the most general
+    /// table decides; else the search does.
+    pub fn is_feasible(&self, subset: &[usize], clock: &Clock) -> Result<bool> {
+        match self.limits.max_discernibility {
+            None => Ok(self.node(&self.levelling.tops).is_valid(subset)),
+            Some(_) => Ok(self.best(subset, clock)?.is_some()),
+        }
+    }
+
+    /// Why a table with these attributes meets the policy at no levels, in words.
+    pub(super) fn why_not(&self, subset: &[usize], attributes: &[Attribute]) -> Error {
+        let names: Vec<&str> = subset.iter().map(|at| attributes[*at].name.as_str()).collect();
+        let whole = self.levelling.groupings.at(&self.levelling.tops);
+        let own = subset.iter().flat_map(|at| self.own[*at].iter().chain(&self.close[*at]));
+        let asked = self.general.iter().chain(own);
+        let classes = (0..whole.len()).map(|class| whole.class(class)).collect::<Vec<_>>();
+        let reasons: Vec<String> = asked
+            .filter_map(|requirement| {
+                let failing = classes.iter().find(|class| !requirement.holds(class))?;
+                Some(requirement.why_impossible(failing, Counted::Records))
+            })
+            .collect();
+        let names = names.join(", ");
+        if reasons.is_empty() {
+            let most = self.limits.max_discernibility.map_or_else(String::new, |most| most.to_string());
+            return Error::infeasible(format!(
+                "no table with {names} meets the policy and has a discernibility of at most {most}"
+            ))
+            .help("raise max_discernibility, or lower the requirements");
+        }
+        Error::infeasible(format!("no table with {names} can meet the policy: {}", reasons.join("; ")))
+            .help("lower the requirement, or bring more records")
+    }
+
+    /// How far the worst class of a table is from the whole, over its attributes: the least t that it meets.
+    pub fn closeness_at(&self, levels: &[u8], subset: &[usize]) -> f64 {
+        let node = self.node(levels);
+        let mut grouping = None;
+        let mut worst = 0f64;
+        for attribute in subset {
+            let distance = *node.distances[*attribute].get_or_init(|| {
+                let grouping = grouping.get_or_insert_with(|| self.levelling.groupings.at(levels));
+                let classes = (0..grouping.len()).map(|class| grouping.class(class));
+                classes.map(|class| self.closeness[*attribute].tightness(&class).value).fold(0.0, f64::max)
+            });
+            worst = worst.max(distance);
+        }
+        worst
+    }
+
+    /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
+    /// where there is no such anonymisation.
+    pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
+        let closest = self.closest(subset, clock)?;
+        Ok(closest.map(|levels| self.closeness_at(&levels, subset)))
+    }
+
+    /// The levels at which a table with these attributes is closest to the whole.
+    pub fn closest(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
+        if self.limits.max_discernibility.is_none() {
+            // Nothing is closer than the most general table, and what fails there fails everywhere.
+            let tops = &self.levelling.tops;
+            let fits = self.is_valid_but_for_closeness(tops, &self.node(tops), subset);
+            return Ok(fits.then(|| tops.as_slice().into()));
+        }
+        let outcome = lattice::search(&Closest { tables: self, subset, clock }, 1, clock)?;
+        Ok(outcome.best.into_iter().next().map(|(_, levels)| levels))
+    }
+
+    /// The table with these attributes at some levels.
+    pub(super) fn project(&self, subset: &[usize], levels: &[u8]) -> Projected {
+        let (classes, dm) = self.shape(levels);
+        Projected {
+            attributes: subset.to_vec(),
+            levels: levels.to_vec(),
+            recoding: self.levelling.recoding(levels, |_, _| true),
+            closeness: self.closeness_at(levels, subset),
+            classes,
+            dm,
+        }
+    }
+
+    /// The number of classes and the discernibility at some levels.
+    pub fn shape(&self, levels: &[u8]) -> (u64, u128) {
+        let node = self.node(levels);
+        (node.classes, node.dm)
+    }
+
+    /// How many vectors of levels meet what is asked of every table, of how many in all.
+    pub fn count_valid(&self, clock: &Clock) -> Result<(u64, u64)> {
+        let tops = &self.levelling.tops;
+        let mut levels: Levels = vec![0; tops.len()].into();
+        let (mut valid, mut all) = (0, 0);
+        loop {
+            clock.check()?;
+            all += 1;
+            let node = self.node(&levels);
+            valid += u64::from(node.general && self.limits.allows_discernibility(node.dm));
+            let Some(column) = (0..tops.len()).find(|column| levels[*column] < tops[*column]) else {
+                return Ok((valid, all));
+            };
+            levels[..column].fill(0);
+            levels[column] += 1;
+        }
+    }
+}
+
+/// A clause about a column of the data as a clause about one of its attributes. Zero and one are one step apart under any
+/// distance, and a column of them has no hierarchy.
+fn clause_for(clause: &Clause, microdata: &Microdata, attribute: &Attribute) -> Clause {
+    let mut clause = clause.clone();
+    if attribute.is_derived(microdata) {
+        clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
+        if clause.settings.choice("distance").is_some() {
+            clause.set("distance", Setting::Choice("equal"));
+        }
+    }
+    clause
+}
+
+/// Closeness of an attribute about which nothing is asked.
+fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Result<Clause> {
+    let declaration = privacy::DECLARATIONS.iter().find(|declaration| declaration.name == "t-closeness");
+    let declaration = declaration.ok_or_else(|| Error::internal("t-closeness is not declared"))?;
+    let mut clause = Clause::with_defaults(declaration);
+    clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
+    clause.set("t", Setting::Exact(Exact::ONE));
+    Ok(clause)
+}
+
+/// The search for the table of least cost with some attributes.
+struct Table<'t, 'a> {
+    tables: &'t Tables<'a>,
+    subset: &'t [usize],
+    clock: &'t Clock,
+}
+
+impl Levelled for Table<'_, '_> {
+    fn tops(&self) -> &[u8] {
+        &self.tables.levelling.tops
+    }
+
+    fn judge(&self, levels: &[u8]) -> Option<Cost> {
+        let node = self.tables.node(levels);
+        let fits = node.is_valid(self.subset)
+            && self.tables.limits.allows_discernibility(node.dm)
+            && self.tables.is_naturally_close(levels, &node, self.subset, self.clock);
+        fits.then_some(node.cost)
+    }
+
+    fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        if !self.tables.node(high).is_valid(self.subset) {
+            return None;
+        }
+        let low = self.tables.node(low);
+        self.tables.limits.allows_discernibility(low.dm).then_some(low.cost)
+    }
+
+    fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+        self.tables.levelling.contrast(column, low, high)
+    }
+}
+
+/// The search for the closest table with some attributes, of those that meet all else that is asked. Closeness is not negative, so the bits of the number are in its
+/// order; the distance to a fixed distribution is convex, so classes only come closer when they are put together.
+struct Closest<'t, 'a> {
+    tables: &'t Tables<'a>,
+    subset: &'t [usize],
+    clock: &'t Clock,
+}
+
+impl Closest<'_, '_> {
+    fn cost(&self, levels: &[u8]) -> Cost {
+        Cost(u128::from(self.tables.closeness_at(levels, self.subset).to_bits()))
+    }
+}
+
+impl Levelled for Closest<'_, '_> {
+    fn tops(&self) -> &[u8] {
+        &self.tables.levelling.tops
+    }
+
+    fn judge(&self, levels: &[u8]) -> Option<Cost> {
+        let node = self.tables.node(levels);
+        let fits = self.tables.limits.allows_discernibility(node.dm)
+            && self.tables.is_valid_but_for_closeness(levels, &node, self.subset)
+            && self.tables.is_naturally_close(levels, &node, self.subset, self.clock);
+        fits.then(|| self.cost(levels))
+    }
+
+    fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        let fits = self.tables.limits.allows_discernibility(self.tables.node(low).dm)
+            && self.tables.is_valid_but_for_closeness(high, &self.tables.node(high), self.subset);
+        fits.then(|| self.cost(high))
+    }
+
+    fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+        self.tables.levelling.contrast(column, low, high)
+    }
+}

@@ -1,0 +1,102 @@
+//! From a cut of every taxonomy to released values: what methods whose solutions are cuts have in common.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::recoding::{RecodedColumn, ReleasedCell};
+use privet_engine::cut::{Cut, Forest};
+use privet_engine::loss::Cell;
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
+use privet_engine::numbering::{Numbering, bucket};
+use privet_taxonomy::NodeId;
+
+/// What a cut shows of every value.
+pub(super) struct CutRecoding {
+    /// The released values of each column.
+    pub columns: Vec<RecodedColumn>,
+    /// Per column and code, the place of the released value among those of its column.
+    places: Vec<Vec<u32>>,
+    /// Per column, how many released values there are.
+    values: Vec<usize>,
+}
+
+impl CutRecoding {
+    pub fn new(forest: &Forest, microdata: &Microdata, cut: &Cut) -> CutRecoding {
+        let places: Vec<Vec<u32>> = (microdata.quasi.iter().zip(&forest.trees).zip(&cut.0))
+            .map(|((quasi, tree), nodes)| {
+                let cover = tree.cover(nodes);
+                let place = |leaf: &u32| {
+                    let node = cover[tree.leaf(*leaf) as usize];
+                    nodes.partition_point(|other| *other < node) as u32
+                };
+                quasi.leaf_of_code.iter().map(place).collect()
+            })
+            .collect();
+        let column = |at: usize| {
+            let quasi = &microdata.quasi[at];
+            let mut records = vec![0; cut.0[at].len()];
+            for (place, count) in places[at].iter().zip(&quasi.counts) {
+                records[*place as usize] += count;
+            }
+            let shown = |(node, records): (&u32, u64)| {
+                let node = forest.trees[at].taxonomy_node(*node);
+                let label = quasi.taxonomy.label(node).to_string();
+                ReleasedCell { label, node: Some(node), measure: cell(quasi, node, records) }
+            };
+            RecodedColumn { cells: cut.0[at].iter().zip(records).map(shown).collect() }
+        };
+        let columns = (0..microdata.quasi.len()).map(column).collect();
+        CutRecoding { columns, places, values: cut.0.iter().map(Vec::len).collect() }
+    }
+
+    /// The released values of a distinct record, as places among those of each column.
+    pub fn cells<'a>(&'a self, microdata: &'a Microdata, record: usize) -> impl Iterator<Item = u32> + 'a {
+        let codes = microdata.quasi_codes(record);
+        codes.iter().zip(&self.places).map(|(code, places)| places[*code as usize])
+    }
+
+    /// The distinct records class by class, and where each class begins among them, with the end of the last.
+    pub fn classes(&self, microdata: &Microdata) -> (Vec<u32>, Vec<u32>) {
+        let records = microdata.summary.len();
+        let mut numbering = Numbering::new(records);
+        for (column, (places, values)) in self.places.iter().zip(&self.values).enumerate() {
+            let place = |record: usize| places[microdata.quasi_codes(record)[column] as usize];
+            numbering.column(*values, (0..records).map(place));
+        }
+        let (number, count) = numbering.finish();
+        bucket(0..records as u32, |record| number[record as usize], count)
+    }
+}
+
+/// What measures need to know about a node that a release shows.
+pub(super) fn cell(quasi: &QuasiIdentifier, node: NodeId, records: u64) -> Cell {
+    let (taxonomy, extent) = (&quasi.taxonomy, quasi.extent(node));
+    let level = Some((taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64));
+    Cell { extent, level, records }
+}
+
+/// How a cut covers values that do not occur.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absent {
+    /// By the highest nodes that hold nothing else.
+    Together,
+    /// One by one: nothing keeps nodes without records from being specialised.
+    Apart,
+}
+
+/// The labels of every column's cut, values that do not occur included.
+pub(super) fn labels(forest: &Forest, microdata: &Microdata, cut: &Cut, absent: Absent) -> Map<String, Json> {
+    let column = |at: usize| {
+        let (taxonomy, tree) = (&microdata.quasi[at].taxonomy, &forest.trees[at]);
+        let chosen: Vec<NodeId> = cut.0[at].iter().map(|node| tree.taxonomy_node(*node)).collect();
+        let mut labels: Vec<&str> = Vec::new();
+        for node in tree.widen(taxonomy, &cut.0[at]) {
+            if absent == Absent::Together || chosen.binary_search(&node).is_ok() {
+                labels.push(taxonomy.label(node));
+            } else {
+                labels.extend(taxonomy.leaves_below(node).map(|leaf| taxonomy.label(taxonomy.leaf(leaf))));
+            }
+        }
+        (microdata.quasi[at].name.clone(), json!(labels))
+    };
+    (0..microdata.quasi.len()).map(column).collect()
+}

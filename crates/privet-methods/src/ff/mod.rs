@@ -1,0 +1,146 @@
+//! FF-anonymity by full-subtree recoding: `ff` finds a minimal solution from the top down (Problem II of Wang, Xu, Fu and
+//! Wong, ICDE 2009), `ff-optimal` the one of least LM (Problem I, NP-hard, which the paper leaves open).
+//!
+//! Both start from the table that shows nothing but roots, which is always a solution, and specialise values as long as
+//! that adds no breach. Breaches are monotone, so a specialisation that was refused once is refused for good: `ff` tries
+//! every node once, and `ff-optimal` gives up a branch of cuts with the first refusal.
+//!
+//! k-anonymity may stand beside it: at least k records look alike in all mixed columns, whether their values can be seen or
+//! not. FF-anonymity knows no quasi-identifiers, and who can be told apart by what is shown can be told apart by more than
+//! the policy calls observable. Specialising splits classes and never joins any, so this is monotone too.
+
+mod optimal;
+mod problem;
+mod specialise;
+#[cfg(test)]
+mod tests;
+
+use num_bigint::BigUint;
+use serde_json::json;
+
+use self::problem::Problem;
+use self::specialise::{Descent, Score};
+use super::cut_recoding::{self, Absent, CutRecoding};
+use super::recoding::Recoding;
+use super::{Moment, SearchFacts, Solution, TIME_LIMIT};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::cut::{Amount, Cut, Found, Limits, Step, search};
+use privet_engine::loss::Cost;
+use privet_engine::microdata::Microdata;
+use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
+
+const TAKES: &[Accepts] = &[Accepts::once(&["ff-anonymity"]), Accepts::of(&["k-anonymity"])];
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Freeform,
+    accepts: TAKES,
+    name: "ff",
+    summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
+    help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
+           most is specialised, as long as that adds no breach, and leaves no class below k where [privacy.k-anonymity] asks for it, until no value is \
+           left for which it could be: the release is minimal. What is gained is LM, or information about the class column if there is one.",
+    keys: &[COST, COMPARE],
+};
+
+pub(super) static OPTIMAL: Declaration = Declaration {
+    subject: Subject::Freeform,
+    accepts: TAKES,
+    name: "ff-optimal",
+    summary: "the cuts of least cost under FF-anonymity, proven",
+    help: "Of all cuts of all mixed columns together that have no breach, and no class below k where [privacy.k-anonymity] asks \
+           for it, the one of least LM is found and proven. When the \
+           time limit is over, the best so far is published with what is proven about it.",
+    keys: &[COST, COMPARE, TIME_LIMIT],
+};
+
+const COST: Key =
+    Key::with_default("cost", KeyKind::Choice(&["LM"]), "LM", "what the release should lose least of: LM");
+
+const COMPARE: Key = Key::with_default(
+    "compare",
+    KeyKind::Flag,
+    "false",
+    "attack a k-anonymous and l-diverse versions of the table too, and report what they leave open",
+);
+
+/// Specialises from the top down.
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let clock = clock.with_limit(None);
+    let problem = Problem::new(policy, microdata)?;
+    let score = if microdata.label().is_some() { Score::Information } else { Score::Loss };
+    let mut descent = Descent::new(&problem);
+    descent.run(&problem, &problem.scores(microdata, score), &|_, _| true, &clock)?;
+    let search = SearchFacts::unproven(descent.tried, &clock);
+    let search = SearchFacts { space: Some(space(microdata).to_string()), ..search };
+    Ok(solution(&problem, microdata, &descent.cut(&problem), search))
+}
+
+/// Searches all cuts.
+pub(super) fn run_optimal(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+    let problem = Problem::new(policy, microdata)?;
+    let (cut, cost, found) = optimum(&problem, microdata, &clock)?;
+    let moment = |step: &Step| Moment {
+        seconds: step.seconds,
+        best: step.best.map(|best| problem.value(best)),
+        bound: Some(problem.value(step.bound)),
+    };
+    let search = SearchFacts {
+        space: Some(space(microdata).to_string()),
+        examined: found.examined,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: cost <= found.bound,
+        bound: Some(problem.value(found.bound.min(cost))),
+        trace: found.trace.iter().map(moment).collect(),
+    };
+    Ok(solution(&problem, microdata, &cut, search))
+}
+
+/// The best cut with its cost. Of equals, one that cannot be specialised.
+fn optimum(problem: &Problem, microdata: &Microdata, clock: &Clock) -> Result<(Cut, Amount, Found)> {
+    let scores = problem.scores(microdata, Score::Loss);
+    let mut first = Descent::new(problem);
+    // The first answer is there however little time there is.
+    first.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
+    let known = [problem.forest.coarsest(), first.cut(problem)].map(|cut| {
+        let cost = problem.cost(&cut);
+        (cut, cost)
+    });
+    let found = search(&problem.searched(scores.clone()), known.to_vec(), &Limits::default(), clock)?;
+    let (_, cut) = found.best.first().ok_or_else(|| Error::internal("the search lost its first answer"))?;
+    let mut best = Descent::reaching(problem, cut);
+    best.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
+    let cut = best.cut(problem);
+    let cost = problem.cost(&cut);
+    Ok((cut, cost, found))
+}
+
+/// How many cuts there are.
+fn space(microdata: &Microdata) -> BigUint {
+    microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product()
+}
+
+fn solution(problem: &Problem, microdata: &Microdata, cut: &Cut, search: SearchFacts) -> Solution {
+    let mut shown = CutRecoding::new(&problem.forest, microdata, cut);
+    let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), microdata.summary.len());
+    let (members, begins) = shown.classes(microdata);
+    for range in begins.windows(2) {
+        let members = &members[range[0] as usize..range[1] as usize];
+        let Some(first) = members.first() else { continue };
+        let class = recoding.add_class(shown.cells(microdata, *first as usize));
+        for record in members.iter().map(|member| *member as usize) {
+            let count = microdata.summary.count(record);
+            recoding.assign(record, class, count, count);
+        }
+    }
+    let plan = json!({ "cuts": cut_recoding::labels(&problem.forest, microdata, cut, Absent::Apart) });
+    Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
+}
+
+impl Problem {
+    /// A cost as people know it.
+    fn value(&self, amount: Amount) -> f64 {
+        self.measure.value(Cost(amount.max(0) as u128))
+    }
+}

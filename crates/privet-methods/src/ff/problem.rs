@@ -1,0 +1,98 @@
+//! From a policy and a table to the problem that is searched.
+
+use std::sync::Arc;
+
+use super::specialise::{Score, Scores};
+use crate::cut_recoding::cell;
+use crate::impossible;
+use privet_core::{Error, Result};
+use privet_engine::cut::{Amount, Cut, Forest, Tree};
+use privet_engine::loss;
+use privet_engine::loss::{Frame, Measure};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_engine::privacy::freeform;
+use privet_engine::privacy::freeform::{Model, Records};
+use privet_engine::privacy::{Class, Counts};
+use privet_policy::CheckedPolicy;
+
+/// A table with the cuts it can be shown under.
+pub(super) struct Problem {
+    pub model: Model,
+    pub records: Records,
+    pub forest: Forest,
+    pub measure: Measure,
+    /// Per tree and node, what it costs that all its records show the node.
+    pub prices: Vec<Vec<Amount>>,
+    /// How many records have to look alike in all mixed columns; 1 where k-anonymity is not asked for.
+    pub k: u64,
+}
+
+impl Problem {
+    pub fn new(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Problem> {
+        let columns = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
+        let model = freeform::model(policy, columns)?;
+        let mut records = Records::default();
+        for record in 0..microdata.summary.len() {
+            let leaves = microdata
+                .quasi_codes(record)
+                .iter()
+                .zip(&microdata.quasi)
+                .map(|(code, quasi)| quasi.taxonomy.leaf(quasi.leaf_of_code[*code as usize] as usize).0);
+            records.leaves.extend(leaves);
+            records.counts.push(microdata.summary.count(record));
+        }
+        let trees = microdata.quasi.iter().map(|quasi| {
+            let mut occupied = vec![false; quasi.taxonomy.leaves()];
+            quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
+            // A guarded value that is alone below a node is not hidden by it: it matters whether the node is opened.
+            Tree::with_every_node(&quasi.taxonomy, |leaf| occupied[leaf])
+        });
+        let forest = Forest { trees: trees.collect() };
+        let counts: Vec<Vec<u64>> = (microdata.quasi.iter().zip(&forest.trees))
+            .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)))
+            .collect();
+        let cells = |at: usize| {
+            let (tree, quasi) = (&forest.trees[at], &microdata.quasi[at]);
+            let nodes = (0..tree.len() as u32).zip(&counts[at]);
+            nodes.map(|(node, count)| cell(quasi, tree.taxonomy_node(node), *count)).collect()
+        };
+        let frame = Frame {
+            records: microdata.table.records,
+            columns: (0..forest.trees.len()).map(cells).collect(),
+            values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
+            labels: None,
+        };
+        let measure = loss::measure("LM", &frame)?;
+        let price = |at: usize, node: usize| {
+            let price = measure.column(at, std::iter::once((node as u32, counts[at][node])));
+            price.map(|price| price as Amount).ok_or_else(|| Error::internal("LM has no price for a cell"))
+        };
+        let prices = (0..forest.trees.len())
+            .map(|at| (0..forest.trees[at].len()).map(|node| price(at, node)).collect::<Result<Vec<_>>>())
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Problem { model, records, forest, measure, prices, k: k(policy, microdata)? })
+    }
+
+    /// What a cut costs.
+    pub fn cost(&self, cut: &Cut) -> Amount {
+        let trees = cut.0.iter().zip(&self.prices);
+        trees.flat_map(|(nodes, prices)| nodes.iter().map(|node| prices[*node as usize])).sum()
+    }
+
+    /// What every node's specialisation gains.
+    pub fn scores(&self, microdata: &Microdata, score: Score) -> Arc<Scores> {
+        Arc::new(Scores::new(self, microdata, score))
+    }
+}
+
+/// The k of the policy's k-anonymity, the largest where there are several. If all records together are too few, so is every class.
+fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
+    let requirements = privacy::class_requirements(policy, &microdata.table)?;
+    let (clauses, requirements): (Vec<_>, Vec<_>) = requirements.into_iter().unzip();
+    let whole = Class { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
+    if !requirements.iter().all(|requirement| requirement.holds(&whole)) {
+        return Err(impossible(&requirements, &whole));
+    }
+    Ok(clauses.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1))
+}

@@ -1,0 +1,333 @@
+//! Full-domain generalisation: every column is generalised to one level, and the best vector of levels is found and
+//! proven over the whole lattice (Samarati 2001; Incognito, LeFevre et al. 2005; Flash, Kohlmayer et al. 2012).
+//!
+//! Why the search's bound is sound. Take any vector v between the corners `low` and `high` of a box.
+//! - *Generalisation.* Every class at v is a union of classes at `low`, and every measure's price of a record's place
+//!   only grows when classes merge, so v costs at least what `low` costs without suppression.
+//! - *Suppression.* The classes at v that are kept satisfy the requirements; those inside one class C at `high`, taken
+//!   together, satisfy them too (every notion is closed under union), so at most `most_kept(C)` records of C are kept.
+//!   Hence v suppresses at least Σ (|C| − most_kept(C)): nothing is assumed about more or fewer failing classes on the
+//!   way up, which is *not* monotone for frequency, entropy, recursive diversity and closeness.
+//!
+//! Without suppression that sum must be zero; then `high` itself must be valid, the classic monotone prune.
+//!
+//! Where people are counted and somebody has several records, frequencies are closed under nothing either: the people of two
+//! classes do not add up. [`Members::most_kept`] says what is left of the bound.
+//!
+//! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
+//! no bound rests on it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use num_bigint::BigUint;
+use serde_json::json;
+
+use super::levels::Levelling;
+use super::natural::Closeness;
+use super::{COST, SearchFacts, Solution, TIME_LIMIT};
+use privet_core::clock::Clock;
+use privet_core::{Error, Exact, Result};
+use privet_engine::lattice;
+use privet_engine::lattice::Levelled;
+use privet_engine::loss::{Cost, Tally};
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
+use privet_engine::privacy;
+use privet_engine::privacy::{Members, NtCloseness, Requirement};
+use privet_engine::rollup::{Grouping, Levels};
+use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::of(&[
+        "k-anonymity",
+        "l-diversity",
+        "l-plus-diversity",
+        "t-closeness",
+        "n-t-closeness",
+    ])],
+    name: "full-domain",
+    summary: "the optimal generalisation level for every column, proven over the whole lattice",
+    help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \
+           replaced by *). Of all vectors of levels that meet the policy, the one of least cost is found. With \
+           suppression_limit, classes that fail are left out whole, up to that share of the records.",
+    keys: &[
+        COST,
+        Key::with_default(
+            "suppression_limit",
+            KeyKind::Exact("0", "1"),
+            "0",
+            "the largest share of records that may be left out, as in 0.05",
+        ),
+        Key::optional(
+            "least_levels",
+            KeyKind::Counts(Role::QuasiIdentifier),
+            "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
+        ),
+        Key::optional(
+            "break_minimality",
+            KeyKind::Count(2),
+            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
+        ),
+        TIME_LIMIT,
+    ],
+};
+
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let settings = &policy.method.settings;
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let natural = privacy::natural_requirements(policy, &microdata.table)?;
+    let records = microdata.table.records;
+    let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(records));
+    // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
+    // otherwise tie with the most general release and win as the first of equals.
+    let limit = limit.min(records.saturating_sub(1));
+    let cost = settings.choice("cost").unwrap_or("LM");
+    let clock = clock.with_limit(settings.duration("time_limit"));
+    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit, &clock)?;
+    problem.bottoms = bottoms(policy, microdata, problem.tops())?;
+    let drawn_from = settings.drawn_from();
+    let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
+    let outcome = lattice::search(&problem, wanted, &clock)?;
+    let drawn = super::drawn(policy, microdata, outcome.best.len(), outcome.complete)?;
+    let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
+        let top = problem.levelling.groupings.at(problem.tops());
+        return Err(super::impossible_as_whole(&problem.requirements, &top.members(0), false));
+    };
+    let judged = problem.judged(&levels);
+    let recoding = problem.levelling.recoding(&levels, |grouping, class| {
+        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
+        is_close && problem.holds(&grouping.members(class))
+    });
+    let choices = problem.tops().iter().zip(&problem.bottoms[..]);
+    let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
+    let bound = outcome.bound.unwrap_or(cost);
+    let search = SearchFacts {
+        space: Some(space.to_string()),
+        examined: problem.examined(),
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: bound == cost,
+        bound: Some(problem.levelling.measure.value(bound)),
+        trace: Vec::new(),
+    };
+    let mut plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
+    if drawn.is_some() {
+        plan["drawn_from"] = outcome.best.len().into();
+    }
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+}
+
+/// The lowest level of each column that the policy allows.
+fn bottoms(policy: &CheckedPolicy, microdata: &Microdata, tops: &[u8]) -> Result<Levels> {
+    let least = policy.method.settings.counts("least_levels");
+    let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
+        let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
+        u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
+            let wrong =
+                format!("'least_levels' asks for level {level} of '{}', whose highest is {top}", quasi.name);
+            policy.at_method(
+                "least_levels",
+                Error::input(wrong).help("the hierarchy's root is its highest level"),
+            )
+        })
+    };
+    microdata.quasi.iter().zip(tops).map(bottom).collect()
+}
+
+/// The lattice of one table's levels, with requirements and cost.
+struct FullDomain<'a> {
+    levelling: Levelling<'a>,
+    /// The lowest level of each column that is allowed.
+    bottoms: Levels,
+    requirements: Vec<Box<dyn Requirement>>,
+    /// What compares classes with those at higher levels; no bound rests on it.
+    natural: Vec<NtCloseness>,
+    /// The most records that may be suppressed.
+    limit: u64,
+    judged: Mutex<HashMap<Levels, Arc<Judged>>>,
+    clock: &'a Clock,
+    /// The least that a vector may cost of which it was not found out in time whether its classes are close.
+    unjudged: Mutex<Option<Cost>>,
+}
+
+/// All that the search wants to know about one vector of levels.
+struct Judged {
+    /// The cost with failing classes suppressed.
+    cost: Cost,
+    suppressed: u64,
+    /// At least this many records go at any vector below this one.
+    must_go: u64,
+    /// The cost if nothing were suppressed; only for measures that do not add up over columns.
+    floor: Cost,
+    /// The most a record's place costs; likewise.
+    dearest: u128,
+    /// What is left when classes that are close to no natural superset go as well; once it was asked.
+    close: OnceLock<Close>,
+}
+
+/// The classes that meet all else and are close to no natural superset.
+struct Close {
+    /// By their keys; empty where there are too many of them.
+    failing: HashSet<Box<[u64]>>,
+    /// The cost without them; `None` where there are too many of them.
+    cost: Option<Cost>,
+}
+
+impl<'a> FullDomain<'a> {
+    fn new(
+        microdata: &'a Microdata,
+        requirements: Vec<Box<dyn Requirement>>,
+        natural: Vec<NtCloseness>,
+        cost: &str,
+        limit: u64,
+        clock: &'a Clock,
+    ) -> Result<FullDomain<'a>> {
+        let levelling = Levelling::new(microdata, cost)?;
+        let bottoms = vec![0; levelling.tops.len()].into();
+        let (judged, unjudged) = (Mutex::default(), Mutex::default());
+        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged, clock, unjudged })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
+        self.judged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn examined(&self) -> u64 {
+        self.lock().len() as u64
+    }
+
+    fn judged(&self, levels: &[u8]) -> Arc<Judged> {
+        if let Some(judged) = self.lock().get(levels) {
+            return judged.clone();
+        }
+        let judged = Arc::new(self.evaluate(&self.levelling.groupings.at(levels)));
+        self.lock().insert(levels.into(), judged.clone());
+        judged
+    }
+
+    fn evaluate(&self, grouping: &Grouping) -> Judged {
+        let measure = &self.levelling.measure;
+        let is_additive = self.levelling.is_additive();
+        let (mut kept, mut everything) = (Tally::default(), 0);
+        let (mut must_go, mut dearest) = (0, 0);
+        for number in 0..grouping.len() {
+            let cells = || self.levelling.frame_cells(grouping, number);
+            let members = grouping.members(number);
+            let class = members.records;
+            let holds = self.holds(&members);
+            let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
+            if !is_additive {
+                everything += price;
+                dearest = dearest.max(measure.dearest(cells(), &class));
+            }
+            if holds {
+                kept.price += price;
+                kept.classes += 1;
+                continue;
+            }
+            kept.suppressed += class.size;
+            let most =
+                self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
+            must_go += class.size - most.unwrap_or(class.size).min(class.size);
+            if must_go > self.limit && is_additive {
+                // Nothing here or below is valid: no other figure matters any more.
+                break;
+            }
+        }
+        let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
+        let floor = measure.total(&all);
+        let (cost, suppressed) = (measure.total(&kept), kept.suppressed);
+        Judged { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
+    }
+
+    fn holds(&self, members: &Members<'_>) -> bool {
+        self.requirements.iter().all(|requirement| members.meet(requirement.as_ref()))
+    }
+
+    /// What is left of a vector that meets all else; `None` when time is up.
+    fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<Close> {
+        let too_many = || Close { failing: HashSet::new(), cost: None };
+        let mut kept: Vec<bool> =
+            (0..grouping.len()).map(|class| self.holds(&grouping.members(class))).collect();
+        let (mut failing, mut suppressed) = (HashSet::new(), suppressed);
+        for notion in &self.natural {
+            let spare = self.limit - suppressed;
+            let asked = |class: usize| kept[class];
+            match self.levelling.naturally_close(grouping, notion, asked, spare, self.clock) {
+                Closeness::Unknown => return None,
+                Closeness::Fails => return Some(too_many()),
+                Closeness::Known(close) => {
+                    for (class, _) in close.iter().enumerate().filter(|(_, close)| !**close) {
+                        kept[class] = false;
+                        suppressed += grouping.outline(class).size;
+                        failing.insert(grouping.key(class).into());
+                    }
+                }
+            }
+        }
+        let measure = &self.levelling.measure;
+        let mut tally = Tally { suppressed, ..Tally::default() };
+        for class in (0..grouping.len()).filter(|class| kept[*class]) {
+            tally.price += measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
+            tally.classes += 1;
+        }
+        Some(Close { failing, cost: Some(measure.total(&tally)) })
+    }
+
+    /// The cost of a vector if nothing were suppressed, and the dearest place in it.
+    fn floor(&self, levels: &[u8]) -> (Cost, u128) {
+        self.levelling.additive_cost(levels).unwrap_or_else(|| {
+            let judged = self.judged(levels);
+            (judged.floor, judged.dearest)
+        })
+    }
+}
+
+impl Levelled for FullDomain<'_> {
+    fn tops(&self) -> &[u8] {
+        &self.levelling.tops
+    }
+
+    fn bottoms(&self) -> Levels {
+        self.bottoms.clone()
+    }
+
+    fn judge(&self, levels: &[u8]) -> Option<Cost> {
+        let judged = self.judged(levels);
+        if judged.suppressed > self.limit {
+            return None;
+        }
+        if self.natural.is_empty() {
+            return Some(judged.cost);
+        }
+        if judged.close.get().is_none() {
+            let grouping = self.levelling.groupings.at(levels);
+            let Some(close) = self.naturally_close(&grouping, judged.suppressed) else {
+                let floor = self.floor(levels).0;
+                let mut unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner);
+                *unjudged = Some(unjudged.map_or(floor, |least| least.min(floor)));
+                return None;
+            };
+            // Another thread may have found out the same.
+            let _ = judged.close.set(close);
+        }
+        judged.close.get().and_then(|close| close.cost)
+    }
+
+    fn unjudged(&self) -> Option<Cost> {
+        *self.unjudged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        let must_go = self.judged(high).must_go;
+        if must_go > self.limit {
+            return None;
+        }
+        let (floor, dearest) = self.floor(low);
+        Some(self.levelling.measure.bound(floor, dearest, must_go))
+    }
+
+    fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
+        self.levelling.contrast(column, low, high)
+    }
+}

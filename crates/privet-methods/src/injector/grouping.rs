@@ -1,0 +1,186 @@
+//! The second phase of Figure 2: groups of l records that can all be exchanged for one another.
+//!
+//! A group starts from the class that clashes with most records that are left. `paper`: then, again and again, the
+//! compatible class whose choice blocks fewest of the candidates. That counts records of the same value as blocked, so it
+//! uses up rare values first and strands the frequent ones. `balanced`: the compatible class whose value has most records
+//! left, and of several the one that blocks fewest other candidates.
+
+use super::blocked::Sums;
+use super::classes::Classes;
+use privet_core::Result;
+use privet_core::clock::Clock;
+use privet_engine::privacy::matching::ValueSet;
+
+/// A record of a class: the `turn`-th that was taken from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// The class.
+    pub class: u32,
+    /// How many of the class were taken before.
+    pub turn: u32,
+}
+
+/// Which class joins a group next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The one that blocks fewest candidates.
+    FewestBlocked,
+    /// The one whose value is most frequent among what is left.
+    MostLeft,
+}
+
+/// Groups, and the records that found none, in the order in which they were given up.
+#[derive(Debug, Default)]
+pub(super) struct Phase {
+    pub groups: Vec<Vec<Slot>>,
+    pub remaining: Vec<Slot>,
+}
+
+/// Forms groups of `l` records while that is possible.
+pub(super) fn form(classes: &Classes, l: usize, choice: Choice, clock: &Clock) -> Result<Phase> {
+    let mut pool = Pool {
+        classes,
+        left: classes.list.iter().map(|class| class.count).collect(),
+        taken: vec![0; classes.list.len()],
+        all: Sums::new(classes),
+        candidates: Sums::new(classes),
+        some_left: ClassSet::of(classes.list.len(), with_records(classes)),
+        clashing: vec![None; classes.list.len()],
+    };
+    let mut phase = Phase::default();
+    let mut total = classes.total();
+    while total >= l as u64 {
+        if phase.groups.len().is_multiple_of(256) {
+            clock.check()?;
+        }
+        let Some(seed) = pool.most_clashing() else { break };
+        let (group, complete) = pool.grow(seed, l, choice);
+        let seed = group[0];
+        if complete {
+            total -= group.len() as u64;
+            phase.groups.push(group);
+        } else {
+            group[1..].iter().rev().for_each(|slot| pool.put_back(*slot));
+            total -= 1;
+            phase.remaining.push(seed);
+        }
+    }
+    for class in 0..classes.list.len() {
+        while pool.left[class] > 0 {
+            phase.remaining.push(pool.take(class));
+        }
+    }
+    Ok(phase)
+}
+
+struct Pool<'a> {
+    classes: &'a Classes,
+    left: Vec<u64>,
+    taken: Vec<u32>,
+    /// Sums over what is left.
+    all: Sums,
+    /// Sums over what is left and compatible with the group that is being formed.
+    candidates: Sums,
+    /// The classes of which records are left.
+    some_left: ClassSet,
+    /// Per class, the classes that it clashes with; worked out when it first joins a group.
+    clashing: Vec<Option<ClassSet>>,
+}
+
+/// A set of classes, by position.
+type ClassSet = ValueSet;
+
+fn with_records(classes: &Classes) -> impl Iterator<Item = u32> {
+    (0u32..).zip(&classes.list).filter(|(_, class)| class.count > 0).map(|(at, _)| at)
+}
+
+impl Pool<'_> {
+    fn take(&mut self, class: usize) -> Slot {
+        let slot = Slot { class: class as u32, turn: self.taken[class] };
+        self.left[class] -= 1;
+        if self.left[class] == 0 {
+            self.some_left.remove(slot.class);
+        }
+        self.taken[class] += 1;
+        self.all.take(class, 1);
+        slot
+    }
+
+    fn put_back(&mut self, slot: Slot) {
+        let class = slot.class as usize;
+        self.left[class] += 1;
+        self.some_left.insert(slot.class);
+        self.taken[class] -= 1;
+        self.all.add(class, 1);
+        self.candidates.add(class, 1);
+    }
+
+    /// The first class that clashes with most of what is left.
+    fn most_clashing(&self) -> Option<usize> {
+        let mut best: Option<(u64, usize)> = None;
+        for class in self.some_left.iter().map(|class| class as usize) {
+            let clashing = self.all.clashing(class);
+            if best.is_none_or(|(most, _)| clashing > most) {
+                best = Some((clashing, class));
+            }
+        }
+        best.map(|(_, class)| class)
+    }
+
+    /// Grows a group from a class; says whether it reached `l` records.
+    fn grow(&mut self, seed: usize, l: usize, choice: Choice) -> (Vec<Slot>, bool) {
+        let mut candidates = self.some_left.clone();
+        let mut dropped: Vec<u32> = Vec::new();
+        let mut group = Vec::with_capacity(l);
+        let mut next = Some(seed);
+        while let Some(class) = next {
+            group.push(self.take(class));
+            self.candidates.take(class, 1);
+            if group.len() == l {
+                break;
+            }
+            let clashing = self.clashing[class].get_or_insert_with(|| {
+                let joined = &self.classes.list[class];
+                let others = (0u32..).zip(&self.classes.list).filter(|(_, other)| joined.clashes(other));
+                ClassSet::of(self.classes.list.len(), others.map(|(at, _)| at))
+            });
+            let before = dropped.len();
+            dropped.extend(candidates.iter().filter(|other| clashing.contains(*other)));
+            candidates.subtract(clashing);
+            for other in &dropped[before..] {
+                self.candidates.take(*other as usize, self.left[*other as usize]);
+            }
+            next = match choice {
+                Choice::FewestBlocked => self.fewest_blocked(&candidates),
+                Choice::MostLeft => self.most_left(&candidates),
+            };
+        }
+        for class in dropped {
+            self.candidates.add(class as usize, self.left[class as usize]);
+        }
+        let complete = group.len() == l;
+        (group, complete)
+    }
+
+    fn fewest_blocked(&self, candidates: &ClassSet) -> Option<usize> {
+        let blocked = |class: &usize| self.candidates.clashing(*class);
+        candidates.iter().map(|class| class as usize).min_by_key(blocked)
+    }
+
+    fn most_left(&self, candidates: &ClassSet) -> Option<usize> {
+        let left = |class: usize| self.all.having(self.classes.list[class].value);
+        let mut tied: Vec<usize> = Vec::new();
+        let mut most = 0;
+        for class in candidates.iter().map(|class| class as usize) {
+            let left = left(class);
+            if left > most {
+                most = left;
+                tied.clear();
+            }
+            if left == most {
+                tied.push(class);
+            }
+        }
+        tied.into_iter().min_by_key(|class| self.candidates.barred(*class))
+    }
+}

@@ -1,0 +1,165 @@
+//! Figure 3 and section VI's sizes on Adult (UCI `adult.data`, rows complete in seven columns: 30,718).
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::{Strategy, Task, expose, group};
+use crate::injector::classes::Classes;
+use privet_core::Exact;
+use privet_core::clock::Clock;
+use privet_engine::negative_rules::tests::vectors;
+use privet_engine::negative_rules::{Attribute, Observations, Parameters, exclude, list};
+use privet_engine::privacy::matching::judge;
+
+/// The columns that are used, with their places in the file.
+const COLUMNS: [(&str, usize); 7] = [
+    ("age", 0),
+    ("workclass", 1),
+    ("education", 3),
+    ("marital-status", 5),
+    ("race", 8),
+    ("sex", 9),
+    ("occupation", 6),
+];
+
+/// The rows with no "?" in the columns used; `None`, with a plain message, where the data is absent.
+fn adult(known: &Json) -> Option<Observations> {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder =
+        std::env::var_os("PRIVET_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from);
+    let path = folder.join("adult/adult.data.zst");
+    let Ok(file) = std::fs::File::open(&path) else {
+        println!("skipped: no {} (set PRIVET_DATA)", path.display());
+        return None;
+    };
+    let mut text = String::new();
+    zstd::Decoder::new(file).expect("zstd").read_to_string(&mut text).expect("text");
+    let attribute = |(name, _): &(&str, usize)| {
+        Attribute::crisp(
+            name.to_string(),
+            Arc::new(vectors::taxonomy(&known["hierarchies"][name], std::iter::empty())),
+        )
+    };
+    let values = known["value_counts"].as_object().expect("values").keys().cloned().collect();
+    let mut observations = Observations::new(COLUMNS[..6].iter().map(attribute).collect(), values);
+    for line in text.lines() {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.len() < 15 || COLUMNS.iter().any(|(_, at)| cells[*at] == "?") {
+            continue;
+        }
+        let leaves: Vec<u32> = (observations.attributes.iter().zip(COLUMNS))
+            .map(|(attribute, (_, at))| {
+                let leaf = attribute.taxonomy.find(cells[at]).expect("a leaf");
+                attribute.taxonomy.leaves_below(leaf).start as u32
+            })
+            .collect();
+        let value = observations.values.iter().position(|value| value == cells[6]).expect("a value");
+        observations.push(&leaves, value as u32, 1);
+    }
+    Some(observations)
+}
+
+fn expectation(text: &str, max_length: usize) -> Parameters {
+    Parameters {
+        min_expectation: Exact::parse(text).expect("a number"),
+        min_confidence: Exact::ONE,
+        max_length,
+        significance: None,
+        alpha: None,
+    }
+}
+
+#[test]
+fn figure_3_on_adult() {
+    let known = vectors::read(&vectors::folder().join("adult-fig3-30718.json"));
+    let Some(observations) = adult(&known) else { return };
+    assert_eq!(observations.total(), 30_718);
+    let clock = Clock::unlimited();
+    for (text, known) in known["by_minExp"].as_object().expect("cases") {
+        let parameters = expectation(text, 1);
+        let rules = list(&observations, &parameters, &[], &clock).expect("rules");
+        assert_eq!(known["rules"], rules.len(), "{text}");
+        let shown: Vec<Json> = (rules.iter())
+            .map(|rule| {
+                let attribute = &observations.attributes[rule.items[0].attribute];
+                let node = attribute.taxonomy.label(rule.items[0].node);
+                let value = &observations.values[rule.value as usize];
+                serde_json::json!([attribute.name, node, value, rule.support as u64])
+            })
+            .collect();
+        let sorted = |mut rules: Vec<Json>| {
+            rules.sort_by_key(Json::to_string);
+            rules
+        };
+        assert_eq!(sorted(shown), sorted(known["rule_list"].as_array().expect("rules").clone()), "{text}");
+
+        let excluded = exclude(&observations, &parameters, &[], &clock).expect("rules");
+        let mut counts = [0u64; 6];
+        for (record, excluded) in excluded.iter().enumerate() {
+            counts[excluded.len().min(5)] += observations.weight(record);
+        }
+        assert_eq!(serde_json::json!(counts), known["N_counts_0_to_5plus"], "{text}");
+        let (classes, _) = Classes::of(&observations, &excluded);
+        assert_eq!(known["distinct_classes_s_ivs"], classes.list.len(), "{text}");
+        let (at, kinds) = classes.kinds();
+        let verdict = judge(classes.values, &kinds, 6);
+        let mut valid = std::collections::BTreeMap::new();
+        for (class, values) in at.iter().zip(&verdict.valid) {
+            *valid.entry(values.len().to_string()).or_insert(0) += classes.list[*class].count;
+        }
+        assert_eq!(serde_json::json!(valid), known["valid_values_whole_table"], "{text}");
+    }
+}
+
+#[test]
+fn groups_on_adult() {
+    let known = vectors::read(&vectors::folder().join("adult-fig3-30718.json"));
+    let Some(observations) = adult(&known) else { return };
+    let clock = Clock::unlimited();
+    let excluded = exclude(&observations, &expectation("0.9", 1), &[], &clock).expect("rules");
+    for (l, groups, vulnerable) in [(3, 10_239, 307), (6, 5_119, 677)] {
+        let task = Task {
+            observations: &observations,
+            excluded: &excluded,
+            l,
+            k: 1,
+            max_posterior: None,
+            suppress: false,
+            rules: &[],
+        };
+        // Nearly every group is as small as can be, nobody is vulnerable, and no value is above one in l.
+        let grouping = group(&task, Strategy::Balanced, 7, &clock).expect("groups");
+        let exposure = expose(&task, &grouping);
+        assert_eq!((exposure.groups, exposure.vulnerable, exposure.above_one_in_l), (groups, 0, 0));
+        assert!(exposure.sizes.keys().all(|size| *size <= l + 1), "{exposure:?}");
+        // Figure 4: 307 and 677 records on average are vulnerable under Anatomy.
+        let grouping = group(&task, Strategy::Anatomy, 7, &clock).expect("groups");
+        let exposure = expose(&task, &grouping);
+        assert!(exposure.vulnerable.abs_diff(vulnerable) < vulnerable / 5, "{exposure:?}");
+    }
+}
+
+#[test]
+fn conjunctions_on_adult() {
+    let known = vectors::read(&vectors::folder().join("adult-fig3-30718.json"));
+    let Some(observations) = adult(&known) else { return };
+    let clock = Clock::unlimited();
+    for (length, rules, at_6, at_3) in [(1, 22, 0, 0), (2, 2_694, 2_052, 106), (3, 23_322, 7_741, 1_163)] {
+        let parameters = expectation("0.9", length);
+        assert_eq!(list(&observations, &parameters, &[], &clock).expect("rules").len(), rules);
+        let excluded = exclude(&observations, &parameters, &[], &clock).expect("rules");
+        let (classes, _) = Classes::of(&observations, &excluded);
+        let (at, kinds) = classes.kinds();
+        for (l, known) in [(6, at_6), (3, at_3)] {
+            let failing = judge(classes.values, &kinds, l).failing;
+            assert_eq!(
+                failing.iter().map(|kind| classes.list[at[*kind]].count).sum::<u64>(),
+                known,
+                "{length} {l}"
+            );
+        }
+    }
+}

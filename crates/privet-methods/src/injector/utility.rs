@@ -1,0 +1,293 @@
+//! What an analyst can still do with groups: counts, and the rules that he would find.
+//!
+//! Of a group he knows the quasi-identifiers of its records and how often each value occurs in it, and takes every record
+//! of the group for equally likely to have any of them: the number of records that satisfy X and have s is taken to be
+//! the sum, over groups, of the records that satisfy X, times the share of s in the group. How many records satisfy X,
+//! and how many have s, is exact.
+
+use rand_chacha::ChaCha20Rng;
+
+use super::Grouping;
+use privet_core::{RunKey, random};
+use privet_engine::negative_rules::Observations;
+use privet_engine::privacy::matching::ValueSet;
+
+/// Groups laid out for counting.
+#[derive(Debug)]
+pub struct Analyst<'a> {
+    observations: &'a Observations,
+    /// The distinct records of all groups, one group after the other.
+    records: Vec<u32>,
+    /// The group of each place in `records`.
+    group_of: Vec<u32>,
+    sizes: Vec<f64>,
+}
+
+/// A COUNT query: each predicate allows some leaves of a quasi-identifier; the value must be one of a set.
+#[derive(Debug, Clone)]
+pub struct Query {
+    predicates: Vec<(usize, Vec<bool>)>,
+    values: ValueSet,
+}
+
+/// How queries are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Workload {
+    /// How many quasi-identifiers a query asks about.
+    pub dimension: usize,
+    /// The largest share of a column's values that a predicate allows.
+    pub selectivity: f64,
+    /// How many queries there are.
+    pub queries: usize,
+    /// The least true answer; tiny ones dominate a mean of relative errors.
+    pub least: u64,
+}
+
+/// How far answers are off, relative to the truth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueryErrors {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+}
+
+/// Which positive rules X ⇒ s an analyst looks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RuleSearch {
+    /// The least share of records that satisfy X and have s.
+    pub support: f64,
+    /// The least conviction P(X)·P(¬s) / P(X ∧ ¬s).
+    pub conviction: f64,
+    /// The most items of X.
+    pub items: usize,
+}
+
+/// How the rules found in groups differ from those of the original.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RuleErrors {
+    /// How many rules the original has.
+    pub rules: u64,
+    /// The mean of |confidence found − true confidence| / true confidence, over the original's rules.
+    pub confidence: f64,
+    /// Rules found that the original does not have, per rule of the original.
+    pub false_positives: f64,
+    /// Rules of the original that are not found, per rule of the original.
+    pub false_negatives: f64,
+}
+
+/// How far an analyst's answers are off: the mean relative error of random COUNT queries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// With the groups of the release.
+    pub here: f64,
+    /// With all records in one group, where nothing is known of how values depend on quasi-identifiers.
+    pub worst: f64,
+}
+
+impl Accuracy {
+    /// Asks 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a key; nothing where no
+    /// query has an answer to be off from. Tiny answers would dominate a mean of relative errors; in a small table all
+    /// answers are tiny.
+    pub fn of(observations: &Observations, grouping: &Grouping, key: impl Into<RunKey>) -> Option<Accuracy> {
+        let least = (observations.total() / 200).clamp(1, 20);
+        let workload = Workload { dimension: 2, selectivity: 0.1, queries: 200, least };
+        let queries = Query::draw(observations, &workload, key);
+        let mean = |grouping: &Grouping| {
+            let analyst = Analyst::new(observations, grouping);
+            analyst.query_errors(&queries).map(|errors| errors.mean)
+        };
+        let all = Grouping { groups: vec![grouping.groups.concat()], suppressed: Vec::new() };
+        Some(Accuracy { here: mean(grouping)?, worst: mean(&all)? })
+    }
+
+    /// The share of the worst.
+    pub fn normalised(self) -> f64 {
+        if self.worst > 0.0 { (self.here / self.worst).min(1.0) } else { 0.0 }
+    }
+}
+
+impl Query {
+    /// Draws queries whose true answer is large enough; fewer than asked for if there are hardly any.
+    pub fn draw(observations: &Observations, workload: &Workload, key: impl Into<RunKey>) -> Vec<Query> {
+        let mut random = random::keyed(key, "count queries");
+        let occurring: Vec<Vec<u32>> = (0..observations.attributes.len())
+            .map(|attribute| {
+                let mut leaves: Vec<u32> =
+                    (0..observations.len()).map(|record| observations.leaf(attribute, record)).collect();
+                leaves.sort_unstable();
+                leaves.dedup();
+                leaves
+            })
+            .collect();
+        let some = |domain: &[u32], random: &mut ChaCha20Rng| {
+            let most = ((workload.selectivity * domain.len() as f64).round() as u64).max(1);
+            let count = 1 + random::below(random, most) as usize;
+            let mut domain = domain.to_vec();
+            random::shuffle(&mut domain, random);
+            domain.truncate(count);
+            domain
+        };
+        let values: Vec<u32> = (0..observations.values.len() as u32).collect();
+        let mut queries = Vec::with_capacity(workload.queries);
+        let tries = 200 * workload.queries;
+        for _ in 0..tries {
+            if queries.len() == workload.queries {
+                break;
+            }
+            let mut places: Vec<usize> = (0..observations.attributes.len()).collect();
+            random::shuffle(&mut places, &mut random);
+            let mut predicates = Vec::with_capacity(workload.dimension);
+            for attribute in places.into_iter().take(workload.dimension) {
+                let mut allowed = vec![false; observations.attributes[attribute].taxonomy.leaves()];
+                for leaf in some(&occurring[attribute], &mut random) {
+                    allowed[leaf as usize] = true;
+                }
+                predicates.push((attribute, allowed));
+            }
+            let values = ValueSet::of(observations.values.len(), some(&values, &mut random));
+            let query = Query { predicates, values };
+            if query.answer(observations) >= workload.least.max(1) {
+                queries.push(query);
+            }
+        }
+        queries
+    }
+
+    fn matches(&self, observations: &Observations, record: usize) -> bool {
+        self.predicates
+            .iter()
+            .all(|(attribute, allowed)| allowed[observations.leaf(*attribute, record) as usize])
+    }
+
+    /// The true answer.
+    pub fn answer(&self, observations: &Observations) -> u64 {
+        (0..observations.len())
+            .filter(|record| self.values.contains(observations.value(*record)))
+            .filter(|record| self.matches(observations, *record))
+            .map(|record| observations.weight(record))
+            .sum()
+    }
+}
+
+impl<'a> Analyst<'a> {
+    /// Lays groups out.
+    pub fn new(observations: &'a Observations, grouping: &Grouping) -> Analyst<'a> {
+        let groups = || (0u32..).zip(&grouping.groups);
+        Analyst {
+            observations,
+            records: grouping.groups.concat(),
+            group_of: groups().flat_map(|(at, group)| std::iter::repeat_n(at, group.len())).collect(),
+            sizes: grouping.groups.iter().map(|group| group.len() as f64).collect(),
+        }
+    }
+
+    /// Sums a figure per group over the records that a test lets pass.
+    fn per_group(&self, passes: impl Fn(usize) -> bool) -> Vec<f64> {
+        let mut sums = vec![0.0; self.sizes.len()];
+        for (record, group) in self.records.iter().zip(&self.group_of) {
+            sums[*group as usize] += f64::from(u8::from(passes(*record as usize)));
+        }
+        sums
+    }
+
+    /// The answer that an analyst gives.
+    pub fn estimate(&self, query: &Query) -> f64 {
+        let observations = self.observations;
+        let matching = self.per_group(|record| query.matches(observations, record));
+        let having = self.per_group(|record| query.values.contains(observations.value(record)));
+        let groups = matching.iter().zip(having).zip(&self.sizes);
+        groups.map(|((matching, having), size)| matching * having / size).sum()
+    }
+
+    /// How far the answers to queries are off.
+    pub fn query_errors(&self, queries: &[Query]) -> Option<QueryErrors> {
+        let error = |query: &Query| {
+            let truth = query.answer(self.observations) as f64;
+            (self.estimate(query) - truth).abs() / truth
+        };
+        let mut errors: Vec<f64> = queries.iter().map(error).collect();
+        errors.sort_by(f64::total_cmp);
+        let median = *errors.get(errors.len() / 2)?;
+        Some(QueryErrors { mean: errors.iter().sum::<f64>() / errors.len() as f64, median })
+    }
+
+    /// How the rules that an analyst finds differ from the original's; `None` where the original has none.
+    pub fn rule_errors(&self, search: &RuleSearch) -> Option<RuleErrors> {
+        let observations = self.observations;
+        let total = self.records.len() as f64;
+        let mut shares = vec![vec![0.0; observations.values.len()]; self.sizes.len()];
+        let mut having = vec![0.0; observations.values.len()];
+        for (record, group) in self.records.iter().zip(&self.group_of) {
+            let value = observations.value(*record as usize) as usize;
+            shares[*group as usize][value] += 1.0 / self.sizes[*group as usize];
+            having[value] += 1.0;
+        }
+        let least = search.support * total;
+        let (mut rules, mut error, mut strange, mut lost) = (0u64, 0.0, 0u64, 0u64);
+        let all: Vec<u32> = (0..self.records.len() as u32).collect();
+        let mut each = |places: &[u32]| {
+            let support = places.len() as f64;
+            let mut truth = vec![0.0; having.len()];
+            let mut found = vec![0.0; having.len()];
+            for place in places {
+                let group = self.group_of[*place as usize] as usize;
+                truth[observations.value(self.records[*place as usize] as usize) as usize] += 1.0;
+                found.iter_mut().zip(&shares[group]).for_each(|(found, share)| *found += share);
+            }
+            for value in 0..having.len() {
+                let convinces = |count: f64| {
+                    let without = support - count;
+                    count > 0.0
+                        && count >= least - 1e-9
+                        && support * (total - having[value]) >= search.conviction * without * total - 1e-9
+                };
+                match (convinces(truth[value]), convinces(found[value])) {
+                    (true, is_found) => {
+                        rules += 1;
+                        error += (found[value] - truth[value]).abs() / truth[value];
+                        lost += u64::from(!is_found);
+                    }
+                    (false, true) => strange += 1,
+                    (false, false) => {}
+                }
+            }
+        };
+        self.conjunctions(&all, 0, search.items, least.max(1.0), &mut each);
+        let per_rule = |count: u64| count as f64 / rules as f64;
+        (rules > 0).then(|| RuleErrors {
+            rules,
+            confidence: error / rules as f64,
+            false_positives: per_rule(strange),
+            false_negatives: per_rule(lost),
+        })
+    }
+
+    /// Visits the places that satisfy each conjunction of up to `most` items with enough support.
+    fn conjunctions(
+        &self,
+        places: &[u32],
+        first: usize,
+        most: usize,
+        least: f64,
+        each: &mut dyn FnMut(&[u32]),
+    ) {
+        for attribute in first..self.observations.attributes.len() {
+            let tree = &self.observations.attributes[attribute];
+            for node in tree.taxonomy.nodes().skip(1) {
+                let below = tree.taxonomy.leaves_below(node);
+                let leaf =
+                    |place: &u32| self.observations.leaf(attribute, self.records[*place as usize] as usize);
+                let satisfying: Vec<u32> =
+                    places.iter().copied().filter(|place| below.contains(&(leaf(place) as usize))).collect();
+                if (satisfying.len() as f64) < least {
+                    continue;
+                }
+                each(&satisfying);
+                if most > 1 {
+                    self.conjunctions(&satisfying, attribute + 1, most - 1, least, each);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! AA, the Apriori-based anonymisation (Terrovitis, Mamoulis and Kalnis, 2008): k^m-anonymity by greedy global recoding.
+//!
+//! All sets of one item are made frequent, then all of two, up to m. A set that fewer than k transactions hold is mended by
+//! the cheapest way to lift its items in the tree after which it is frequent; lifting an item lifts everything below the
+//! same node, everywhere.
+//!
+//! A lift makes new sets, which have to be tested at the same level: a single pass publishes data that is not anonymous.
+//! Here a node is tested together with those that have passed before it, and what a lift creates queues up to be tested
+//! itself, so at the end of a level every set of the cut has been tested as it is published. Smaller sets need no second
+//! look: whatever holds a set of a coarser cut holds one of the finer cut that is as small and was frequent.
+
+mod lift;
+
+use std::collections::VecDeque;
+
+use serde_json::json;
+
+use self::lift::Cut;
+use super::recoding::ItemRecoding;
+use super::{COST, ItemSolution, Task, feasible};
+use crate::SearchFacts;
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::itemset::spread::{Held, Spread, Spreader};
+use privet_policy::{Accepts, Condition, Declaration, Subject};
+use privet_taxonomy::Node;
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity"]),
+        Accepts::of(&["kl-privacy"]).with(&[
+            Condition::Is("n", 0),
+            Condition::Is("l", 1),
+            Condition::NoThresholds("theta"),
+        ]),
+        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
+    ],
+    name: "aa",
+    summary: "k^m-anonymity by greedy generalisation: quick, good, without proof of how good",
+    help: "The Apriori-based anonymisation of Terrovitis, Mamoulis and Kalnis (2008). Combinations of one item, then of \
+           two, up to m are looked at; one that fewer than k transactions hold is generalised in the cheapest way that \
+           makes it common, for all transactions alike. It knows nothing of sensitive items and of absent items: such \
+           requirements take og or mog, which also find cheaper releases.",
+    keys: &[COST],
+};
+
+/// On this level, whole rows are mended before their sets are looked at.
+const WHOLE_ROWS_FROM: usize = 4;
+/// How many rare sets of one node are gathered before they are mended.
+const MOST_AT_ONCE: usize = 1024;
+
+pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    check_kind(task)?;
+    feasible::check(task)?;
+    let clock = clock.with_limit(None);
+    clock.progress().stage("making combinations common", task.requirements.iter().map(|asked| asked.m).max());
+    let mut cut = Cut::new(task.baskets, task.measure());
+    let mut level = Level { size: 0, least: 0, passed: Vec::new(), safe: Vec::new(), examined: 0, lifts: 0 };
+    let mut spreader = Spreader::new(task.baskets.tree.len());
+    loop {
+        level.size += 1;
+        clock.progress().at(level.size as u64 - 1);
+        // Knowledge of so many items has to fit as many transactions as the strictest requirement asks for.
+        let asked = task.requirements.iter().filter(|asked| asked.m >= level.size as u64);
+        let least = asked.map(|asked| asked.k).max().unwrap_or(1);
+        let eased = std::mem::replace(&mut level.least, least) != least;
+        if least < 2 || cut.longest_row() < level.size {
+            break;
+        }
+        if level.size <= WHOLE_ROWS_FROM || eased {
+            cut.merge_rows();
+            let reach = task.requirements.iter().filter(|asked| asked.k == least).map(|asked| asked.m).max();
+            level.certify(&mut cut, reach.unwrap_or(0), &clock)?;
+        }
+        let before = level.examined;
+        level.clean(&mut cut, &mut spreader, &clock)?;
+        if level.examined == before {
+            // A rare set would have been met here without one of its nodes: all its subsets differ in support.
+            break;
+        }
+    }
+    let nodes = cut.nodes();
+    let tree = &task.baskets.tree;
+    let search = SearchFacts {
+        space: Some(tree.cuts().to_string()),
+        examined: level.examined,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: false,
+        bound: None,
+        trace: Vec::new(),
+    };
+    Ok(ItemSolution {
+        recoding: ItemRecoding::of_cut(tree, &nodes),
+        plan: json!({ "cut": nodes.iter().map(|node| tree.label(*node)).collect::<Vec<_>>() }),
+        search,
+        counters: vec![("itemsets", level.examined), ("lifts", level.lifts)],
+        warnings: Vec::new(),
+    })
+}
+
+fn check_kind(task: &Task<'_>) -> Result<()> {
+    let refuse = |what: &str| {
+        Err(Error::input(format!("the method 'aa' gives k^m-anonymity only; it cannot {what}"))
+            .help("take name = \"og\" or \"mog\" in [method], or ask for km-anonymity"))
+    };
+    for requirement in task.requirements {
+        if requirement.n > 0 {
+            return refuse("guard against knowledge of absent items (n above 0)");
+        }
+        if requirement.guards_marks() {
+            return refuse("limit the confidence in sensitive items (l above 1)");
+        }
+    }
+    Ok(())
+}
+
+/// One level: the sets of one size.
+struct Level {
+    size: usize,
+    /// How many transactions must hold a set that any holds: k.
+    least: u64,
+    /// Per node, whether all its sets with other nodes that passed are frequent.
+    passed: Vec<bool>,
+    /// Per row, whether k transactions hold all of it, so that all its sets are frequent; more general rows stay so.
+    safe: Vec<bool>,
+    examined: u64,
+    lifts: u64,
+}
+
+impl Level {
+    /// Finds rows all of whose sets are frequent: on the first levels those that occur k times, later all that k
+    /// transactions hold.
+    ///
+    /// A row that is rare, and within `reach` of the adversary as a whole, is then mended at once: to look for its rare
+    /// sets level by level would take exponential time.
+    fn certify(&mut self, cut: &mut Cut<'_>, reach: u64, clock: &Clock) -> Result<()> {
+        self.safe = cut.rows.iter().map(|(_, weight)| weight >= self.least).collect();
+        if self.size < WHOLE_ROWS_FROM {
+            return Ok(());
+        }
+        for row in 0..cut.rows.len() as u32 {
+            clock.check()?;
+            while !self.safe[row as usize] {
+                let nodes = cut.rows.nodes(row).to_vec();
+                if cut.is_frequent(&nodes, self.least) {
+                    self.safe[row as usize] = true;
+                } else if nodes.len() as u64 <= reach {
+                    self.mend(cut, &cut.smallest_rare(nodes, self.least))?;
+                } else {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lifts nodes until every set of this size is frequent.
+    fn clean(&mut self, cut: &mut Cut<'_>, spreader: &mut Spreader, clock: &Clock) -> Result<()> {
+        self.passed = vec![false; cut.tree.len()];
+        let mut waiting: VecDeque<Node> = cut.occurring();
+        while let Some(node) = waiting.pop_front() {
+            while cut.is_in(node) {
+                clock.check()?;
+                let mut rare = Rare { sets: Vec::new(), full: false };
+                let held: Vec<Held> =
+                    cut.holders(node).iter().map(|row| Held::whole(&cut.rows, *row)).collect();
+                let support = held.iter().map(|held| cut.rows.weight(held.row)).sum();
+                if self.size == 1 {
+                    self.examined += 1;
+                    if support < self.least {
+                        rare.sets.push(vec![node]);
+                    }
+                } else {
+                    let mut grown = Growth { level: self, cut, spreader, clock, rare: &mut rare };
+                    grown.grow(&mut vec![node], &held, support)?;
+                }
+                for set in &rare.sets {
+                    if set.iter().all(|node| cut.is_in(*node)) {
+                        waiting.extend(self.mend(cut, set)?);
+                    }
+                }
+                if !rare.full {
+                    break;
+                }
+            }
+            self.passed[node as usize] = cut.is_in(node);
+        }
+        Ok(())
+    }
+
+    /// Makes a rare set frequent; tells which nodes are new in the cut.
+    fn mend(&mut self, cut: &mut Cut<'_>, set: &[Node]) -> Result<Vec<Node>> {
+        let targets = cut.cheapest_lift(set, self.least)?;
+        for target in &targets {
+            cut.lift(*target);
+        }
+        self.lifts += targets.len() as u64;
+        Ok(targets)
+    }
+}
+
+/// Rare sets of one node.
+struct Rare {
+    sets: Vec<Vec<Node>>,
+    /// Whether there may be more.
+    full: bool,
+}
+
+/// The search for rare sets of one node with others that have passed.
+struct Growth<'a, 'b> {
+    level: &'a mut Level,
+    cut: &'a Cut<'b>,
+    spreader: &'a mut Spreader,
+    clock: &'a Clock,
+    rare: &'a mut Rare,
+}
+
+impl Growth<'_, '_> {
+    fn grow(&mut self, set: &mut Vec<Node>, held: &[Held], support: u64) -> Result<()> {
+        if self.rare.full || held.iter().all(|held| self.level.safe[held.row as usize]) {
+            return Ok(());
+        }
+        let rows = &self.cut.rows;
+        let Level { size, least, passed, examined, .. } = &mut *self.level;
+        let may = |node: Node| passed[node as usize];
+        if set.len() + 1 == *size {
+            let Rare { sets, full } = &mut *self.rare;
+            self.spreader.weigh(rows, held, may, |node, support| {
+                *examined += 1;
+                if support < *least && !*full {
+                    sets.push(set.iter().copied().chain([node]).collect());
+                    *full = sets.len() == MOST_AT_ONCE;
+                }
+            });
+            return Ok(());
+        }
+        self.clock.check()?;
+        let mut spread = Spread::default();
+        // A node that all transactions of the set hold adds nothing: its sets are as frequent as smaller ones.
+        self.spreader.spread(rows, held, may, |_, with| with < support, &mut spread);
+        *examined += spread.branches().len() as u64;
+        for branch in spread.branches() {
+            set.push(branch.node);
+            self.grow(set, spread.rows(branch), branch.support)?;
+            set.pop();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! The data as the inverse itemset enumeration tree scans it.
+
+use std::collections::BTreeMap;
+
+use privet_engine::itemset::rows::Rows;
+use privet_taxonomy::{ItemTree, Node, append_with_ancestors};
+
+/// Distinct rows, each with all nodes that it holds, ancestors included, ascending.
+#[derive(Debug)]
+pub struct FullRows {
+    nodes: Vec<Node>,
+    /// Per row, where its nodes begin and end.
+    bounds: Vec<(usize, usize)>,
+    /// Per row, how many transactions it stands for.
+    weights: Vec<u64>,
+    /// Per row, where its counts of sensitive items end.
+    mark_ends: Vec<usize>,
+    marks: Vec<(u32, u64)>,
+}
+
+impl FullRows {
+    /// The rows with the ancestors of their nodes. Of the sensitive items, those are counted that matter.
+    pub fn new(tree: &ItemTree, rows: &Rows, matters: &[bool]) -> FullRows {
+        let mut full = FullRows {
+            nodes: Vec::new(),
+            bounds: Vec::new(),
+            weights: rows.iter().map(|(_, weight)| weight).collect(),
+            mark_ends: Vec::new(),
+            marks: Vec::new(),
+        };
+        for row in rows.numbers() {
+            let start = full.nodes.len();
+            append_with_ancestors(&mut full.nodes, rows.nodes(row).iter().copied(), |node| tree.parent(node));
+            full.bounds.push((start, full.nodes.len()));
+            full.marks.extend(rows.marks(row).iter().filter(|(mark, _)| matters[*mark as usize]));
+            full.mark_ends.push(full.marks.len());
+        }
+        full
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// The nodes that a row holds, ascending.
+    pub fn nodes(&self, row: u32) -> &[Node] {
+        let (start, end) = self.bounds[row as usize];
+        &self.nodes[start..end]
+    }
+
+    /// How many transactions a row stands for.
+    pub fn weight(&self, row: u32) -> u64 {
+        self.weights[row as usize]
+    }
+
+    /// How many of them hold each sensitive item that any holds.
+    pub fn marks(&self, row: u32) -> &[(u32, u64)] {
+        let start = (row as usize).checked_sub(1).map_or(0, |before| self.mark_ends[before]);
+        &self.marks[start..self.mark_ends[row as usize]]
+    }
+
+    /// How many transactions hold each sensitive item that any holds, ascending.
+    pub fn all_marks(&self) -> Vec<(u32, u64)> {
+        let mut all = BTreeMap::new();
+        for (mark, count) in &self.marks {
+            *all.entry(*mark).or_insert(0) += count;
+        }
+        all.into_iter().collect()
+    }
+
+    /// Forgets nodes. Rows keep their numbers.
+    pub fn retain(&mut self, keep: impl Fn(Node) -> bool) {
+        for (start, end) in &mut self.bounds {
+            let mut kept = *start;
+            for at in *start..*end {
+                let node = self.nodes[at];
+                if keep(node) {
+                    self.nodes[kept] = node;
+                    kept += 1;
+                }
+            }
+            *end = kept;
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! LG (He and Naughton, 2009): transactional k-anonymity by partitioning from the top, with local recoding.
+//!
+//! Every part has at least k transactions at any time, so every published transaction looks like k - 1 others. All that
+//! anybody could know about a published transaction then holds of k of them: k-anonymity against any number of items
+//! known present or absent follows.
+
+use serde_json::json;
+
+use super::recoding::ItemRecoding;
+use super::{COST, ItemSolution, Task, feasible};
+use crate::SearchFacts;
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::baskets::Baskets;
+use privet_engine::local::{Crowd, Itemsets, Local, Part, Steering};
+use privet_engine::partition::partition;
+use privet_policy::{Accepts, Condition, Declaration, Subject};
+use privet_taxonomy::Node;
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity", "transactional-k-anonymity"]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("l", 1), Condition::NoThresholds("theta")]),
+        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
+        Accepts::of(&["privacy-degree"]).with(&[Condition::Is("p", 1)]),
+    ],
+    name: "lg",
+    summary: "every transaction looks like k - 1 others, by splitting from the top: very quick, items at mixed levels",
+    help: "The local generalisation of He and Naughton (2009). All transactions begin as the most general set and are \
+           split, node by node, by which children of the node they hold, as long as k look alike. The same item may be \
+           published at different levels in different transactions, so counts of items are not exact any more. It \
+           guards against any number of items known, present or absent, but knows nothing of sensitive items.",
+    keys: &[COST],
+};
+
+pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    if task.requirements.iter().any(|requirement| requirement.guards_marks()) {
+        let wrong = "the method 'lg' cannot limit the confidence in sensitive items (l above 1)";
+        return Err(Error::input(wrong)
+            .help("take name = \"og\" or \"mog\" in [method], or ask for transactional-k-anonymity"));
+    }
+    feasible::check(task)?;
+    let clock = clock.with_limit(None);
+    let baskets = task.baskets;
+    clock.progress().stage("splitting transactions", Some(baskets.total()));
+    let k = task.requirements.iter().map(|requirement| requirement.k).max().unwrap_or(1);
+    let crowd = Crowd { k, users: None };
+    let sorted = Sorted::of(baskets);
+    let local = Local::new(&baskets.tree, &sorted, task.measure(), Steering::Whole, crowd);
+    let mut parts = Vec::new();
+    for whole in wholes(task, &local, &sorted, k)? {
+        parts.extend(partition(&local, whole, &clock)?);
+    }
+    let recoding = recoding(&sorted, &parts);
+    let sets = match &recoding {
+        ItemRecoding::Local { sets, .. } => sets.len(),
+        ItemRecoding::Global(_) => 0,
+    };
+    let search = SearchFacts::unproven(parts.len() as u64, &clock);
+    Ok(ItemSolution {
+        recoding,
+        plan: json!({ "parts": parts.len(), "sets": sets }),
+        search,
+        counters: vec![("parts", parts.len() as u64), ("sets", sets as u64)],
+        warnings: Vec::new(),
+    })
+}
+
+/// The parts at the start: transactions that hold something of the same roots.
+fn wholes(task: &Task<'_>, local: &Local<'_, Sorted<'_>>, sorted: &Sorted<'_>, k: u64) -> Result<Vec<Part>> {
+    let baskets = task.baskets;
+    let counts = sorted.order.iter().map(|basket| baskets.count(*basket as usize));
+    let rows = (0..).zip(counts).collect();
+    let wholes = local.wholes(rows);
+    // Somebody who knows only items that are there knows nothing about a transaction without any.
+    let empty_counts = task.requirements.iter().any(|requirement| requirement.n > 0);
+    for whole in &wholes {
+        if whole.size() < k && (empty_counts || !whole.set.is_empty()) {
+            let labels: Vec<&str> = whole.nodes().map(|node| baskets.tree.label(node)).collect();
+            let held = if labels.is_empty() {
+                "no item".to_string()
+            } else {
+                format!("something of {} and of nothing else", privet_core::shortened_values(&labels))
+            };
+            return Err(Error::infeasible(format!(
+                "k is {k}, but only {} {held}, and 'lg' makes every transaction look like k - 1 others",
+                if whole.size() == 1 {
+                    "1 transaction holds".into()
+                } else {
+                    format!("{} transactions hold", whole.size())
+                }
+            ))
+            .help("lower k, give the trees a common root, or take name = \"og\" in [method]"));
+        }
+    }
+    Ok(wholes)
+}
+
+/// Baskets in the order of what they hold. Which row joins others where several would lose as little is decided by its number:
+/// that must not be where the data happens to show it first.
+struct Sorted<'a> {
+    baskets: &'a Baskets,
+    order: Vec<u32>,
+}
+
+impl Sorted<'_> {
+    fn of(baskets: &Baskets) -> Sorted<'_> {
+        let mut order: Vec<u32> = (0..baskets.len() as u32).collect();
+        order.sort_unstable_by_key(|basket| {
+            (baskets.items(*basket as usize), baskets.marks(*basket as usize))
+        });
+        Sorted { baskets, order }
+    }
+}
+
+impl Itemsets for Sorted<'_> {
+    fn items(&self, row: u32) -> &[Node] {
+        self.baskets.items(self.order[row as usize] as usize)
+    }
+}
+
+/// The parts as a recoding, with equal sets made one.
+fn recoding(sorted: &Sorted<'_>, parts: &[Part]) -> ItemRecoding {
+    let published = |part: &Part| part.nodes().collect::<Vec<Node>>();
+    let mut sets: Vec<Vec<Node>> = parts.iter().map(published).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let mut ways: Vec<Vec<(u32, u64)>> = vec![Vec::new(); sorted.order.len()];
+    for part in parts {
+        let set = sets.partition_point(|set| *set < published(part)) as u32;
+        for (row, count) in &part.rows {
+            let ways = &mut ways[sorted.order[*row as usize] as usize];
+            match ways.iter_mut().find(|(other, _)| *other == set) {
+                Some((_, others)) => *others += count,
+                None => ways.push((set, *count)),
+            }
+        }
+    }
+    for ways in &mut ways {
+        ways.sort_unstable();
+    }
+    ItemRecoding::Local { sets, ways }
+}

@@ -1,0 +1,104 @@
+//! MM, maximal moles per item lost (Xu, Wang, Fu and Yu, 2008): (h,k,p)-coherence by suppressing items everywhere.
+//!
+//! A mole is a set of up to p items that fewer than k transactions hold, or that gives a sensitive item away. Suppressing
+//! an item removes all its moles and leaves the support of every other set of items alone; so the minimal moles are found
+//! once, and the item that removes most of them per occurrence lost goes first, until none is left.
+//!
+//! Coherence as Privet audits it also covers the groups that items belong to: who knows that somebody bought some liquor
+//! must not learn a sensitive item either. With a limit on confidence, sets with inner nodes are therefore moles as well.
+//! Suppressing an item below such a node changes what the node tells but may not mend it, and what it changes may become a
+//! mole in turn: so moles are sought again until there is none. The release is what the last search found clean.
+
+mod choice;
+mod moles;
+
+use serde_json::json;
+
+use self::choice::suppress;
+use self::moles::Mine;
+use super::recoding::ItemRecoding;
+use super::{COST, ItemSolution, Task, feasible};
+use crate::SearchFacts;
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::itemset::rows::Rows;
+use privet_policy::{Accepts, Condition, Declaration, Key, Subject};
+use privet_taxonomy::Node;
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity", "coherence"]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
+    ],
+    name: "mm",
+    summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
+    help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \
+           transactions, or at a sensitive item, are left out of all transactions, those first whose loss mends most. \
+           Nothing is generalised, so it suits data whose hierarchy is flat or missing. An item left out looks like an \
+           absent one, so it cannot guard against knowledge of absent items: that takes og or mog.",
+    keys: &[Key { help: "the cost that is reported first; it does not steer this method", ..COST }],
+};
+
+pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    if task.requirements.iter().any(|requirement| requirement.n > 0) {
+        let wrong = "the method 'mm' cannot guard against knowledge of absent items (n above 0): \
+                     an item that it leaves out looks like an absent one";
+        return Err(Error::input(wrong).help("take name = \"og\" or \"mog\" in [method], or set n = 0"));
+    }
+    feasible::check_empty(task)?;
+    let clock = clock.with_limit(None);
+    clock.progress().stage("leaving items out", None);
+    let tree = &task.baskets.tree;
+    let occurrences = task.baskets.occurrences();
+    let mut gone = vec![false; tree.len()];
+    let (mut examined, mut found) = (0, 0);
+    // A set with inner nodes that few transactions hold has one of items that as few hold: only the confidence in a
+    // sensitive item can be at stake in a set of groups when it is not in any set of items.
+    let guarded = task.requirements.iter().any(|requirement| requirement.guards_marks());
+    let phases: &[bool] =
+        if guarded && tree.nodes().any(|node| !tree.is_leaf(node)) { &[false, true] } else { &[false] };
+    for with_groups in phases {
+        loop {
+            let mined = Mine::new(task, rows(task, &gone, *with_groups), &clock).run()?;
+            examined += mined.examined;
+            found += mined.moles.len() as u64;
+            if mined.moles.is_empty() {
+                break;
+            }
+            suppress(&mined.moles, &occurrences, &mut gone, &clock)?;
+        }
+    }
+    let leaves = || tree.nodes().filter(|node| tree.is_leaf(*node));
+    let suppressed: Vec<&str> =
+        leaves().filter(|leaf| gone[*leaf as usize]).map(|leaf| tree.label(leaf)).collect();
+    let search = SearchFacts::unproven(examined, &clock);
+    let mut shown = vec![None; tree.len()];
+    for leaf in leaves().filter(|leaf| !gone[*leaf as usize]) {
+        shown[leaf as usize] = Some(leaf);
+    }
+    Ok(ItemSolution {
+        recoding: ItemRecoding::Global(shown),
+        counters: vec![
+            ("itemsets", examined),
+            ("moles", found),
+            ("suppressed items", suppressed.len() as u64),
+        ],
+        plan: json!({ "suppressed": suppressed }),
+        search,
+        warnings: Vec::new(),
+    })
+}
+
+/// The distinct baskets without the items that are gone, with the groups that the others belong to where asked.
+fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> Rows {
+    let baskets = task.baskets;
+    let mut rows = Rows::default();
+    for basket in 0..baskets.len() {
+        let items = baskets.items(basket).iter().copied().filter(|item| !gone[*item as usize]);
+        let items: Vec<Node> = items.collect();
+        let nodes = if with_groups { baskets.tree.with_ancestors(&items) } else { items };
+        rows.push(nodes, baskets.count(basket));
+    }
+    rows
+}

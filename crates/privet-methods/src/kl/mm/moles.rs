@@ -1,0 +1,280 @@
+//! The search for minimal moles: sets of nodes that are threats although none of their subsets is.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::super::Task;
+use privet_core::Result;
+use privet_core::clock::Clock;
+use privet_engine::itemset::rows::Rows;
+use privet_engine::itemset::spread::{Held, Spread, Spreader};
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_taxonomy::Node;
+
+/// How many moles are gathered before items are suppressed; the search then begins anew with the items that are left.
+const MOST_MOLES: usize = 1 << 22;
+/// The same in items: a mole of groups has as many as its transactions hold.
+const MOST_CELLS: usize = 1 << 25;
+/// Subsets of a larger set are not looked up: there are too many. A mole that is not minimal does no harm.
+const MOST_FOR_SUBSETS: usize = 12;
+
+/// Moles as the items that can mend them.
+#[derive(Debug, Default)]
+pub(super) struct Moles {
+    cells: Vec<Node>,
+    ends: Vec<usize>,
+}
+
+impl Moles {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The items of which one has to go, each once.
+    pub(super) fn items(&self, mole: usize) -> &[Node] {
+        let start = if mole == 0 { 0 } else { self.ends[mole - 1] };
+        &self.cells[start..self.ends[mole]]
+    }
+
+    pub(super) fn push(&mut self, items: impl IntoIterator<Item = Node>) {
+        self.cells.extend(items);
+        self.ends.push(self.cells.len());
+    }
+}
+
+/// What a search found.
+pub(super) struct Mined {
+    pub(super) moles: Moles,
+    /// How many sets were counted.
+    pub(super) examined: u64,
+}
+
+type Seen<T> = HashSet<T, foldhash::fast::RandomState>;
+
+/// A search for moles.
+pub(super) struct Mine<'a> {
+    task: &'a Task<'a>,
+    /// One per distinct basket.
+    rows: Rows,
+    /// Per row, whether those that look like it are no threat among themselves: then they are none in any company.
+    safe: Vec<bool>,
+    clock: &'a Clock,
+    spreader: Spreader,
+    /// Moles of one node.
+    single: Vec<bool>,
+    /// Moles of two nodes.
+    pairs: Seen<(Node, Node)>,
+    /// Larger moles, in descending order of nodes.
+    larger: Seen<Vec<Node>>,
+    mark_counts: Vec<u64>,
+    mined: Mined,
+}
+
+/// What is asked of sets of one size.
+struct Asked<'a> {
+    size: usize,
+    least: u64,
+    guards: Vec<&'a KlPrivacy>,
+    /// Whether larger sets will be looked at, which must not contain moles of this size.
+    more: bool,
+}
+
+impl<'a> Mine<'a> {
+    pub(super) fn new(task: &'a Task<'a>, rows: Rows, clock: &'a Clock) -> Mine<'a> {
+        let nodes = task.baskets.tree.len();
+        Mine {
+            safe: safe(task, &rows),
+            task,
+            rows,
+            clock,
+            spreader: Spreader::new(nodes),
+            single: vec![false; nodes],
+            pairs: Seen::default(),
+            larger: Seen::default(),
+            mark_counts: vec![0; task.baskets.sensitive.len()],
+            mined: Mined { moles: Moles::default(), examined: 0 },
+        }
+    }
+
+    /// The minimal moles: those of one node if there are any, otherwise all others.
+    pub(super) fn run(mut self) -> Result<Mined> {
+        let longest = self.rows.iter().map(|(nodes, _)| nodes.len()).max().unwrap_or(0);
+        let requirements = self.task.requirements;
+        for size in 1..=longest {
+            let asked: Vec<&KlPrivacy> =
+                requirements.iter().filter(|requirement| requirement.m >= size as u64).collect();
+            let Some(least) = asked.iter().map(|requirement| requirement.k).max() else { break };
+            let guards = asked.into_iter().filter(|requirement| requirement.guards_marks()).collect();
+            let all = Held::all(&self.rows);
+            let total = self.task.baskets.total();
+            let more = requirements.iter().any(|requirement| requirement.m > size as u64);
+            self.grow(&Asked { size, least, guards, more }, &mut Vec::new(), &all, total)?;
+            if size == 1 && !self.mined.moles.is_empty() || self.is_full() {
+                break;
+            }
+        }
+        Ok(self.mined)
+    }
+
+    fn is_full(&self) -> bool {
+        let moles = &self.mined.moles;
+        moles.len() >= MOST_MOLES || moles.cells.len() >= MOST_CELLS
+    }
+
+    /// Looks at the sets of the asked size that extend a set which is no mole.
+    fn grow(&mut self, asked: &Asked<'_>, set: &mut Vec<Node>, held: &[Held], support: u64) -> Result<()> {
+        if self.is_full() || held.iter().all(|held| self.safe[held.row as usize]) {
+            return Ok(());
+        }
+        self.clock.check()?;
+        let Mine { task, rows, spreader, single, pairs, larger, .. } = &mut *self;
+        let tree = &task.baskets.tree;
+        let may = |node: Node| !single[node as usize];
+        let minimal = |node: Node| {
+            !set.iter().any(|other| pairs.contains(&(*other, node)) || tree.contains(node, *other))
+                && !covered(larger, set, node)
+        };
+        let last = set.len() + 1 == asked.size;
+        if last && asked.guards.is_empty() {
+            let mut rare = Vec::new();
+            let mut examined = 0;
+            spreader.weigh(rows, held, may, |node, support| {
+                examined += 1;
+                if support < asked.least && minimal(node) {
+                    rare.push(node);
+                }
+            });
+            self.mined.examined += examined;
+            for node in rare {
+                set.push(node);
+                self.record(asked, set, &[], &[]);
+                set.pop();
+            }
+            return Ok(());
+        }
+        let mut spread = Spread::default();
+        // Where all transactions of the set hold the node, the node tells nothing new.
+        let wanted = |node: Node, with: u64| with < support && minimal(node);
+        spreader.spread(rows, held, may, wanted, &mut spread);
+        self.mined.examined += spread.branches().len() as u64;
+        for branch in spread.branches() {
+            if self.is_full() {
+                break;
+            }
+            self.clock.check()?;
+            let rows = spread.rows(branch);
+            set.push(branch.node);
+            if !last {
+                self.grow(asked, set, rows, branch.support)?;
+            } else {
+                let sure = self.sure(asked, rows, branch.support);
+                if branch.support < asked.least || !sure.is_empty() {
+                    self.record(asked, set, rows, &sure);
+                }
+            }
+            set.pop();
+        }
+        Ok(())
+    }
+
+    /// The sensitive items that are too sure among some rows.
+    fn sure(&mut self, asked: &Asked<'_>, rows: &[Held], support: u64) -> Vec<u32> {
+        let mut touched = Vec::new();
+        for Held { row, .. } in rows {
+            for mark in self.task.baskets.marks(*row as usize) {
+                let count = &mut self.mark_counts[*mark as usize];
+                if *count == 0 {
+                    touched.push(*mark);
+                }
+                *count += self.rows.weight(*row);
+            }
+        }
+        touched.retain(|mark| {
+            let count = std::mem::take(&mut self.mark_counts[*mark as usize]);
+            asked.guards.iter().any(|requirement| requirement.exceeds(*mark, count, support))
+        });
+        touched
+    }
+
+    /// Keeps a mole with the items that can mend it: its own, and of its groups those that occur in the transactions
+    /// which make it a mole.
+    fn record(&mut self, asked: &Asked<'_>, set: &[Node], rows: &[Held], sure: &[u32]) {
+        let tree = &self.task.baskets.tree;
+        let (items, groups): (Vec<Node>, Vec<Node>) = set.iter().partition(|node| tree.is_leaf(**node));
+        let mut mending = items;
+        if !groups.is_empty() {
+            for Held { row, .. } in rows {
+                let marks = self.task.baskets.marks(*row as usize);
+                if sure.is_empty() || marks.iter().any(|mark| sure.contains(mark)) {
+                    let below = |node: &&Node| {
+                        tree.is_leaf(**node) && groups.iter().any(|group| tree.contains(*group, **node))
+                    };
+                    mending.extend(self.rows.nodes(*row).iter().filter(below));
+                }
+            }
+            mending.sort_unstable();
+            mending.dedup();
+        }
+        self.mined.moles.push(mending);
+        match set {
+            _ if !asked.more => {}
+            [node] => self.single[*node as usize] = true,
+            [one, other] => {
+                self.pairs.insert((*one, *other));
+            }
+            _ => {
+                self.larger.insert(set.to_vec());
+            }
+        }
+    }
+}
+
+/// Whether a set with one more node contains a mole of three nodes or more that has that node.
+fn covered(larger: &Seen<Vec<Node>>, set: &[Node], node: Node) -> bool {
+    if larger.is_empty() || set.len() > MOST_FOR_SUBSETS {
+        return false;
+    }
+    let mut part = Vec::with_capacity(set.len() + 1);
+    (1u32..1 << set.len()).filter(|chosen| chosen.count_ones() >= 2).any(|chosen| {
+        part.clear();
+        part.extend(set.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, node)| *node));
+        part.push(node);
+        larger.contains(&part)
+    })
+}
+
+/// Per row, whether the transactions that show the same nodes meet every requirement by themselves.
+fn safe(task: &Task<'_>, rows: &Rows) -> Vec<bool> {
+    let mut index: HashMap<&[Node], usize, foldhash::fast::RandomState> = HashMap::default();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    for row in 0..rows.len() as u32 {
+        let at = *index.entry(rows.nodes(row)).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].push(row);
+    }
+    let mut safe = vec![false; rows.len()];
+    let mut counts: Vec<u64> = vec![0; task.baskets.sensitive.len()];
+    for group in groups {
+        let support = group.iter().map(|row| rows.weight(*row)).sum();
+        let mut marks: Vec<u32> = Vec::new();
+        for row in &group {
+            for mark in task.baskets.marks(*row as usize) {
+                counts[*mark as usize] += rows.weight(*row);
+                marks.push(*mark);
+            }
+        }
+        let threat = |requirement: &KlPrivacy| {
+            requirement.is_threat(support, marks.iter().map(|mark| (*mark, counts[*mark as usize])))
+        };
+        if !task.requirements.iter().any(threat) {
+            group.iter().for_each(|row| safe[*row as usize] = true);
+        }
+        marks.iter().for_each(|mark| counts[*mark as usize] = 0);
+    }
+    safe
+}

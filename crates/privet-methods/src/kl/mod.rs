@@ -1,0 +1,90 @@
+//! The methods for set-valued data, after chapter 4 of the thesis, and the baselines that it compares with.
+
+mod aa;
+#[cfg(test)]
+mod baselines;
+pub mod enumeration;
+mod feasible;
+mod lg;
+mod mm;
+mod og;
+pub mod recoding;
+#[cfg(test)]
+pub(crate) mod tests;
+pub mod utility;
+
+use serde_json::Value as Json;
+
+use super::{SearchFacts, TIME_LIMIT};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::baskets::Baskets;
+use privet_engine::loss::items::ItemMeasure;
+use privet_engine::privacy::kl;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::{Catalogue, Clause, Declaration, Key, KeyKind};
+use recoding::ItemRecoding;
+
+/// All requirements and methods for transactions.
+pub static CATALOGUE: Catalogue =
+    Catalogue { requirements: kl::DECLARATIONS, methods: METHODS, default_method: "og" };
+
+static METHODS: &[&Declaration] =
+    &[&og::DECLARATION, &og::MULTI_ROUND, &aa::DECLARATION, &lg::DECLARATION, &mm::DECLARATION];
+
+/// The requirements for transactions.
+const ALL: &[&str] =
+    &["kl-privacy", "km-anonymity", "coherence", "transactional-k-anonymity", "privacy-degree"];
+
+/// What the release should lose least of.
+const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(ItemMeasure::NAMES),
+    "NCP",
+    "what the release should lose least of; both are reported",
+);
+
+/// What a method is to decide.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The data.
+    pub baskets: &'a Baskets,
+    /// What must hold, all of it.
+    pub requirements: &'a [KlPrivacy],
+    /// How: the method with its settings.
+    pub method: &'a Clause,
+}
+
+impl Task<'_> {
+    /// What the release should lose least of.
+    pub fn measure(&self) -> ItemMeasure {
+        self.method.settings.choice("cost").and_then(ItemMeasure::of_name).unwrap_or(ItemMeasure::Ncp)
+    }
+}
+
+/// What a method for transactions decided.
+#[derive(Debug)]
+pub struct ItemSolution {
+    /// What becomes of every item.
+    pub recoding: ItemRecoding,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went; best cost and bound are means per occurrence, from 0 to 1.
+    pub search: SearchFacts,
+    /// What the search counted on the way, as in `("threats", 36)`.
+    pub counters: Vec<(&'static str, u64)>,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
+}
+
+/// Makes the decision.
+pub fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    match task.method.name() {
+        "og" => og::run(task, clock),
+        "mog" => og::run_multi_round(task, clock),
+        "aa" => aa::run(task, clock),
+        "lg" => lg::run(task, clock),
+        "mm" => mm::run(task, clock),
+        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    }
+}

@@ -1,0 +1,271 @@
+//! OG, the optimal method for KL(m,n)-privacy, and mOG, its version in rounds (chapter 4 of the thesis, on conflicts).
+//!
+//! Two phases: find what an adversary of the given power could do (threats, kept as [conflicts](privet_engine::conflict)),
+//! and find the cheapest cut in which none of it can be done. With growing power the threats of cuts that nobody wants
+//! outnumber all others, so OG finds threats *eagerly* only while that is cheap. From there on it is *lazy*: it takes the best
+//! cut for the conflicts known so far, looks for threats in that cut alone, and adds theirs. The first cut without a threat
+//! is the optimum: it is the best even for a part of the conflicts.
+
+mod checker;
+mod rounds;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::enumeration::{self, Switches};
+use super::{COST, ItemSolution, TIME_LIMIT, Task, feasible};
+use crate::kl::recoding::{ItemRecoding, cost_of_everything};
+use crate::{Moment, SearchFacts};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::baskets::Baskets;
+use privet_engine::conflict::Prices;
+use privet_engine::itemset::rows::Rows;
+use privet_engine::itemset::{Effort, Threat};
+use privet_engine::loss::items::ItemMeasure;
+use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::{Accepts, Declaration, Key, KeyKind, Subject};
+use privet_taxonomy::{ItemTree, Node};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ALL)],
+    name: "og",
+    summary: "the cut of the item tree that loses least of all that meet the requirement, proven",
+    help: "Optimal generalisation (Liu, 2010). Every item is published as its ancestor in one cut of the hierarchy, the same \
+           in all transactions; sensitive items stay as they are, nothing is suppressed. Of all cuts that leave no threat \
+           within the adversary's power it finds one of least cost and proves it. With a time limit it publishes the best \
+           valid cut found by then and says how far it may be from the optimum.",
+    keys: &[
+        COST,
+        Key::with_default(
+            "search",
+            KeyKind::Choice(&["conflicts", "enumeration"]),
+            "conflicts",
+            "enumeration: the thesis' own search over itemsets and cuts, for comparison; much slower",
+        ),
+        Key::with_default(
+            "phase",
+            KeyKind::Choice(&["auto", "eager", "lazy"]),
+            "auto",
+            "when to look for threats: eager, all of them first; lazy, only those of the best cut so far; auto, both",
+        ),
+        Key::with_default(
+            "alpha",
+            KeyKind::Exact("0", ""),
+            "0",
+            "how much worse than the optimum the answer may be, as in 0.05 for 5 %",
+        ),
+        TIME_LIMIT,
+    ],
+};
+
+pub(super) static MULTI_ROUND: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ALL)],
+    name: "mog",
+    summary: "og in rounds of growing power: valid, and often but not always the optimum",
+    help: "OG in rounds (Liu, 2010): first against adversaries who know one item, then two, … m items, then one absence … n \
+           absences, each round on the release of the one before. Every round is optimal for itself; together they may \
+           generalise more than og does.",
+    keys: &[COST],
+};
+
+/// Finds the cheapest valid cut.
+pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    let asked = |key: &str| task.method.settings.choice(key);
+    if asked("search") == Some("enumeration") && asked("phase").is_some_and(|phase| phase != "auto") {
+        let wrong = "'phase' means nothing to search = \"enumeration\"";
+        return Err(Error::input(wrong).help("remove it, or set search = \"conflicts\""));
+    }
+    feasible::check(task)?;
+    let clock = clock.with_limit(task.method.settings.duration("time_limit"));
+    let problem = Problem::new(task.baskets, task.requirements, task.measure());
+    if task.method.settings.choice("search") == Some("enumeration") {
+        return problem.enumerate(&clock);
+    }
+    let reached = search::run(&problem, &search::Manner::of(task), &clock)?;
+    let mut solution = problem.solution(reached, &clock);
+    if clock.is_over() && !solution.search.optimal {
+        solution.warnings.push(
+            "the time limit ended the search before its answer was proven: the release may lose much more than it has to"
+                .to_string(),
+        );
+    }
+    Ok(solution)
+}
+
+/// Finds a valid cut in rounds.
+pub(super) fn run_multi_round(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+    feasible::check(task)?;
+    let clock = clock.with_limit(None);
+    let problem = Problem::new(task.baskets, task.requirements, task.measure());
+    let mut reached = Reached::default();
+    let cut = rounds::run(&problem, &mut reached, &clock)?;
+    let cut = cut.ok_or_else(|| Error::internal("rounds without a limit ended early"))?;
+    reached.improve(&problem, cut, &clock);
+    Ok(problem.solution(reached, &clock))
+}
+
+/// What is to be solved, prepared once.
+struct Problem<'a> {
+    baskets: &'a Baskets,
+    tree: &'a ItemTree,
+    requirements: &'a [KlPrivacy],
+    measure: ItemMeasure,
+    prices: Prices,
+    /// The transactions with their items as they are.
+    rows: Arc<Rows>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(baskets: &'a Baskets, requirements: &'a [KlPrivacy], measure: ItemMeasure) -> Problem<'a> {
+        let tree: &ItemTree = &baskets.tree;
+        let occurrences = baskets.occurrences();
+        let cost = tree
+            .nodes()
+            .map(|node| u128::from(occurrences[node as usize]) * u128::from(measure.weight(tree, node)));
+        let prices = Prices::new(tree, cost.collect());
+        let rows = Arc::new(Rows::of(baskets, &tree.nodes().collect::<Vec<_>>()));
+        Problem { baskets, tree, requirements, measure, prices, rows }
+    }
+
+    /// A cost as a mean per occurrence, from 0 to 1.
+    fn share(&self, cost: u128) -> f64 {
+        let all = cost_of_everything(self.measure, self.baskets);
+        if all == 0 { 0.0 } else { cost as f64 / all as f64 }
+    }
+
+    fn solution(&self, reached: Reached, clock: &Clock) -> ItemSolution {
+        let counters = vec![
+            ("itemsets", reached.effort.itemsets),
+            ("threats", reached.effort.threats),
+            ("conflicts", reached.conflicts),
+            ("locked", reached.locked),
+            ("solves", reached.solves),
+        ];
+        let Reached { cut, cost, bound, cuts, trace, .. } = reached;
+        self.decision(Decided { cut: &cut, cost, bound, cuts, trace, counters }, clock)
+    }
+
+    /// What the thesis' own search finds.
+    fn enumerate(&self, clock: &Clock) -> Result<ItemSolution> {
+        let found = enumeration::solve(self.baskets, self.requirements, self.measure, Switches::ALL, clock)?;
+        let facts = found.facts;
+        let trace = found.trace.iter().map(|step| Moment {
+            seconds: facts.threat_seconds + step.seconds,
+            best: step.best.and_then(|best| u128::try_from(best).ok()).map(|best| self.share(best)),
+            bound: u128::try_from(step.bound).ok().map(|bound| self.share(bound)),
+        });
+        let decided = Decided {
+            cut: &found.cut,
+            cost: found.cost,
+            bound: Some(found.bound),
+            cuts: facts.cuts,
+            trace: trace.collect(),
+            counters: vec![("nodes", facts.nodes), ("threats", facts.threats), ("kept threats", facts.kept)],
+        };
+        Ok(self.decision(decided, clock))
+    }
+
+    fn decision(&self, decided: Decided<'_>, clock: &Clock) -> ItemSolution {
+        let Decided { cut, cost, bound, cuts, trace, counters } = decided;
+        let labels: Vec<&str> = cut.iter().map(|node| self.tree.label(*node)).collect();
+        ItemSolution {
+            recoding: ItemRecoding::of_cut(self.tree, cut),
+            plan: json!({ "cut": labels }),
+            search: SearchFacts {
+                space: Some(self.tree.cuts().to_string()),
+                examined: cuts,
+                seconds: clock.elapsed().as_secs_f64(),
+                optimal: bound == Some(cost),
+                bound: bound.map(|bound| self.share(bound)),
+                trace,
+            },
+            counters,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The error for a threat that every cut has.
+    fn impossible(&self, threat: &Threat) -> Error {
+        let named =
+            |nodes: &[Node]| nodes.iter().map(|node| self.tree.label(*node)).collect::<Vec<_>>().join("', '");
+        let known = match (&threat.present[..], &threat.absent[..]) {
+            ([], []) => "without any knowledge".to_string(),
+            (present, []) => format!("knowing that a transaction holds '{}'", named(present)),
+            ([], absent) => format!("knowing that a transaction lacks '{}'", named(absent)),
+            (present, absent) => {
+                format!("knowing that a transaction holds '{}' and lacks '{}'", named(present), named(absent))
+            }
+        };
+        let fit = match threat.support {
+            1 => "1 transaction fits".to_string(),
+            support => format!("{support} transactions fit"),
+        };
+        Error::infeasible(format!(
+            "no release can meet the policy: {known}, {fit} even where every item is published as its root"
+        ))
+        .help("lower k, l, m or n, or bring more transactions")
+    }
+}
+
+/// A cut and how it was found.
+struct Decided<'c> {
+    cut: &'c [Node],
+    cost: u128,
+    bound: Option<u128>,
+    cuts: u64,
+    trace: Vec<Moment>,
+    counters: Vec<(&'static str, u64)>,
+}
+
+/// What a search has come to so far.
+#[derive(Debug, Default)]
+struct Reached {
+    /// The best valid cut.
+    cut: Vec<Node>,
+    cost: u128,
+    /// What no valid cut can beat, where that is proven.
+    bound: Option<u128>,
+    effort: Effort,
+    /// Cuts and partial cuts looked at.
+    cuts: u64,
+    /// How often the best cut for the known conflicts was sought.
+    solves: u64,
+    conflicts: u64,
+    locked: u64,
+    trace: Vec<Moment>,
+    is_found: bool,
+}
+
+impl Reached {
+    /// Keeps a valid cut if it is better than the one known.
+    fn improve(&mut self, problem: &Problem<'_>, cut: Vec<Node>, clock: &Clock) {
+        let cost = problem.prices.of_cut(&cut);
+        if !self.is_found || cost < self.cost {
+            (self.cut, self.cost, self.is_found) = (cut, cost, true);
+            self.note(problem, clock);
+        }
+    }
+
+    /// Keeps a bound if it is better than the one known.
+    fn raise(&mut self, problem: &Problem<'_>, bound: u128, clock: &Clock) {
+        if self.bound.is_none_or(|known| known < bound) {
+            self.bound = Some(bound);
+            self.note(problem, clock);
+        }
+    }
+
+    fn note(&mut self, problem: &Problem<'_>, clock: &Clock) {
+        self.trace.push(Moment {
+            seconds: clock.elapsed().as_secs_f64(),
+            best: self.is_found.then(|| problem.share(self.cost)),
+            bound: self.bound.map(|bound| problem.share(bound)),
+        });
+    }
+}

@@ -1,0 +1,261 @@
+//! What becomes of every item: the decision that all methods for transactions share.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::recoding::Parting;
+use privet_core::RunKey;
+use privet_core::random::keyed;
+use privet_engine::baskets::Baskets;
+use privet_engine::loss::items::{ItemMeasure, Share};
+use privet_taxonomy::{ItemTree, Node};
+
+/// What becomes of the items of every transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ItemRecoding {
+    /// The same everywhere: per node of the tree that is an item, the node published for it; `None` where the item is
+    /// suppressed. The entries of inner nodes say nothing.
+    Global(Vec<Option<Node>>),
+    /// Transaction by transaction.
+    Local {
+        /// The sets of nodes that are published, ascending.
+        sets: Vec<Vec<Node>>,
+        /// Per distinct basket, which sets its transactions are published as, and how many of them as each.
+        ways: Vec<Vec<(u32, u64)>>,
+    },
+}
+
+/// A published transaction and how often it is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The nodes, ascending.
+    pub nodes: Vec<Node>,
+    /// The distinct basket it stands for.
+    pub basket: usize,
+    /// The sensitive items.
+    pub marks: &'a [u32],
+    /// How many.
+    pub count: u64,
+}
+
+impl ItemRecoding {
+    /// Publishes every item as its node in a cut: nodes of which each item has exactly one at or above it.
+    pub fn of_cut(tree: &ItemTree, cut: &[Node]) -> ItemRecoding {
+        let mut shown = vec![None; tree.len()];
+        for node in cut {
+            shown[*node as usize..tree.end(*node) as usize].fill(Some(*node));
+        }
+        ItemRecoding::Global(shown)
+    }
+
+    /// What is published for the transactions of a distinct basket: the nodes, ascending, and how many.
+    pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<Shown<'a>> {
+        let marks = baskets.marks(basket);
+        match self {
+            ItemRecoding::Global(shown) => {
+                let mut nodes: Vec<Node> =
+                    baskets.items(basket).iter().filter_map(|item| shown[*item as usize]).collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                vec![Shown { nodes, basket, marks, count: baskets.count(basket) }]
+            }
+            ItemRecoding::Local { sets, ways } => ways[basket]
+                .iter()
+                .map(|(set, count)| Shown {
+                    nodes: sets[*set as usize].clone(),
+                    basket,
+                    marks,
+                    count: *count,
+                })
+                .collect(),
+        }
+    }
+
+    /// What the release loses by a measure: the numerator, over [`cost_of_everything`].
+    pub fn cost(&self, measure: ItemMeasure, baskets: &Baskets) -> u128 {
+        self.item_costs(measure, baskets).iter().sum()
+    }
+
+    /// The same item by item: per node of the tree that is an item, what its occurrences lose together.
+    pub fn item_costs(&self, measure: ItemMeasure, baskets: &Baskets) -> Vec<u128> {
+        let tree = &baskets.tree;
+        let price = |node: Option<Node>| match node {
+            Some(node) => u128::from(measure.weight(tree, node)),
+            None => u128::from(measure.suppressed(tree)),
+        };
+        let mut costs = vec![0; tree.len()];
+        match self {
+            ItemRecoding::Global(shown) => {
+                let occurrences = baskets.occurrences();
+                for item in tree.nodes().filter(|node| tree.is_leaf(*node)) {
+                    let at = item as usize;
+                    costs[at] = price(shown[at]) * u128::from(occurrences[at]);
+                }
+            }
+            ItemRecoding::Local { .. } => {
+                for shown in (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket)) {
+                    for item in baskets.items(shown.basket) {
+                        let covering = shown.nodes.iter().copied().find(|node| tree.contains(*node, *item));
+                        costs[*item as usize] += price(covering) * u128::from(shown.count);
+                    }
+                }
+            }
+        }
+        costs
+    }
+}
+
+impl ItemRecoding {
+    /// The share of all that a release loses, by a measure: the mean per occurrence.
+    pub fn loss(&self, measure: ItemMeasure, baskets: &Baskets) -> Share {
+        Share::new(self.cost(measure, baskets), cost_of_everything(measure, baskets))
+    }
+
+    /// How many occurrences of items are not published at all.
+    pub fn suppressed(&self, baskets: &Baskets) -> u64 {
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        let hidden = |shown: &Shown<'_>, item: Node| match self {
+            ItemRecoding::Global(nodes) => nodes[item as usize].is_none(),
+            ItemRecoding::Local { .. } => !shown.nodes.iter().any(|node| baskets.tree.contains(*node, item)),
+        };
+        all.map(|shown| {
+            let items = baskets.items(shown.basket).iter();
+            items.filter(|item| hidden(&shown, **item)).count() as u64 * shown.count
+        })
+        .sum()
+    }
+
+    /// The share of all occurrences of items that are published as the item itself; of no occurrences, none is lost.
+    pub fn exactly(&self, baskets: &Baskets) -> f64 {
+        let tree = &baskets.tree;
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        let leaves = |shown: &Shown<'_>| shown.nodes.iter().filter(|node| tree.is_leaf(**node)).count();
+        let exact: u128 = all.map(|shown| leaves(&shown) as u128 * u128::from(shown.count)).sum();
+        let items =
+            (0..baskets.len()).map(|at| baskets.items(at).len() as u128 * u128::from(baskets.count(at)));
+        match items.sum::<u128>() {
+            0 => 1.0,
+            items => exact as f64 / items as f64,
+        }
+    }
+
+    /// How many different nodes are published.
+    pub fn distinct(&self, baskets: &Baskets) -> usize {
+        let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
+        let mut seen = vec![false; baskets.tree.len()];
+        all.flat_map(|shown| shown.nodes).for_each(|node| seen[node as usize] = true);
+        seen.into_iter().filter(|seen| *seen).count()
+    }
+
+    /// Says transaction by transaction what is published.
+    ///
+    /// Where the transactions of one distinct basket part ways, the key decides which goes where: every way of parting
+    /// them is equally likely.
+    pub fn dispatcher(&self, key: impl Into<RunKey>, baskets: &Baskets) -> ItemDispatcher<'_> {
+        let mut left: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
+        let mut random = keyed(key, "privet: transactions that part ways");
+        if let ItemRecoding::Local { ways, .. } = self {
+            for (basket, ways) in ways.iter().enumerate().filter(|(_, ways)| ways.len() > 1) {
+                // Drawn ahead, so that it does not matter in which order transactions come.
+                let mut parting = Parting { rows: baskets.count(basket), classes: ways.clone() };
+                left.insert(basket, (0..parting.rows).filter_map(|_| parting.next(&mut random)).collect());
+            }
+        }
+        ItemDispatcher { recoding: self, left }
+    }
+}
+
+/// Hands out published sets, transaction by transaction.
+#[derive(Debug)]
+pub struct ItemDispatcher<'a> {
+    recoding: &'a ItemRecoding,
+    /// By basket, the sets that its transactions are still to be published as.
+    left: BTreeMap<usize, VecDeque<u32>>,
+}
+
+impl ItemDispatcher<'_> {
+    /// The nodes that the next transaction of a distinct basket is published as, ascending; false where none was decided.
+    pub fn next(&mut self, baskets: &Baskets, basket: usize, nodes: &mut Vec<Node>) -> bool {
+        nodes.clear();
+        match self.recoding {
+            ItemRecoding::Global(shown) => {
+                nodes.extend(baskets.items(basket).iter().filter_map(|item| shown[*item as usize]));
+                nodes.sort_unstable();
+                nodes.dedup();
+                true
+            }
+            ItemRecoding::Local { sets, ways } => {
+                let set = match (self.left.get_mut(&basket), ways[basket].first()) {
+                    (Some(left), _) => left.pop_front(),
+                    (None, only) => only.map(|(set, _)| *set),
+                };
+                let Some(set) = set else { return false };
+                nodes.extend_from_slice(&sets[set as usize]);
+                true
+            }
+        }
+    }
+}
+
+/// What it would cost to suppress every occurrence, in the same units as [`ItemRecoding::cost`].
+pub fn cost_of_everything(measure: ItemMeasure, baskets: &Baskets) -> u128 {
+    let occurrences = baskets.occurrences();
+    let all: u128 = baskets.tree.roots().map(|root| u128::from(occurrences[root as usize])).sum();
+    all * u128::from(measure.suppressed(&baskets.tree))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_priced_by_occurrence() {
+        let path = |text: &str| text.split(';').map(String::from).collect::<Vec<_>>();
+        let tree = ItemTree::from_paths(&[path("a;P;R"), path("b;P;R"), path("c;R")]).expect("a tree");
+        let find = |label: &str| tree.find(label).expect("a node");
+        let (a, b, c, p) = (find("a"), find("b"), find("c"), find("P"));
+        let mut baskets = Baskets::new(tree.clone().into(), Vec::new());
+        baskets.push(&mut vec![a, b], &mut vec![]);
+        baskets.push(&mut vec![a, c], &mut vec![]);
+        let recoding = ItemRecoding::of_cut(&tree, &[p, c]);
+        assert_eq!(recoding.shown(&baskets, 0)[0].nodes, [p]);
+        assert_eq!(recoding.shown(&baskets, 1)[0].nodes, [p, c]);
+        assert_eq!(recoding.cost(ItemMeasure::Ncp, &baskets), 6);
+        assert_eq!(cost_of_everything(ItemMeasure::Ncp, &baskets), 12);
+        assert_eq!(
+            (recoding.cost(ItemMeasure::Lm, &baskets), cost_of_everything(ItemMeasure::Lm, &baskets)),
+            (3, 8)
+        );
+        let local =
+            ItemRecoding::Local { sets: vec![vec![p], vec![p, c]], ways: vec![vec![(0, 1)], vec![(1, 1)]] };
+        assert_eq!(local.cost(ItemMeasure::Ncp, &baskets), 6);
+        let costs = local.item_costs(ItemMeasure::Ncp, &baskets);
+        assert_eq!((costs[a as usize], costs[b as usize], costs[c as usize]), (4, 2, 0));
+        assert_eq!(local.loss(ItemMeasure::Ncp, &baskets).to_string(), "1/2");
+        assert_eq!((local.distinct(&baskets), local.suppressed(&baskets)), (2, 0));
+        let mut without = vec![None; tree.len()];
+        without[a as usize] = Some(a);
+        let without = ItemRecoding::Global(without);
+        assert_eq!((without.distinct(&baskets), without.suppressed(&baskets)), (1, 2));
+    }
+
+    #[test]
+    fn transactions_part_ways_as_decided() {
+        let tree = ItemTree::flat(["a", "b"]).expect("a tree");
+        let (root, a, b) = (0, 1, 2);
+        let mut baskets = Baskets::new(tree.into(), Vec::new());
+        baskets.add(&mut vec![a], &mut vec![], 20);
+        baskets.add(&mut vec![b], &mut vec![], 2);
+        let sets = vec![vec![a], vec![root]];
+        let recoding = ItemRecoding::Local { sets, ways: vec![vec![(0, 15), (1, 5)], vec![(1, 2)]] };
+        let dispatched = |seed| {
+            let mut dispatcher = recoding.dispatcher(seed, &baskets);
+            let mut nodes = Vec::new();
+            let mut next = |basket| dispatcher.next(&baskets, basket, &mut nodes).then(|| nodes.clone());
+            assert_eq!(next(1), Some(vec![root]));
+            (0..21).map(|_| next(0)).collect::<Vec<_>>()
+        };
+        let one = dispatched(1);
+        assert_eq!(one.iter().filter(|nodes| **nodes == Some(vec![a])).count(), 15);
+        assert_eq!((one[20].clone(), one == dispatched(1), one == dispatched(2)), (None, true, false));
+    }
+}

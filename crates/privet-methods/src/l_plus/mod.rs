@@ -1,0 +1,224 @@
+//! l+-Optimize: the cut of least cost under which a table is l+-diverse, with suppression as part of the solution
+//! (chapter 3 of Liu's thesis, 2010).
+//!
+//! Every class of a cut either satisfies all thresholds or pays for what the suppression scheme does to it. The cuts of
+//! all taxonomies together are far too many to visit; the search works on intervals of them (`engine::cut`), with the
+//! bounds of `bound` and `guillotine`.
+
+pub(super) mod annealing;
+mod ascent;
+mod bound;
+mod codes;
+mod descent;
+mod enumeration;
+mod guillotine;
+mod marginals;
+mod pairs;
+mod partition;
+mod problem;
+mod recode;
+mod rules;
+mod table;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+use serde_json::json;
+
+use self::bound::LPlus;
+use self::problem::Asked;
+use self::rules::{Metric, Rules, Scheme};
+use super::cut_recoding::{self, Absent};
+use super::{Moment, SearchFacts, ShownCost, Solution, TIME_LIMIT};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
+use privet_engine::loss;
+use privet_engine::loss::Info;
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
+    name: "l-plus-optimize",
+    summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
+    help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \
+           levels. Of all cuts of all columns together, the one of least cost is found and proven, where a class that \
+           violates a threshold pays for what the suppression scheme does to it.",
+    keys: &[
+        SUPPRESSION,
+        COST,
+        COST_VALUE,
+        COST_RECORD,
+        Key::with_default(
+            "approximation",
+            KeyKind::Exact("0", "1000"),
+            "0",
+            "how far above the optimum the answer may be: 0.01 for one per cent",
+        ),
+        Key::with_default("top", KeyKind::Count(1), "1", "how many of the best cuts are looked for"),
+        Key::with_default(
+            "break_minimality",
+            KeyKind::FlagOrCount(2),
+            "false",
+            "publish one of so many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
+             best one",
+        ),
+        enumeration::SEARCH,
+        enumeration::ORDER,
+        enumeration::TIGHTEN,
+        TIME_LIMIT,
+    ],
+};
+
+const SUPPRESSION: Key = Key::with_default(
+    "suppression",
+    KeyKind::Choice(Scheme::NAMES),
+    "all-rec",
+    "what happens to a class that violates a threshold: none, all-rec, vio-rec, all-sa or vio-sa",
+);
+const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(Metric::NAMES),
+    "LM",
+    "what the release should lose least of: LM, DM or CM",
+);
+const COST_VALUE: Key = Key::optional(
+    "cost_value",
+    KeyKind::Exact("0", "1000000"),
+    "what a suppressed sensitive cell costs under LM; the number of quasi-identifiers when left out",
+);
+const COST_RECORD: Key = Key::optional(
+    "cost_record",
+    KeyKind::Exact("0", "1000000"),
+    "what a suppressed record costs under LM; twice the number of quasi-identifiers when left out",
+);
+
+static LM: Info = Info {
+    name: "LM",
+    formula: "Σ over records and quasi-identifiers of (leaves covered − 1)/(leaves − 1); a suppressed sensitive cell adds \
+              cost_value, a suppressed record costs cost_record instead",
+    range: "0 to what it costs when everything is suppressed as far as the scheme goes",
+    smaller_is_better: true,
+};
+
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let settings = &policy.method.settings;
+    let asked = problem::asked(policy, microdata)?;
+    let techniques = enumeration::asked(policy)?;
+    let clock = clock.with_limit(settings.duration("time_limit"));
+    let problem = problem::problem(policy, microdata, &asked)?;
+    let top = settings.count("top").unwrap_or(1);
+    let drawn_from = settings.drawn_from();
+    let limits = Limits {
+        top: usize::try_from(drawn_from.unwrap_or(top)).unwrap_or(usize::MAX),
+        approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
+    };
+    if drawn_from == Some(1) {
+        let wrong = "break_minimality draws one of the top cuts, but top is 1";
+        let help = "say of how many: break_minimality = 5";
+        return Err(policy.at_method("break_minimality", Error::input(wrong).help(help)));
+    }
+    check_possible(policy, microdata, &problem)?;
+    let found = match techniques {
+        Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
+        None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
+    };
+    let drawn = super::drawn(policy, microdata, found.best.len(), found.complete)?;
+    solution(&problem, microdata, &asked, &found, drawn, &clock)
+}
+
+/// An error if not even the coarsest cut satisfies the thresholds, and nothing may be suppressed.
+fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus) -> Result<()> {
+    let (rules, forest) = (&problem.rules, &problem.forest);
+    if problem.fine.cost_of(rules, forest, &forest.coarsest()) < FORBIDDEN {
+        return Ok(());
+    }
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let totals: Vec<u64> =
+        microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
+    let whole = privacy::Class { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
+    let error = super::impossible(&requirements, &whole);
+    if rules.k > whole.size {
+        // Suppression would leave nothing: no class can be as large as that.
+        return Err(error.help(format!("lower k to at most {}, or bring more records", whole.size)));
+    }
+    Err(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
+}
+
+fn solution(
+    problem: &LPlus,
+    microdata: &Microdata,
+    asked: &Asked,
+    found: &Found,
+    drawn: Option<usize>,
+    clock: &Clock,
+) -> Result<Solution> {
+    let (cost, cut) = found
+        .best
+        .get(drawn.unwrap_or(0))
+        .ok_or_else(|| Error::internal("the search lost its first answer"))?;
+    let rules = &problem.rules;
+    let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut);
+    let space: BigUint = microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product();
+    let moment = |step: &privet_engine::cut::Step| Moment {
+        seconds: step.seconds,
+        best: step.best.map(|best| value(rules, best)),
+        bound: Some(value(rules, step.bound)),
+    };
+    let search = SearchFacts {
+        space: Some(space.to_string()),
+        examined: found.examined,
+        seconds: clock.elapsed().as_secs_f64(),
+        optimal: *cost <= found.bound,
+        bound: Some(value(rules, found.bound.min(*cost))),
+        trace: found.trace.iter().map(moment).collect(),
+    };
+    let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
+    let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
+    // A list of what could have been drawn would tell which one was.
+    if found.best.len() > 1 && drawn.is_none() {
+        let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
+        plan["top"] = found.best.iter().map(next).collect();
+    }
+    if drawn.is_some() {
+        plan["drawn_from"] = found.best.len().into();
+    }
+    let cost = Some(show(rules, microdata, *cost));
+    Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
+}
+
+fn value(rules: &Rules, amount: Amount) -> f64 {
+    amount as f64 / rules.units as f64
+}
+
+/// The cost as the thesis counts it: suppression has prices of its own.
+fn show(rules: &Rules, microdata: &Microdata, amount: Amount) -> ShownCost {
+    let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
+    let (info, worst): (&'static Info, f64) = match rules.metric {
+        // Everything at the roots, or suppressed as far as the scheme goes.
+        Metric::Lm => {
+            let most = match rules.scheme {
+                Scheme::None => columns,
+                Scheme::AllRec | Scheme::VioRec => value(rules, rules.per_record),
+                Scheme::AllSa | Scheme::VioSa if rules.k > 1 => {
+                    (columns + value(rules, rules.per_cell)).max(value(rules, rules.per_record))
+                }
+                Scheme::AllSa | Scheme::VioSa => columns + value(rules, rules.per_cell),
+            };
+            (&LM, records * most)
+        }
+        Metric::Dm => (&loss::DM, records * records),
+        Metric::Cm => (&loss::CM, records),
+    };
+    let divisor = amount.gcd(&(rules.units as Amount));
+    let (num, den) = (amount / divisor.max(1), rules.units as Amount / divisor.max(1));
+    let exact = if den == 1 { num.to_string() } else { format!("{num}/{den}") };
+    let value = value(rules, amount);
+    ShownCost { name: info.name, value, exact: rules.exact.then_some(exact), normalised: value / worst, info }
+}

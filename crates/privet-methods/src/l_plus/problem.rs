@@ -1,0 +1,140 @@
+//! From a policy and a table to the problem that is searched.
+
+use std::sync::Arc;
+
+use num_integer::Integer;
+
+use super::bound::LPlus;
+use super::rules::{Metric, Rules, Scheme};
+use super::table::Fine;
+use privet_core::{Error, Exact, Result};
+use privet_engine::cut::{Amount, Forest, Tree};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::l_plus::{Thresholds, thresholds};
+use privet_policy::CheckedPolicy;
+
+/// Prices stay exact up to this many units in 1; beyond, they are rounded down to 64 binary digits.
+const MOST_UNITS: u128 = 1 << 64;
+
+/// What the policy asks of the search, checked.
+#[derive(Debug)]
+pub struct Asked {
+    pub scheme: Scheme,
+    pub metric: Metric,
+    pub k: u64,
+    pub thresholds: Thresholds,
+}
+
+/// Reads the requirements and the method's settings.
+pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
+    let settings = &policy.method.settings;
+    let scheme = Scheme::named(settings.choice("suppression").unwrap_or("all-rec"));
+    let metric = Metric::named(settings.choice("cost").unwrap_or("LM"));
+    if scheme.stars() && metric != Metric::Lm {
+        let (scheme, cost) =
+            (settings.choice("suppression").unwrap_or(""), settings.choice("cost").unwrap_or(""));
+        let why = if metric == Metric::Dm {
+            "DM counts records that look alike, and says nothing about suppressed sensitive cells"
+        } else {
+            "CM counts class labels, and says nothing about suppressed sensitive cells"
+        };
+        let wrong = Error::input(format!("suppression = \"{scheme}\" has no cost {cost}: {why}"));
+        return Err(policy.at_method("cost", wrong.help("set cost = \"LM\", or suppression = \"all-rec\"")));
+    }
+    for (key, used) in [("cost_value", scheme.stars()), ("cost_record", metric == Metric::Lm)] {
+        if settings.exact(key).is_some() && !used {
+            let wrong = format!("{key} has no effect with this suppression and cost");
+            let help = format!(
+                "remove it; {key} prices suppression under LM where the scheme suppresses such a thing"
+            );
+            return Err(policy.at_method(key, Error::input(wrong).help(help)));
+        }
+    }
+    let named = |name: &'static str| {
+        policy.requirements.iter().enumerate().filter(move |(_, clause)| clause.name() == name)
+    };
+    let k = named("k-anonymity").filter_map(|(_, clause)| clause.settings.count("k")).max().unwrap_or(1);
+    let (position, clause) = named("l-plus-diversity")
+        .next()
+        .ok_or_else(|| Error::internal("thresholds without a requirement"))?;
+    let thresholds =
+        thresholds(clause, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
+    if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {
+        let name = &microdata.table.tracked[thresholds.column].name;
+        let wrong =
+            Error::input(format!("column '{name}' holds the value '*', which stands for suppressed cells"));
+        let help = if policy.missing.iter().any(|spelling| spelling == "*") {
+            "it stands for missing values: rename it, or set on_missing = \"drop\" in [data]"
+        } else {
+            "list \"*\" under 'missing' in [data], or rename the value"
+        };
+        return Err(policy.at_requirement(position, wrong.help(help)));
+    }
+    Ok(Asked { scheme, metric, k, thresholds })
+}
+
+/// Builds the problem.
+pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> Result<LPlus> {
+    let trees = microdata.quasi.iter().map(|quasi| {
+        let mut occupied = vec![false; quasi.taxonomy.leaves()];
+        quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
+        Tree::new(&quasi.taxonomy, |leaf| occupied[leaf])
+    });
+    let forest = Forest { trees: trees.collect() };
+    let labels = microdata.label().map_or(0, |label| label.values.len());
+    let theta = asked.thresholds.theta.clone();
+    let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
+    price(&mut rules, policy, microdata, &forest)?;
+    rules.settle_grain();
+    let counts = (microdata.quasi.iter().zip(&forest.trees))
+        .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
+    let counts = counts.collect();
+    let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.thresholds.column));
+    Ok(LPlus { rules, forest, fine, counts })
+}
+
+/// Puts prices on cells and records: LM's in whole units over a common denominator.
+fn price(rules: &mut Rules, policy: &CheckedPolicy, microdata: &Microdata, forest: &Forest) -> Result<()> {
+    let columns = microdata.quasi.len() as u64;
+    let settings = &policy.method.settings;
+    let whole = |count: u64| Exact::new(count, 1).unwrap_or(Exact::ONE);
+    let per_cell = settings.exact("cost_value").unwrap_or(whole(columns));
+    let per_record = settings.exact("cost_record").unwrap_or(whole(2 * columns));
+    if per_record < whole(columns) {
+        let wrong = format!(
+            "cost_record is {per_record}, but a record may cost up to {columns} when it is published: \
+             suppressing it would pay"
+        );
+        let help = format!("set cost_record to {columns} or more (the number of quasi-identifiers)");
+        return Err(policy.at_method("cost_record", Error::input(wrong).help(help)));
+    }
+    if rules.metric != Metric::Lm {
+        rules.losses = forest.trees.iter().map(|tree| vec![0; tree.len()]).collect();
+        return Ok(());
+    }
+    let spans = microdata.quasi.iter().map(|quasi| quasi.values().saturating_sub(1));
+    let denominators = spans.chain([per_cell.denominator(), per_record.denominator()]);
+    let mut units = Some(1u128);
+    for denominator in denominators.map(|denominator| u128::from(denominator.max(1))) {
+        units = units.and_then(|units| (units / units.gcd(&denominator)).checked_mul(denominator));
+        units = units.filter(|units| *units <= MOST_UNITS);
+    }
+    rules.exact = units.is_some();
+    rules.units = units.unwrap_or(MOST_UNITS);
+    let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
+    let losses = microdata.quasi.iter().zip(&forest.trees).map(|(quasi, tree)| {
+        let span = quasi.values().saturating_sub(1);
+        let loss = |node: u32| {
+            let covered = quasi.values_below(tree.taxonomy_node(node));
+            amount(covered - 1, span)
+        };
+        (0..tree.len() as u32).map(loss).collect()
+    });
+    let losses = losses.collect();
+    (rules.per_cell, rules.per_record) = (
+        amount(per_cell.numerator(), per_cell.denominator()),
+        amount(per_record.numerator(), per_record.denominator()),
+    );
+    rules.losses = losses;
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! From a cut to a release: the classes, and what the scheme does to those that violate a threshold.
+
+use super::problem::Asked;
+use super::rules::{Metric, Rules, Scheme};
+use super::table::Reader;
+use super::tally::Tally;
+use crate::cut_recoding::CutRecoding;
+use crate::recoding::Recoding;
+use privet_engine::cut::{Cut, Forest};
+use privet_engine::microdata::Microdata;
+
+/// What becomes of every record under a cut.
+pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Asked, cut: &Cut) -> Recoding {
+    let records = microdata.summary.len();
+    let mut shown = CutRecoding::new(forest, microdata, cut);
+    let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), records);
+    let (members, begins) = shown.classes(microdata);
+    let mut class = ClassOf {
+        rules,
+        reader: Reader::new(rules, microdata, asked.thresholds.column),
+        asked,
+        tally: rules.tally(),
+    };
+    for range in begins.windows(2) {
+        let members = &members[range[0] as usize..range[1] as usize];
+        class.count(members);
+        if class.is_suppressed() {
+            continue;
+        }
+        let id = recoding.add_class(shown.cells(microdata, members[0] as usize));
+        class.publish(&mut recoding, id, members);
+    }
+    recoding
+}
+
+/// The class at hand.
+struct ClassOf<'a> {
+    rules: &'a Rules,
+    reader: Reader<'a>,
+    asked: &'a Asked,
+    tally: Tally,
+}
+
+impl ClassOf<'_> {
+    fn count(&mut self, members: &[u32]) {
+        self.tally.clear();
+        for member in members {
+            let entry = self.reader.entry(*member as usize);
+            self.tally.add(&entry);
+        }
+    }
+
+    /// Whether nothing of the class is published.
+    fn is_suppressed(&self) -> bool {
+        self.rules.violates(&self.tally)
+            && match self.rules.scheme {
+                Scheme::None | Scheme::AllRec => true,
+                Scheme::VioRec => self.rules.keep(&self.tally).iter().all(|(_, count)| *count == 0),
+                // Suppressed cells do not make a class larger.
+                Scheme::AllSa | Scheme::VioSa => self.tally.size < self.rules.k,
+            }
+    }
+
+    fn publish(&self, recoding: &mut Recoding, class: u32, members: &[u32]) {
+        if self.rules.scheme == Scheme::VioRec && self.rules.violates(&self.tally) {
+            return self.publish_kept(recoding, class, members);
+        }
+        for member in members {
+            let count = self.reader.entry(*member as usize).count;
+            recoding.assign(*member as usize, class, count, count);
+        }
+        if !self.rules.violates(&self.tally) {
+            return;
+        }
+        let slot = |value: u32| self.asked.thresholds.slots.start + value;
+        match self.rules.scheme {
+            Scheme::VioSa => {
+                self.rules.violating(&self.tally).for_each(|(value, _)| recoding.star(class, slot(value)));
+            }
+            _ => self.tally.values.iter().for_each(|(value, _)| recoding.star(class, slot(value))),
+        }
+    }
+
+    /// Publishes as many records of each value as may stay. Which ones is free; for CM, those outside the label that
+    /// keeps most go first.
+    fn publish_kept(&self, recoding: &mut Recoding, class: u32, members: &[u32]) {
+        let keep = self.rules.keep(&self.tally);
+        let favoured = self.rules.labelled(&self.tally, &keep).map(|(label, _)| label);
+        let favoured = favoured.filter(|_| self.rules.metric == Metric::Cm);
+        for (value, most) in keep {
+            let of_value: Vec<_> = members
+                .iter()
+                .map(|member| (*member, self.reader.entry(*member as usize)))
+                .filter(|(_, e)| e.value == value)
+                .collect();
+            let (first, second): (Vec<_>, Vec<_>) = of_value
+                .into_iter()
+                .partition(|(_, entry)| favoured.is_none_or(|label| entry.label == label));
+            let mut left = most;
+            for group in [first, second] {
+                let pool: Vec<(u32, u64)> =
+                    group.iter().map(|(member, entry)| (*member, entry.count)).collect();
+                let count = left.min(pool.iter().map(|(_, count)| count).sum());
+                left -= count;
+                if count > 0 {
+                    recoding.assign_some(class, pool, count);
+                }
+            }
+        }
+    }
+}

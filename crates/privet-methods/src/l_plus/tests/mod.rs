@@ -1,0 +1,237 @@
+//! The search against brute force, and every bound against the cuts it speaks of.
+
+mod annealing;
+mod enumeration;
+mod marginals;
+mod oracle;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use self::oracle::{Case, NaiveCut};
+use super::bound::LPlus;
+use super::problem;
+use crate::tests::cases;
+use crate::tests::table::tree;
+use crate::{CATALOGUE, Solution};
+use privet_core::clock::Clock;
+use privet_engine::cut::tests::all_cuts;
+use privet_engine::cut::{Amount, Cut, CutProblem, Effort, FORBIDDEN, Interval, Place};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::naive::{Ratio, ratio};
+use privet_policy::{CheckedPolicy, Policy};
+
+/// The eleven pairs that are defined.
+const PAIRS: [(&str, &str); 11] = [
+    ("none", "LM"),
+    ("none", "DM"),
+    ("none", "CM"),
+    ("all-rec", "LM"),
+    ("all-rec", "DM"),
+    ("all-rec", "CM"),
+    ("vio-rec", "LM"),
+    ("vio-rec", "DM"),
+    ("vio-rec", "CM"),
+    ("all-sa", "LM"),
+    ("vio-sa", "LM"),
+];
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let theta = prop::sample::select(vec![(0, 1), (1, 4), (1, 3), (2, 5), (1, 2), (5, 8), (1, 1)]);
+    let theta = prop::collection::vec(theta, 4);
+    let one = prop::sample::select(vec![(1, 4), (1, 3), (1, 2), (2, 3)]);
+    let theta = prop_oneof![one.prop_map(|theta| vec![theta; 4]), theta];
+    let trees = prop_oneof![
+        prop::collection::vec(tree("q", 1..6), 1..3),
+        prop::collection::vec(tree("q", 1..4), 2..4),
+    ];
+    let rows = prop::collection::vec(prop::collection::vec(0usize..60, 6), 2..14);
+    let k = prop::sample::select(vec![1, 1, 1, 2, 3]);
+    let pair = prop::sample::select(PAIRS.to_vec());
+    (trees, rows, theta, k, pair).prop_map(|(trees, raw, theta, k, (scheme, metric))| {
+        let row = |raw: &Vec<usize>| {
+            let mut row: Vec<String> =
+                trees.iter().zip(raw).map(|(tree, choice)| tree[choice % tree.len()][0].clone()).collect();
+            // Skewed, so that classes violate.
+            row.push(format!("s{}", [0, 0, 0, 1, 1, 2, 3][raw[4] % 7]));
+            row.push(format!("label{}", raw[5] % 2));
+            row
+        };
+        let rows = raw.iter().map(row).collect();
+        let theta =
+            theta.into_iter().enumerate().map(|(value, theta)| (format!("s{value}"), theta)).collect();
+        Case { trees, rows, theta, k, scheme, metric }
+    })
+}
+
+fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+    read_for("l-plus-optimize", case, more)
+}
+
+fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+    let folder = TempDir::new().expect("a folder");
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("written");
+    let mut text = "seed = 5\n[data]\npath = \"data.csv\"\nheader = true\n".to_string();
+    let mut header: Vec<String> = Vec::new();
+    for (column, tree) in case.trees.iter().enumerate() {
+        write(&format!("q{column}.csv"), tree.iter().map(|line| line.join(";") + "\n").collect());
+        text += &format!("[columns.q{column}]\nrole = \"quasi-identifier\"\nhierarchy = \"q{column}.csv\"\n");
+        header.push(format!("q{column}"));
+    }
+    header.extend(["s", "label"].map(String::from));
+    let lines = std::iter::once(&header).chain(&case.rows).map(|row| row.join(",") + "\n");
+    write("data.csv", lines.collect());
+    text += "[columns.s]\nrole = \"sensitive\"\n[columns.label]\nrole = \"class\"\n";
+    text += "[privacy.l-plus-diversity]\ncolumn = \"s\"\n[privacy.l-plus-diversity.theta]\n";
+    for (value, (num, den)) in &case.theta {
+        text += &format!("{value} = \"{num}/{den}\"\n");
+    }
+    if case.k > 1 {
+        text += &format!("[privacy.k-anonymity]\nk = {}\n", case.k);
+    }
+    text += &format!(
+        "[method]\nname = \"{method}\"\nsuppression = \"{}\"\ncost = \"{}\"\n{more}",
+        case.scheme, case.metric
+    );
+    let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
+    let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+    let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
+    (folder, policy, microdata)
+}
+
+fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlus {
+    let asked = problem::asked(policy, microdata).expect("asked");
+    problem::problem(policy, microdata, &asked).expect("a problem")
+}
+
+fn exact(solution: &Solution) -> Ratio {
+    let text = solution.cost.as_ref().and_then(|cost| cost.exact.clone()).expect("an exact cost");
+    let (num, den) = text.split_once('/').unwrap_or((&text, "1"));
+    ratio(num.parse().expect("a number"), den.parse().expect("a number"))
+}
+
+/// The published cut as the oracle writes cuts.
+fn published(case: &Case, solution: &Solution) -> NaiveCut {
+    let of_column = |column: usize| {
+        let labels: Vec<&str> = solution.plan["cuts"][format!("q{column}")]
+            .as_array()
+            .expect("a cut")
+            .iter()
+            .filter_map(|label| label.as_str())
+            .collect();
+        let under = |line: &Vec<String>| {
+            let met: Vec<&String> = line.iter().filter(|label| labels.contains(&label.as_str())).collect();
+            assert!(met.iter().all(|label| *label == met[0]), "{line:?} meets the cut {labels:?} once");
+            (line[0].clone(), met[0].clone())
+        };
+        case.trees[column].iter().map(under).collect::<BTreeMap<_, _>>()
+    };
+    (0..case.trees.len()).map(of_column).collect()
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn the_optimum_is_that_of_brute_force(case in any_case()) {
+        let (_folder, policy, microdata) = read(&case, "");
+        let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
+        match (best, super::run(&policy, &microdata, &Clock::unlimited())) {
+            (None, Err(error)) => prop_assert_eq!(error.kind(), privet_core::ErrorKind::Infeasible),
+            (Some(best), Ok(solution)) => {
+                prop_assert_eq!(exact(&solution), best);
+                prop_assert!(solution.search.optimal);
+                prop_assert_eq!(case.cost(&published(&case, &solution)), Some(best));
+            }
+            (best, solution) => prop_assert!(false, "{best:?} but {solution:?}"),
+        }
+    }
+
+    #[test]
+    fn an_approximate_answer_is_within_its_promise(case in any_case()) {
+        let (_folder, policy, microdata) = read(&case, "approximation = 0.5\n");
+        let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
+        if let (Some(best), Ok(solution)) = (best, super::run(&policy, &microdata, &Clock::unlimited())) {
+            prop_assert!(exact(&solution) <= best * ratio(3, 2));
+            prop_assert!(solution.search.bound.expect("a bound") <= as_f64(&best) + 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_top_cuts_are_the_cheapest_releases(case in any_case()) {
+        let (_folder, policy, microdata) = read(&case, "");
+        let problem = build(&policy, &microdata);
+        let limits = privet_engine::cut::Limits { top: 4, approximation: None };
+        let found = privet_engine::cut::search(&problem, Vec::new(), &limits, &Clock::unlimited()).expect("found");
+        let mut costs: Vec<Amount> = all_cuts(&problem.forest).iter().map(|cut| cost(&problem, cut)).filter(|cost| *cost < FORBIDDEN).collect();
+        costs.sort_unstable();
+        costs.truncate(4);
+        prop_assert_eq!(found.best.iter().map(|(cost, _)| *cost).collect::<Vec<_>>(), costs);
+    }
+
+    #[test]
+    fn no_bound_is_above_a_cut_it_speaks_of(
+        case in any_case(),
+        choices in prop::collection::vec((0usize..8, 0u32..16, any::<bool>()), 0..6),
+    ) {
+        let (_folder, policy, microdata) = read(&case, "");
+        let problem = build(&policy, &microdata);
+        let forest = problem.forest();
+        let mut interval = Interval::everything(forest);
+        for (tree, node, open) in choices {
+            let tree = tree % forest.trees.len();
+            let places = interval.places(forest, tree);
+            let free: Vec<u32> = (0..places.len() as u32).filter(|node| places[*node as usize] == Place::Between).collect();
+            if free.is_empty() {
+                continue;
+            }
+            let node = free[node as usize % free.len()];
+            if open { interval.open(forest, tree, node) } else { interval.lock(tree, node) }
+        }
+        let inside: Vec<Cut> = all_cuts(&problem.forest).into_iter().filter(|cut| holds(&problem, &interval, cut)).collect();
+        for effort in [Effort::Quick, Effort::Thorough] {
+            let bounds = problem.bounds(&interval, None, effort, FORBIDDEN);
+            for cut in &inside {
+                let cost = cost(&problem, cut);
+                prop_assert!(bounds.least <= cost, "{} > {cost} at {cut:?}", bounds.least);
+                for (tree, nodes) in cut.0.iter().enumerate() {
+                    let places = interval.places(forest, tree);
+                    let cover = forest.trees[tree].cover(nodes);
+                    for node in (0..places.len()).filter(|node| places[*node] == Place::Between) {
+                        let opened = cover[node] == u32::MAX;
+                        let bound = if opened { bounds.open[tree][node] } else { bounds.lock[tree][node] };
+                        prop_assert!(bound <= cost, "{bound} > {cost} at {cut:?}, node {node} of {tree}");
+                    }
+                }
+            }
+            for (cut, known) in &bounds.candidates {
+                prop_assert_eq!(*known, cost(&problem, cut));
+            }
+        }
+    }
+}
+
+fn as_f64(ratio: &Ratio) -> f64 {
+    *ratio.numer() as f64 / *ratio.denom() as f64
+}
+
+fn cost(problem: &LPlus, cut: &Cut) -> Amount {
+    problem.fine.cost_of(&problem.rules, &problem.forest, cut)
+}
+
+/// Whether a cut lies in an interval.
+fn holds(problem: &LPlus, interval: &Interval, cut: &Cut) -> bool {
+    cut.0.iter().enumerate().all(|(tree, nodes)| {
+        let places = interval.places(&problem.forest, tree);
+        let cover = problem.forest.trees[tree].cover(nodes);
+        (0..places.len()).all(|node| match places[node] {
+            Place::Above => cover[node] == u32::MAX,
+            Place::Between => true,
+            Place::Floor => cover[node] != u32::MAX,
+            Place::Below => true,
+        })
+    })
+}

@@ -1,0 +1,265 @@
+//! The methods, one file or folder per published system.
+
+pub mod codip;
+mod cut_recoding;
+pub mod ff;
+mod full_domain;
+pub mod injector;
+pub mod kl;
+mod l_plus;
+mod levels;
+mod mondrian;
+mod natural;
+pub mod quasi_sensitive;
+pub mod recoding;
+pub mod released_sets;
+#[cfg(test)]
+pub(crate) mod tests;
+pub mod vocabulary;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use privet_core::clock::Clock;
+use privet_core::{Error, Result, random};
+use privet_engine::loss;
+use privet_engine::loss::{Cost, Measure};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_policy::{
+    AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy, Purpose,
+};
+use recoding::Recoding;
+use released_sets::ReleasedSets;
+
+/// All requirements and methods for tables.
+pub static CATALOGUE: Catalogue =
+    Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
+
+/// The catalogues of all kinds of data.
+pub static CATALOGUES: Catalogues =
+    Catalogues { tables: &CATALOGUE, transactions: &kl::CATALOGUE, vocabularies: &vocabulary::CATALOGUE };
+
+static METHODS: &[&Declaration] = &[
+    &full_domain::DECLARATION,
+    &mondrian::DECLARATION,
+    &l_plus::DECLARATION,
+    &l_plus::annealing::DECLARATION,
+    &injector::DECLARATION,
+    &injector::ANATOMY,
+    &codip::STAR,
+    &codip::CODIP,
+    &ff::DECLARATION,
+    &ff::OPTIMAL,
+    &quasi_sensitive::DECLARATION,
+];
+
+/// The requirements that classes are judged by one by one.
+const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];
+
+/// The keys that every table method takes.
+const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(loss::NAMES),
+    "LM",
+    "what the release should lose least of; all costs are reported",
+);
+/// For methods that no cost steers.
+const REPORTED_COST: Key =
+    Key { help: "the cost that is reported first; it does not steer this method", ..COST };
+const TIME_LIMIT: Key = Key::optional(
+    "time_limit",
+    KeyKind::Duration,
+    "how long the search may take, as in \"30s\"; it then returns the best so far and what is proven about it",
+);
+
+/// What a method decided.
+#[derive(Debug)]
+pub struct Solution {
+    /// What becomes of every record.
+    pub recoding: Recoding,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went.
+    pub search: SearchFacts,
+    /// The method's own cost, where it differs from the plain measure of the same name: l⁺-optimize charges more for a
+    /// suppressed record than LM does.
+    pub cost: Option<ShownCost>,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
+    /// What becomes of the cells of a quasi-sensitive column, where the method heeds it.
+    pub sets: Option<ReleasedSets>,
+}
+
+/// How a search went and what it proved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchFacts {
+    /// The number of solutions there are, where that is known.
+    pub space: Option<String>,
+    /// How many of them were looked at.
+    pub examined: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// Whether the result is proven to be the best.
+    pub optimal: bool,
+    /// What no solution of the method's kind can beat, where that is proven.
+    pub bound: Option<f64>,
+    /// How best cost and bound moved, in the order of time.
+    pub trace: Vec<Moment>,
+}
+
+impl SearchFacts {
+    /// How a search went that proves nothing about its result.
+    pub(crate) fn unproven(examined: u64, clock: &Clock) -> SearchFacts {
+        SearchFacts {
+            space: None,
+            examined,
+            seconds: clock.elapsed().as_secs_f64(),
+            optimal: false,
+            bound: None,
+            trace: Vec::new(),
+        }
+    }
+}
+
+/// What a search knew at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Moment {
+    /// Time since the search began.
+    pub seconds: f64,
+    /// The cost of the best solution so far, if there was one.
+    pub best: Option<f64>,
+    /// What no solution can beat, if that was proven.
+    pub bound: Option<f64>,
+}
+
+/// Checks a policy as its kind of data asks for, against the catalogue of that kind.
+///
+/// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
+pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
+    policy.check_any(&CATALOGUES, original)
+}
+
+/// Checks a policy for a release that is there already and that another tool may have made.
+pub fn check_to_audit(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
+    policy.check_any_for(&CATALOGUES, original, Purpose::Audit)
+}
+
+/// Makes the policy's decision.
+pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    if policy.method.settings.choice("cost") == Some("CM") && microdata.label().is_none() {
+        return Err(policy.at_method("cost", loss::no_label()));
+    }
+    match policy.method.name() {
+        "full-domain" => full_domain::run(policy, microdata, clock),
+        "mondrian" => mondrian::run(policy, microdata, clock),
+        "l-plus-optimize" => l_plus::run(policy, microdata, clock),
+        "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
+        "ff" => ff::run(policy, microdata, clock),
+        "ff-optimal" => ff::run_optimal(policy, microdata, clock),
+        "quasi-sensitive" => quasi_sensitive::run(policy, microdata, clock),
+        "injector" | "anatomy" => {
+            let wrong =
+                format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
+            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+        }
+        "codip-star" | "codip" => {
+            let wrong = format!("method \"{}\" publishes several tables, not one", policy.method.name());
+            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+        }
+        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    }
+}
+
+/// Which of the best plans is published where `break_minimality` asks for a draw, by the seed. Of a single plan nothing can be
+/// drawn, and whoever reads that one was would be misled.
+fn drawn(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    plans: usize,
+    complete: bool,
+) -> Result<Option<usize>> {
+    if policy.method.settings.drawn_from().is_none() || plans == 0 {
+        return Ok(None);
+    }
+    if plans == 1 {
+        let wrong = if complete {
+            "break_minimality draws one of several plans, but only one meets the requirements"
+        } else {
+            "break_minimality draws one of several plans, but only one was found in the time allowed"
+        };
+        let help = "leave break_minimality out, which lets others reason from the best plan; or ask for less, allow \
+                    suppression, bring finer hierarchies, or give the search more time";
+        return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
+    }
+    let mut random = random::keyed(microdata.key(policy.seed.unwrap_or(0)), "privet: one of the best cuts");
+    Ok(Some(random::below(&mut random, plans as u64) as usize))
+}
+
+/// The error for requirements that even the most general release does not meet.
+fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Class<'_>) -> Error {
+    let whole = privacy::Members { records: *whole, people: None, add_up: true };
+    let reasons = failures(requirements, &whole);
+    Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
+        .help("lower the requirement, or bring more records")
+}
+
+/// Why the whole table as one class fails requirements, one reason each.
+fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Members<'_>) -> Vec<String> {
+    let failing = requirements.iter().map(AsRef::as_ref).filter(|requirement| !whole.meet(*requirement));
+    let reason = |requirement: &dyn privacy::Requirement| {
+        let counted = match whole.people.filter(|_| requirement.counts_people()) {
+            Some(_) => privacy::Counted::People,
+            None => privacy::Counted::Records,
+        };
+        requirement.why_impossible(&whole.seen_by(requirement), counted)
+    };
+    failing.map(reason).collect()
+}
+
+/// The error for requirements that the whole table as one class does not meet, where people are counted. Parts of it may
+/// still meet them, as the people of parts do not add up.
+fn impossible_as_whole(
+    requirements: &[Box<dyn privacy::Requirement>],
+    whole: &privacy::Members<'_>,
+    method_starts_there: bool,
+) -> Error {
+    let reasons = failures(requirements, whole).join("; ");
+    let bring = if whole.people.is_some() { "people" } else { "records" };
+    let help = format!("lower the requirement, or bring more {bring}");
+    if whole.add_up || !method_starts_there {
+        return Error::infeasible(format!("no release can meet the policy: {reasons}")).help(help);
+    }
+    Error::infeasible(format!(
+        "the whole table as one class, where this method starts, does not meet the policy: {reasons}"
+    ))
+    .help(format!("{help}; full-domain also tries finer classes by themselves"))
+}
+
+/// A cost as manifests and reports show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownCost {
+    /// The measure's name.
+    pub name: &'static str,
+    /// The value.
+    pub value: f64,
+    /// The value as an exact fraction, where it is one.
+    pub exact: Option<String>,
+    /// The share of the worst there is.
+    pub normalised: f64,
+    /// The measure's own words.
+    pub info: &'static loss::Info,
+}
+
+/// Shows a cost.
+pub fn show(measure: &Measure, cost: Cost) -> ShownCost {
+    ShownCost {
+        name: measure.info().name,
+        value: measure.value(cost),
+        exact: measure.exact(cost),
+        normalised: measure.normalised(cost),
+        info: measure.info(),
+    }
+}

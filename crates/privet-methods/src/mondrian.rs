@@ -1,0 +1,466 @@
+//! Mondrian (LeFevre, DeWitt and Ramakrishnan, 2006): multi-dimensional partitioning from the top.
+//!
+//! The whole table is one part; a part is split along the column in which it is widest, numbers at the median, categories
+//! into the children of their lowest common ancestor, as long as every resulting part meets every requirement. The parts
+//! that cannot be split are the classes. `strict`: records with equal values stay together; `relaxed`: the records at the
+//! median may go to either side, which gives smaller classes with overlapping ranges.
+//!
+//! Every part of every accepted split meets the requirements, so the result does, whatever order columns are tried in.
+//!
+//! Where people are counted, parts are disjoint in what they show ([`Mondrian::ways_along`]): whose records are in which class
+//! then follows from the release.
+
+use serde_json::json;
+
+use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use super::{REPORTED_COST, SearchFacts, Solution, TIME_LIMIT};
+use privet_core::Result;
+use privet_core::clock::Clock;
+use privet_data::People;
+use privet_engine::heads::Heads;
+use privet_engine::loss::{Cell, Extent};
+use privet_engine::microdata::Microdata;
+use privet_engine::partition;
+use privet_engine::partition::Splitter;
+use privet_engine::privacy;
+use privet_engine::privacy::{Class, Counts, Members, Requirement};
+use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
+
+pub(super) static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::of(super::ABOUT_CLASSES)],
+    name: "mondrian",
+    summary: "multi-dimensional partitioning from the top: small classes, quickly",
+    help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
+           hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
+           than full-domain levels, and quick on millions of records.",
+    keys: &[REPORTED_COST, PARTITIONING, NUMBERS, TIME_LIMIT],
+};
+
+pub(super) const PARTITIONING: Key = Key::with_default(
+    "partitioning",
+    KeyKind::Choice(&["strict", "relaxed"]),
+    "strict",
+    "strict keeps records with equal values together; relaxed may part them at the median",
+);
+
+pub(super) const NUMBERS: Key = Key::with_default(
+    "numbers",
+    KeyKind::Choice(&["ranges", "hierarchy"]),
+    "ranges",
+    "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
+);
+
+/// Above this many slots a part's counts are kept sparse.
+const MOST_DENSE_SLOTS: u32 = 4096;
+
+pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+    let mondrian = Mondrian::new(policy, microdata, requirements, &clock);
+    let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
+    parts.sort_unstable();
+    let recoding = mondrian.recoding(&parts);
+    let search = SearchFacts::unproven(parts.len() as u64, &clock);
+    let plan = mondrian.plan(&recoding, &parts);
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+}
+
+/// Distinct records with how many of each: a part of the table.
+pub(super) type Part = Vec<(u32, u64)>;
+
+pub(super) struct Mondrian<'a> {
+    microdata: &'a Microdata,
+    requirements: Vec<Box<dyn Requirement>>,
+    axes: Vec<Axis>,
+    relaxed: bool,
+    /// Who has which records, where somebody has several.
+    crowd: Option<&'a People>,
+    clock: Clock,
+}
+
+/// A quasi-identifier as a direction to split along: codes have positions, and parts cover ranges of positions.
+enum Axis {
+    /// Positions are ranks of numbers; a missing value kept as a value has rank 0 and no number.
+    Numbers { position: Vec<u32>, numbers: Vec<Option<f64>>, labels: Vec<String>, span: f64 },
+    /// Positions are leaves in depth-first order.
+    Categories { position: Vec<u32> },
+}
+
+impl Axis {
+    fn of(microdata: &Microdata, column: usize, ranges: bool) -> Axis {
+        let quasi = &microdata.quasi[column];
+        let dictionary = &microdata.summary.columns()[column].dictionary;
+        let numbers = match dictionary.numbers() {
+            Some(numbers) if ranges || quasi.hierarchy.is_none() => numbers,
+            _ => return Axis::Categories { position: quasi.leaf_of_code.clone() },
+        };
+        let (mut position, mut ranked, mut labels) =
+            (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
+        for (code, number) in numbers.iter().enumerate() {
+            let value = &dictionary.values()[code];
+            if code > 0 && ranked.last() == Some(number) {
+                // Two spellings of one number: neither may be told from the other.
+                let last = labels.len() - 1;
+                labels[last] = format!("[{value},{value}]");
+            } else {
+                ranked.push(*number);
+                labels.push(value.clone());
+            }
+            position.push(ranked.len() as u32 - 1);
+        }
+        let known = || ranked.iter().flatten();
+        let span = known().last().unwrap_or(&0.0) - known().next().unwrap_or(&0.0);
+        Axis::Numbers { position, numbers: ranked, labels, span }
+    }
+
+    fn position(&self, code: u32) -> u32 {
+        match self {
+            Axis::Numbers { position, .. } | Axis::Categories { position } => position[code as usize],
+        }
+    }
+}
+
+impl<'a> Mondrian<'a> {
+    /// Splits the table as the method's settings say, into parts that meet the requirements.
+    pub(super) fn new(
+        policy: &CheckedPolicy,
+        microdata: &'a Microdata,
+        requirements: Vec<Box<dyn Requirement>>,
+        clock: &Clock,
+    ) -> Mondrian<'a> {
+        let settings = &policy.method.settings;
+        let ranges = settings.choice("numbers") != Some("hierarchy");
+        let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
+        let relaxed = settings.choice("partitioning") == Some("relaxed");
+        let crowd = microdata.crowd();
+        Mondrian { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
+    }
+
+    /// The whole table as one part, if it meets the requirements.
+    pub(super) fn whole(&self) -> Result<Part> {
+        let summary = &self.microdata.summary;
+        let whole = (0..summary.len()).map(|record| (record as u32, summary.count(record))).collect();
+        if self.allowed(&whole) {
+            return Ok(whole);
+        }
+        Err(self.counted(&whole, |whole| super::impossible_as_whole(&self.requirements, whole, true)))
+    }
+
+    /// What the release shows of each part: equal for parts that look alike there.
+    pub(super) fn shown(&self, parts: &[Part]) -> Vec<Vec<u32>> {
+        let mut shower = Shower::new(self);
+        parts.iter().map(|part| shower.cells(part)).collect()
+    }
+
+    fn position(&self, record: u32, column: usize) -> u32 {
+        self.axes[column].position(self.microdata.quasi_codes(record as usize)[column])
+    }
+
+    /// The least and greatest position of a part along a column.
+    fn extent(&self, part: &Part, column: usize) -> (u32, u32) {
+        let positions = part.iter().map(|(record, _)| self.position(*record, column));
+        positions.fold((u32::MAX, 0), |(low, high), at| (low.min(at), high.max(at)))
+    }
+
+    /// How wide a range of positions is, as a share of the whole column.
+    fn width(&self, column: usize, (low, high): (u32, u32)) -> f64 {
+        if low == high {
+            return 0.0;
+        }
+        match &self.axes[column] {
+            Axis::Numbers { numbers, span, .. } => match (numbers[low as usize], numbers[high as usize]) {
+                (Some(low), Some(high)) => (high - low) / span,
+                // A part that mixes missing values with numbers can only be shown as *.
+                _ => 1.0,
+            },
+            Axis::Categories { .. } => {
+                let taxonomy = &self.microdata.quasi[column].taxonomy;
+                let node = taxonomy.lowest_above(low as usize, high as usize);
+                (taxonomy.leaves_below(node).len() - 1) as f64 / (taxonomy.leaves() - 1) as f64
+            }
+        }
+    }
+
+    fn counted<T>(&self, part: &Part, judge: impl FnOnce(&Members<'_>) -> T) -> T {
+        let Some(people) = self.crowd else {
+            return self.counted_records(part, |records| {
+                judge(&Members { records: *records, people: None, add_up: true })
+            });
+        };
+        // Records that are alike stay together, so that whoever has one of them is in the part.
+        let placed = part.iter().map(|(record, _)| (*record as usize, 0));
+        let heads = Heads::count(self.microdata, people, 1, placed);
+        self.counted_records(part, |records| {
+            let (people, add_up) = (Some(heads.class(0)), heads.add_up(0));
+            judge(&Members { records: *records, people, add_up })
+        })
+    }
+
+    fn counted_records<T>(&self, part: &Part, judge: impl FnOnce(&Class<'_>) -> T) -> T {
+        let size = part.iter().map(|(_, count)| count).sum();
+        let slots = self.microdata.table.slots();
+        if slots <= MOST_DENSE_SLOTS {
+            let mut counts = vec![0; slots as usize];
+            for (record, count) in part {
+                self.microdata.slots(*record as usize).for_each(|slot| counts[slot as usize] += count);
+            }
+            return judge(&Class { size, counts: Counts::Dense(&counts) });
+        }
+        let mut pairs: Vec<(u32, u64)> = part
+            .iter()
+            .flat_map(|(record, count)| {
+                self.microdata.slots(*record as usize).map(move |slot| (slot, *count))
+            })
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                earlier.1 += later.1;
+            }
+            same
+        });
+        judge(&Class { size, counts: Counts::Sparse(&pairs) })
+    }
+
+    fn allowed(&self, part: &Part) -> bool {
+        self.counted(part, |part| self.requirements.iter().all(|requirement| part.meet(requirement.as_ref())))
+    }
+
+    /// The ways a part may fall into parts along a column, the preferred one first.
+    fn ways_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Vec<Part>> {
+        match &self.axes[column] {
+            Axis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
+            // A part of missing values and some numbers is shown as *, which looks as if it held the other numbers as well.
+            // Nobody could say then whose records are where.
+            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
+                vec![self.cut_after(part, column, low)]
+            }
+            // Missing values apart from the numbers; where there are too few of them, they stay with the smallest.
+            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
+                vec![
+                    self.cut_after(part, column, low),
+                    self.cut_after(part, column, self.median(part, column)),
+                ]
+            }
+            Axis::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
+            Axis::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
+        }
+    }
+
+    /// A part for each inhabited child of the lowest node that covers the part.
+    fn children_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
+        let taxonomy = &self.microdata.quasi[column].taxonomy;
+        let node = taxonomy.lowest_above(low as usize, high as usize);
+        let ends: Vec<usize> =
+            taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
+        let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
+        for (record, count) in part {
+            let leaf = self.position(*record, column) as usize;
+            parts[ends.partition_point(|end| *end <= leaf)].push((*record, *count));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
+    /// Everything up to a position, and the rest.
+    fn cut_after(&self, part: &Part, column: usize, last: u32) -> Vec<Part> {
+        let (left, right) = part.iter().partition(|(record, _)| self.position(*record, column) <= last);
+        vec![left, right]
+    }
+
+    /// The position after which to cut so that the two sides are as equal as they can be.
+    fn median(&self, part: &Part, column: usize) -> u32 {
+        let mut counts: Vec<(u32, u64)> =
+            part.iter().map(|(record, count)| (self.position(*record, column), *count)).collect();
+        counts.sort_unstable();
+        let total: u64 = counts.iter().map(|(_, count)| count).sum();
+        let last = counts.last().map_or(0, |(position, _)| *position);
+        let (mut best, mut seen) = ((u64::MAX, 0), 0);
+        for (at, (position, count)) in counts.iter().enumerate() {
+            seen += count;
+            let ends = counts.get(at + 1).is_some_and(|(next, _)| next != position);
+            if ends && *position != last {
+                best = best.min((total.abs_diff(2 * seen), *position));
+            }
+        }
+        best.1
+    }
+
+    /// Two halves of equal size; records at the median may be on both sides.
+    fn halves(&self, part: &Part, column: usize) -> Vec<Part> {
+        let mut sorted: Vec<(u32, u32, u64)> =
+            part.iter().map(|(record, count)| (self.position(*record, column), *record, *count)).collect();
+        sorted.sort_unstable();
+        let total: u64 = part.iter().map(|(_, count)| count).sum();
+        let mut room = total / 2;
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for (_, record, count) in sorted {
+            let taken = count.min(room);
+            room -= taken;
+            if taken > 0 {
+                left.push((record, taken));
+            }
+            if count > taken {
+                right.push((record, count - taken));
+            }
+        }
+        left.sort_unstable();
+        right.sort_unstable();
+        vec![left, right]
+    }
+
+    /// What becomes of every record; parts that look alike in the release are one class, the others come in order.
+    pub(super) fn recoding(&self, parts: &[Part]) -> Recoding {
+        let mut shower = Shower::new(self);
+        let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
+        let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
+        let mut class_of_cells = std::collections::HashMap::new();
+        for (part, cells) in parts.iter().zip(classes) {
+            let class = *class_of_cells
+                .entry(cells)
+                .or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()));
+            for (record, count) in part {
+                recoding.assign(
+                    *record as usize,
+                    class,
+                    *count,
+                    self.microdata.summary.count(*record as usize),
+                );
+            }
+        }
+        recoding
+    }
+
+    pub(super) fn plan(&self, recoding: &Recoding, parts: &[Part]) -> serde_json::Value {
+        let classes: Vec<serde_json::Value> = (0..recoding.len())
+            .map(|class| {
+                let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
+                let shown = cells.map(|((quasi, column), cell)| {
+                    (quasi.name.clone(), json!(column.cells[*cell as usize].label))
+                });
+                serde_json::Value::Object(shown.collect())
+            })
+            .collect();
+        json!({ "parts": parts.len(), "classes": classes })
+    }
+}
+
+impl Splitter for Mondrian<'_> {
+    type Part = Part;
+
+    fn split(&self, part: Part) -> std::result::Result<Vec<Part>, Part> {
+        if self.clock.is_over() {
+            return Err(part);
+        }
+        let extents: Vec<(u32, u32)> =
+            (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
+        let mut columns: Vec<(f64, usize)> = extents
+            .iter()
+            .enumerate()
+            .map(|(column, extent)| (self.width(column, *extent), column))
+            .collect();
+        columns.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (width, column) in columns {
+            if width == 0.0 {
+                break;
+            }
+            for parts in self.ways_along(&part, column, extents[column]) {
+                if parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && self.allowed(part)) {
+                    return Ok(parts);
+                }
+            }
+        }
+        Err(part)
+    }
+
+    fn size(&self, part: &Part) -> u64 {
+        part.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Turns parts into released cells, each kept once per column.
+struct Shower<'a> {
+    mondrian: &'a Mondrian<'a>,
+    columns: Vec<RecodedColumn>,
+    known: Vec<std::collections::HashMap<(u32, u32), u32>>,
+    /// Per column, how many records lie before each position.
+    before: Vec<Vec<u64>>,
+}
+
+impl<'a> Shower<'a> {
+    fn new(mondrian: &'a Mondrian<'a>) -> Shower<'a> {
+        let before = |(axis, quasi): (&Axis, &privet_engine::microdata::QuasiIdentifier)| {
+            let positions = match axis {
+                Axis::Numbers { numbers, .. } => numbers.len(),
+                Axis::Categories { .. } => quasi.taxonomy.leaves(),
+            };
+            let mut before = vec![0; positions + 1];
+            for (code, count) in quasi.counts.iter().enumerate() {
+                before[axis.position(code as u32) as usize + 1] += count;
+            }
+            (1..before.len()).for_each(|at| before[at] += before[at - 1]);
+            before
+        };
+        Shower {
+            mondrian,
+            columns: mondrian.axes.iter().map(|_| RecodedColumn::default()).collect(),
+            known: mondrian.axes.iter().map(|_| Default::default()).collect(),
+            before: mondrian.axes.iter().zip(&mondrian.microdata.quasi).map(before).collect(),
+        }
+    }
+
+    fn cells(&mut self, part: &Part) -> Vec<u32> {
+        (0..self.columns.len()).map(|column| self.cell(column, self.mondrian.extent(part, column))).collect()
+    }
+
+    fn cell(&mut self, column: usize, (low, high): (u32, u32)) -> u32 {
+        let taxonomy = &self.mondrian.microdata.quasi[column].taxonomy;
+        // Categories are known by their node, so that two ranges of leaves with one ancestor are one cell.
+        let (node, low, high) = match &self.mondrian.axes[column] {
+            Axis::Numbers { .. } => (None, low, high),
+            Axis::Categories { .. } => {
+                let node = taxonomy.lowest_above(low as usize, high as usize);
+                let leaves = taxonomy.leaves_below(node);
+                (Some(node), leaves.start as u32, leaves.end as u32 - 1)
+            }
+        };
+        if let Some(cell) = self.known[column].get(&(low, high)) {
+            return *cell;
+        }
+        let before = &self.before[column];
+        let records = before[high as usize + 1] - before[low as usize];
+        let (label, extent, level) = match (&self.mondrian.axes[column], node) {
+            (Axis::Numbers { numbers, labels, .. }, _) => {
+                let share = self.mondrian.width(column, (low, high));
+                let (from, to) = (&labels[low as usize], &labels[high as usize]);
+                let label = match (low == high, numbers[low as usize]) {
+                    (true, _) => from.clone(),
+                    (false, None) => "*".to_string(),
+                    (false, Some(_)) => format!("[{},{}]", bare(from), bare(to)),
+                };
+                (label, Extent::Span(share), None)
+            }
+            (Axis::Categories { .. }, node) => {
+                let node = node.unwrap_or(taxonomy.root());
+                let level = taxonomy.height(node) as u64;
+                let extent = self.mondrian.microdata.quasi[column].extent(node);
+                (
+                    taxonomy.label(node).to_string(),
+                    extent,
+                    Some((level, taxonomy.height(taxonomy.root()) as u64)),
+                )
+            }
+        };
+        let cells = &mut self.columns[column].cells;
+        cells.push(ReleasedCell { label, node, measure: Cell { extent, level, records } });
+        self.known[column].insert((low, high), cells.len() as u32 - 1);
+        cells.len() as u32 - 1
+    }
+}
+
+/// The number in a label that may already be written as a range of one.
+fn bare(label: &str) -> &str {
+    label.strip_prefix('[').and_then(|label| label.split(',').next()).unwrap_or(label)
+}

@@ -1,0 +1,519 @@
+//! What becomes of every record: the common currency of the methods that release one table.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+use rand_chacha::ChaCha20Rng;
+
+use privet_core::random::{below, keyed};
+use privet_core::{Result, RunKey};
+use privet_engine::heads::Heads;
+use privet_engine::loss;
+use privet_engine::loss::{Cell, Cost, Frame, Measure, Tally};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy::{Class, Members};
+use privet_engine::rollup::Tallies;
+use privet_taxonomy::NodeId;
+
+/// A released value of a quasi-identifier.
+#[derive(Debug, Clone)]
+pub struct ReleasedCell {
+    /// What the release shows.
+    pub label: String,
+    /// Its node in the taxonomy, unless it is a range of numbers.
+    pub node: Option<NodeId>,
+    /// What measures need to know about it.
+    pub measure: Cell,
+}
+
+/// A quasi-identifier's released values.
+#[derive(Debug, Clone, Default)]
+pub struct RecodedColumn {
+    /// The released values; classes refer to them by position.
+    pub cells: Vec<ReleasedCell>,
+}
+
+/// What the release shows in the place of a suppressed cell.
+pub const STAR: &str = "*";
+
+/// Where the records of one distinct record go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// All into one class.
+    Class(u32),
+    /// All are suppressed.
+    Suppressed,
+    /// To several classes: see `Recoding::shared`.
+    Shared,
+}
+
+/// What becomes of every distinct record of a summary.
+#[derive(Debug)]
+pub struct Recoding {
+    /// The quasi-identifiers' released values.
+    pub columns: Vec<RecodedColumn>,
+    classes: Vec<u32>,
+    /// Per distinct record the lot that it is in, where records of a lot share their fate; else each has its own.
+    lots: Option<Arc<[u32]>>,
+    fates: Vec<Fate>,
+    shared: BTreeMap<usize, Vec<(u32, u64)>>,
+    pools: Vec<Pool>,
+    /// Classes and slots whose cells are suppressed.
+    starred: HashSet<(u32, u32)>,
+}
+
+/// Distinct records of whose records some go to a class.
+#[derive(Debug)]
+struct Pool {
+    class: u32,
+    /// The distinct records, each with all of its records.
+    members: Vec<(u32, u64)>,
+    count: u64,
+}
+
+/// The classes of a release with sizes and counts.
+#[derive(Debug)]
+pub struct ClassTable {
+    /// Per class, its number of records.
+    pub sizes: Vec<u64>,
+    tallies: Tallies,
+    /// The number of suppressed records.
+    pub suppressed: u64,
+    /// The number of suppressed cells in released records.
+    pub starred: u64,
+    /// The people in the classes, where somebody has several records.
+    pub heads: Option<Heads>,
+}
+
+impl Recoding {
+    /// Nothing decided yet: every one of `records` distinct records is suppressed.
+    pub fn new(columns: Vec<RecodedColumn>, records: usize) -> Recoding {
+        Recoding {
+            columns,
+            classes: Vec::new(),
+            lots: None,
+            fates: vec![Fate::Suppressed; records],
+            shared: BTreeMap::new(),
+            pools: Vec::new(),
+            starred: HashSet::new(),
+        }
+    }
+
+    /// The same for records in lots, by number, all records of which go to one class or are suppressed: see
+    /// [`Recoding::assign_lot`].
+    pub fn in_lots(columns: Vec<RecodedColumn>, lot_of_record: Arc<[u32]>, lots: usize) -> Recoding {
+        Recoding { lots: Some(lot_of_record), ..Recoding::new(columns, lots) }
+    }
+
+    /// Sends all records of a lot to a class.
+    pub fn assign_lot(&mut self, lot: usize, class: u32) {
+        self.fates[lot] = Fate::Class(class);
+    }
+
+    fn fate(&self, record: usize) -> Fate {
+        let place = self.lots.as_ref().map_or(record, |lots| lots[record] as usize);
+        self.fates[place]
+    }
+
+    /// Adds a class with the given cells, one per quasi-identifier.
+    pub fn add_class(&mut self, cells: impl IntoIterator<Item = u32>) -> u32 {
+        let class = self.len() as u32;
+        self.classes.extend(cells);
+        class
+    }
+
+    /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the key.
+    pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
+        if count == total {
+            self.fates[record] = Fate::Class(class);
+            return;
+        }
+        let parts = self.shared.entry(record).or_default();
+        match parts.iter_mut().find(|(other, _)| *other == class) {
+            Some((_, sent)) => *sent += count,
+            None => parts.push((class, count)),
+        }
+        self.fates[record] = Fate::Shared;
+        // Several parts may look alike and be one class.
+        if *parts == [(class, total)] {
+            self.fates[record] = Fate::Class(class);
+            self.shared.remove(&record);
+        }
+    }
+
+    /// Sends `count` of the records of several distinct records to a class, where it does not matter which; the others
+    /// are suppressed. `members` holds distinct records with how often each occurs. The choice is made by
+    /// [`Recoding::draw`]; until then all of them count as suppressed.
+    pub fn assign_some(&mut self, class: u32, members: Vec<(u32, u64)>, count: u64) {
+        self.pools.push(Pool { class, members, count });
+    }
+
+    /// Makes the choices that [`Recoding::assign_some`] left open: every set of records of the right size is equally
+    /// likely, and the key decides. (A fixed choice, such as the last ones, would tell who is missing.)
+    pub fn draw(&mut self, key: impl Into<RunKey>) {
+        let mut random = keyed(key, "privet: records of a value that are released");
+        for Pool { class, members, count } in std::mem::take(&mut self.pools) {
+            let mut rows: u64 = members.iter().map(|(_, total)| total).sum();
+            let mut open = count.min(rows);
+            for (record, total) in members {
+                let mut taken = 0;
+                for _ in 0..total {
+                    taken += u64::from(below(&mut random, rows) < open - taken);
+                    rows -= 1;
+                }
+                open -= taken;
+                if taken > 0 {
+                    self.assign(record as usize, class, taken, total);
+                }
+            }
+        }
+    }
+
+    /// Suppresses the cells of a sensitive value in a class: they are published as [`STAR`]. The slot says which value
+    /// of which column, see [`privet_engine::privacy::Counts`].
+    pub fn star(&mut self, class: u32, slot: u32) {
+        self.starred.insert((class, slot));
+    }
+
+    /// Whether the cells of a sensitive value are suppressed in a class.
+    pub fn is_starred(&self, class: u32, slot: u32) -> bool {
+        !self.starred.is_empty() && self.starred.contains(&(class, slot))
+    }
+
+    /// Whether any cell of the column that owns these slots is suppressed.
+    pub fn stars_any(&self, slots: &std::ops::Range<u32>) -> bool {
+        self.starred.iter().any(|(_, slot)| slots.contains(slot))
+    }
+
+    /// The number of classes.
+    pub fn len(&self) -> usize {
+        self.classes.len() / self.columns.len().max(1)
+    }
+
+    /// Whether everything is suppressed.
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    /// The cells of a class, as positions in each column.
+    pub fn cells(&self, class: usize) -> &[u32] {
+        let width = self.columns.len();
+        &self.classes[class * width..(class + 1) * width]
+    }
+
+    /// The classes that a distinct record's records go to, with counts; none when they are suppressed.
+    pub fn destinations(&self, record: usize, total: u64) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let (whole, parts) = match self.fate(record) {
+            Fate::Class(class) => (Some((class, total)), None),
+            Fate::Suppressed => (None, None),
+            Fate::Shared => (None, self.shared.get(&record)),
+        };
+        whole.into_iter().chain(parts.into_iter().flatten().copied())
+    }
+
+    /// The distinct records whose records part ways, ascending.
+    pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
+        self.shared.keys().copied()
+    }
+
+    /// Hands out classes record by record; `total` says how often a distinct record occurs.
+    ///
+    /// Where the records of one distinct record part ways, the key decides which goes where: every way of parting them
+    /// is equally likely.
+    pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(usize) -> u64) -> Dispatcher<'_> {
+        let left = self
+            .shared
+            .iter()
+            .map(|(record, classes)| (*record, Parting { rows: total(*record), classes: classes.clone() }));
+        let random = keyed(key, "privet: records that part ways");
+        Dispatcher { recoding: self, left: left.collect(), random }
+    }
+
+    /// Counts the classes. A suppressed cell counts in the size of its class, but is no value.
+    pub fn count(&self, microdata: &Microdata) -> ClassTable {
+        let tallies = Tallies::of_classes(microdata.table.slots() as usize, self.len());
+        let lists = microdata.slot_lists();
+        let heads = microdata.crowd().map(|people| {
+            // Methods that count people send records that are alike to one class.
+            let whole = |record: usize| {
+                let total = microdata.summary.count(record);
+                self.destinations(record, total).map(move |(class, _)| (record, class))
+            };
+            Heads::count(microdata, people, self.len(), (0..microdata.summary.len()).flat_map(whole))
+        });
+        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads };
+        for record in 0..microdata.summary.len() {
+            let total = microdata.summary.count(record);
+            let mut released = 0;
+            for (class, count) in self.destinations(record, total) {
+                table.sizes[class as usize] += count;
+                released += count;
+                if self.starred.is_empty() {
+                    let codes = microdata.summary.record(record);
+                    let slots = lists.iter().flat_map(|list| list.of(codes[list.column]));
+                    table.tallies.add_all(class as usize, slots.copied(), count);
+                    continue;
+                }
+                for slot in microdata.slots(record) {
+                    if self.is_starred(class, slot) {
+                        table.starred += count;
+                    } else {
+                        table.tallies.add(class as usize, slot, count);
+                    }
+                }
+            }
+            table.suppressed += total - released;
+        }
+        table
+    }
+
+    /// The classes without what is in them, for whoever looks at sizes alone.
+    pub fn outline(&self, microdata: &Microdata) -> ClassTable {
+        let tallies = Tallies::of_classes(0, self.len());
+        let mut table =
+            ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads: None };
+        for record in 0..microdata.summary.len() {
+            let total = microdata.summary.count(record);
+            let mut released = 0;
+            for (class, count) in self.destinations(record, total) {
+                table.sizes[class as usize] += count;
+                released += count;
+            }
+            table.suppressed += total - released;
+        }
+        table
+    }
+
+    /// What measures need to know about this release.
+    pub fn frame(&self, microdata: &Microdata) -> Frame {
+        Frame {
+            records: microdata.table.records,
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.cells.iter().map(|cell| cell.measure).collect())
+                .collect(),
+            values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
+            labels: microdata.label().map(|column| column.slots.clone()),
+        }
+    }
+
+    /// The cost of the release under a measure.
+    pub fn cost(&self, measure: &Measure, table: &ClassTable) -> Cost {
+        let mut tally = Tally { suppressed: table.suppressed, classes: self.len() as u64, price: 0 };
+        for class in 0..self.len() {
+            tally.price += measure.class(self.cells(class).iter().copied(), &table.class(class));
+        }
+        measure.total(&tally)
+    }
+
+    /// The release under every measure that is defined for it.
+    pub fn costs(&self, microdata: &Microdata, table: &ClassTable) -> Vec<super::ShownCost> {
+        let frame = self.frame(microdata);
+        let measures = loss::NAMES.iter().filter_map(|name| loss::measure(name, &frame).ok());
+        measures.map(|measure| super::show(&measure, self.cost(&measure, table))).collect()
+    }
+
+    /// The share of the original's cells in generalised columns that are published as they are: those of suppressed records
+    /// are not, nor are ranges and groups, even of one value.
+    pub fn exactly(&self, microdata: &Microdata, table: &ClassTable) -> f64 {
+        let mut exact = 0u128;
+        for (at, column) in self.columns.iter().enumerate() {
+            let values: HashSet<&String> =
+                microdata.summary.columns()[at].dictionary.values().iter().collect();
+            let same: Vec<bool> = column.cells.iter().map(|cell| values.contains(&cell.label)).collect();
+            let classes = (0..self.len()).filter(|class| same[self.cells(*class)[at] as usize]);
+            exact += classes.map(|class| u128::from(table.sizes[class])).sum::<u128>();
+        }
+        let all = u128::from(microdata.summary.total()) * self.columns.len() as u128;
+        exact as f64 / all.max(1) as f64
+    }
+
+    /// The measure that steers the search, or why it is not defined for this release.
+    pub fn measure(&self, name: &str, microdata: &Microdata) -> Result<Measure> {
+        loss::measure(name, &self.frame(microdata))
+    }
+}
+
+impl ClassTable {
+    /// A class as privacy notions see it.
+    pub fn class(&self, class: usize) -> Class<'_> {
+        Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+    }
+
+    /// A class by its records, and by the people who have them.
+    pub fn members(&self, class: usize) -> Members<'_> {
+        let heads = self.heads.as_ref();
+        Members {
+            records: self.class(class),
+            people: heads.map(|heads| heads.class(class)),
+            add_up: heads.is_none_or(|heads| heads.add_up(class)),
+        }
+    }
+
+    /// How many people are in each class: as many as records, unless somebody has several.
+    pub fn people(&self) -> &[u64] {
+        self.heads.as_ref().map_or(&self.sizes, Heads::sizes)
+    }
+}
+
+/// Hands out classes, record by record.
+#[derive(Debug)]
+pub struct Dispatcher<'a> {
+    recoding: &'a Recoding,
+    left: BTreeMap<usize, Parting>,
+    random: ChaCha20Rng,
+}
+
+/// What is still to come of one distinct record whose records part ways.
+#[derive(Debug)]
+pub(super) struct Parting {
+    pub(super) rows: u64,
+    /// The classes with how many rows each still gets.
+    pub(super) classes: Vec<(u32, u64)>,
+}
+
+impl Parting {
+    /// Sequential sampling: with r of the t rows to come still going to a class, the next goes there with probability
+    /// r/t, so that all of the ways to choose are equally likely (Fan, Muller & Rezucha, 1962).
+    pub(super) fn next(&mut self, random: &mut ChaCha20Rng) -> Option<u32> {
+        // More rows than were counted come only from a file that was changed meanwhile; that is found out elsewhere.
+        if self.rows == 0 {
+            return None;
+        }
+        let mut place = below(random, self.rows);
+        self.rows -= 1;
+        for (class, left) in &mut self.classes {
+            if place < *left {
+                *left -= 1;
+                return Some(*class);
+            }
+            place -= *left;
+        }
+        None
+    }
+}
+
+impl Dispatcher<'_> {
+    /// The class that the next row of a distinct record goes to; `None` when it is suppressed.
+    pub fn next(&mut self, record: usize) -> Option<u32> {
+        match self.recoding.fate(record) {
+            Fate::Class(class) => Some(class),
+            Fate::Suppressed => None,
+            Fate::Shared => self.left.get_mut(&record)?.next(&mut self.random),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One distinct record of `total` records, so many of which go to each class.
+    fn parted(total: u64, counts: &[u64]) -> Recoding {
+        let mut recoding = Recoding::new(vec![RecodedColumn::default()], 1);
+        for count in counts {
+            let class = recoding.add_class([0]);
+            recoding.assign(0, class, *count, total);
+        }
+        recoding
+    }
+
+    fn dispatched(recoding: &Recoding, seed: u64, total: u64) -> Vec<Option<u32>> {
+        let mut dispatcher = recoding.dispatcher(seed, |_| total);
+        (0..total).map(|_| dispatcher.next(0)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn as_many_rows_as_decided_go_to_each_class(
+            counts in prop::collection::vec(0u64..20, 1..4),
+            suppressed in 1u64..20,
+            seed in any::<u64>(),
+        ) {
+            let total = counts.iter().sum::<u64>() + suppressed;
+            let rows = dispatched(&parted(total, &counts), seed, total);
+            for (class, count) in counts.iter().enumerate() {
+                prop_assert_eq!(rows.iter().filter(|row| **row == Some(class as u32)).count() as u64, *count);
+            }
+            prop_assert_eq!(rows.iter().filter(|row| row.is_none()).count() as u64, suppressed);
+        }
+
+        #[test]
+        fn a_draw_takes_as_many_records_as_decided(
+            totals in prop::collection::vec(1u64..9, 1..6),
+            share in 0.0..1.0,
+            seed in any::<u64>(),
+        ) {
+            let all: u64 = totals.iter().sum();
+            let count = (share * all as f64) as u64;
+            let mut recoding = Recoding::new(vec![RecodedColumn::default()], totals.len());
+            let class = recoding.add_class([0]);
+            let members = totals.iter().enumerate().map(|(record, total)| (record as u32, *total));
+            recoding.assign_some(class, members.collect(), count);
+            recoding.draw(seed);
+            let sent = totals.iter().enumerate().map(|(record, total)| {
+                let sent: u64 = recoding.destinations(record, *total).map(|(_, count)| count).sum();
+                assert!(sent <= *total);
+                sent
+            });
+            prop_assert_eq!(sent.sum::<u64>(), count);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_which_rows_are_suppressed() {
+        let recoding = parted(100, &[50]);
+        assert_eq!(dispatched(&recoding, 1, 100), dispatched(&recoding, 1, 100));
+        assert_ne!(dispatched(&recoding, 1, 100), dispatched(&recoding, 2, 100));
+    }
+
+    #[test]
+    fn every_row_has_the_same_chance() {
+        const SEEDS: u64 = 4000;
+        let recoding = parted(10, &[2, 3]);
+        let mut times = [[0f64; 2]; 10];
+        for seed in 0..SEEDS {
+            for (row, class) in dispatched(&recoding, seed, 10).iter().enumerate() {
+                if let Some(class) = class {
+                    times[row][*class as usize] += 1.0;
+                }
+            }
+        }
+        // Five standard deviations of a binomial count around its mean.
+        for (class, chance) in [(0, 0.2), (1, 0.3)] {
+            let (mean, deviation) = (SEEDS as f64 * chance, (SEEDS as f64 * chance * (1.0 - chance)).sqrt());
+            assert!(times.iter().all(|row| (row[class] - mean).abs() < 5.0 * deviation), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn every_record_of_a_pool_has_the_same_chance() {
+        const SEEDS: u64 = 4000;
+        let mut sent = [0f64; 3];
+        for seed in 0..SEEDS {
+            let mut recoding = Recoding::new(vec![RecodedColumn::default()], 3);
+            let class = recoding.add_class([0]);
+            recoding.assign_some(class, vec![(0, 1), (1, 2), (2, 5)], 4);
+            recoding.draw(seed);
+            for (record, total) in [1, 2, 5].into_iter().enumerate() {
+                let counts = recoding.destinations(record, total);
+                sent[record] += counts.map(|(_, count)| count as f64).sum::<f64>() / total as f64;
+            }
+        }
+        assert!(sent.iter().all(|sent| (sent / SEEDS as f64 - 0.5).abs() < 0.04), "{sent:?}");
+    }
+
+    #[test]
+    fn a_row_that_was_never_counted_goes_nowhere() {
+        let recoding = parted(3, &[2]);
+        let mut dispatcher = recoding.dispatcher(0, |_| 3);
+        let rows: Vec<Option<u32>> = (0..5).map(|_| dispatcher.next(0)).collect();
+        assert_eq!(rows[3..], [None, None]);
+    }
+}

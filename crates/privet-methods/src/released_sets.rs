@@ -1,0 +1,137 @@
+//! What becomes of the cells of a quasi-sensitive column: which records are released with fewer terms.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use rand_chacha::ChaCha20Rng;
+
+use super::recoding::Parting;
+use privet_core::RunKey;
+use privet_core::random::keyed;
+
+/// The released cells of a quasi-sensitive column that differ from the original ones.
+#[derive(Debug, Default)]
+pub struct ReleasedSets {
+    /// What stands between the terms.
+    pub separator: char,
+    texts: Vec<String>,
+    /// By distinct record and class: the changed cells with how many records get each.
+    changed: BTreeMap<(u32, u32), Vec<(u32, u64)>>,
+    /// How it went with the groups.
+    pub groups: GroupCounts,
+    /// Terms with how many occurrences of each were removed, the most first.
+    pub removed: Vec<(String, u64)>,
+    /// Records that link to no label at all, in the original.
+    pub unlinked: u64,
+}
+
+/// How it went with the groups of records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupCounts {
+    /// All groups.
+    pub total: u64,
+    /// Those that met the requirements as they were.
+    pub untouched: u64,
+    /// Those whose suppression is proven to cost the least.
+    pub optimal: u64,
+    /// Those for which time ran out.
+    pub open: u64,
+    /// Of these, the ones that got no time at all: as many of their records as it takes lose all terms.
+    pub unsearched: u64,
+    /// How many groups of the partitioning had to be joined with others.
+    pub merged: u64,
+    /// Those whose records are withheld.
+    pub withheld: u64,
+}
+
+impl ReleasedSets {
+    /// Nothing changed yet.
+    pub fn new(separator: char) -> ReleasedSets {
+        ReleasedSets { separator, ..ReleasedSets::default() }
+    }
+
+    /// One more record of a distinct record in a class shows this instead of its cell.
+    pub fn change(&mut self, record: u32, class: u32, text: String) {
+        let changed = self.changed.entry((record, class)).or_default();
+        if let Some((_, count)) = changed.iter_mut().find(|(known, _)| self.texts[*known as usize] == text) {
+            *count += 1;
+            return;
+        }
+        changed.push((self.texts.len() as u32, 1));
+        self.texts.push(text);
+    }
+
+    /// The changed cells of a distinct record's records in a class, with counts.
+    pub fn changed(&self, record: u32, class: u32) -> impl Iterator<Item = (&str, u64)> {
+        let changed = self.changed.get(&(record, class)).into_iter().flatten();
+        changed.map(|(text, count)| (self.texts[*text as usize].as_str(), *count))
+    }
+
+    /// The distinct records of whose records some change, ascending; once for each class.
+    pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
+        self.changed.keys().map(|(record, _)| *record as usize)
+    }
+
+    /// How many cells are changed.
+    pub fn len(&self) -> u64 {
+        self.changed.values().flatten().map(|(_, count)| count).sum()
+    }
+
+    /// Whether no cell is changed.
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty()
+    }
+
+    /// Hands out cells, record by record; `total` says how many records of a distinct record a class has. Where some of them
+    /// change and others do not, the key decides which: every choice is equally likely.
+    pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(u32, u32) -> u64) -> SetDispatcher<'_> {
+        let left = self.changed.iter().map(|(key, texts)| {
+            let classes = texts.clone();
+            (*key, Parting { rows: total(key.0, key.1), classes })
+        });
+        SetDispatcher {
+            sets: self,
+            left: left.collect(),
+            random: keyed(key, "privet: records that lose terms"),
+        }
+    }
+}
+
+/// Hands out cells, record by record.
+#[derive(Debug)]
+pub struct SetDispatcher<'a> {
+    sets: &'a ReleasedSets,
+    left: HashMap<(u32, u32), Parting>,
+    random: ChaCha20Rng,
+}
+
+impl<'a> SetDispatcher<'a> {
+    /// What the next record of a distinct record shows in a class; `None` for its own cell.
+    pub fn next(&mut self, record: u32, class: u32) -> Option<&'a str> {
+        let text = self.left.get_mut(&(record, class))?.next(&mut self.random)?;
+        self.sets.texts.get(text as usize).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_records_change_as_decided() {
+        let mut sets = ReleasedSets::new('|');
+        sets.change(3, 0, "cough".to_string());
+        sets.change(3, 0, "fever".to_string());
+        sets.change(3, 0, "cough".to_string());
+        assert_eq!(sets.changed(3, 0).collect::<Vec<_>>(), [("cough", 2), ("fever", 1)]);
+        assert_eq!(sets.len(), 3);
+        for seed in 0..20 {
+            let mut dispatcher = sets.dispatcher(seed, |_, _| 5);
+            let rows: Vec<Option<String>> =
+                (0..5).map(|_| dispatcher.next(3, 0).map(str::to_string)).collect();
+            let count = |text: Option<&str>| rows.iter().filter(|row| row.as_deref() == text).count();
+            assert_eq!([count(Some("cough")), count(Some("fever")), count(None)], [2, 1, 2]);
+            assert_eq!(dispatcher.next(4, 0), None);
+        }
+    }
+}

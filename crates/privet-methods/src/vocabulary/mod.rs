@@ -1,0 +1,214 @@
+//! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
+
+#[cfg(test)]
+pub(crate) mod cases;
+mod decide;
+mod lg;
+pub mod loss;
+mod ssg;
+pub mod utility;
+
+pub use decide::{Decided, decide};
+
+use serde_json::Value as Json;
+
+use super::SearchFacts;
+use privet_core::clock::Clock;
+use privet_core::{Error, Exact, Result};
+use privet_data::{Bags, Term};
+use privet_engine::privacy::vocabulary;
+use privet_engine::privacy::vocabulary::VocabularyAnonymity;
+use privet_policy::{Accepts, Catalogue, Clause, Declaration};
+use privet_taxonomy::Node;
+use privet_taxonomy::words::Distances;
+
+/// All requirements and methods for query logs and vocabularies.
+pub static CATALOGUE: Catalogue =
+    Catalogue { requirements: vocabulary::DECLARATIONS, methods: METHODS, default_method: "ssg" };
+
+static METHODS: &[&Declaration] = &[&ssg::DECLARATION, &lg::BAG_DECLARATION, &lg::DECLARATION];
+
+/// What all of them take.
+const TAKES: &[Accepts] = &[Accepts::once(&["vocabulary-k-anonymity"])];
+
+/// The measure that releases are compared by.
+pub const COST: &str = "bLM";
+
+/// Makes the decision.
+pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+    check_enough(task)?;
+    check_separable(task)?;
+    check_residual(task)?;
+    match task.method.name() {
+        "ssg" => ssg::run(task, clock),
+        "lg-bag" | "lg" => lg::run(task, clock),
+        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    }
+}
+
+/// Fewer than k vocabularies, or users where these count, cannot look alike.
+fn check_enough(task: &Task<'_>) -> Result<()> {
+    let VocabularyAnonymity { k, distinct_users, .. } = task.demand;
+    let (found, one, many) = match task.bags.users() {
+        Some(users) if distinct_users => (u64::from(users), "user", "users"),
+        _ => (task.bags.len() as u64, "vocabulary", "vocabularies"),
+    };
+    if found >= u64::from(k) {
+        return Ok(());
+    }
+    let what = if found == 1 { format!("is only 1 {one}") } else { format!("are only {found} {many}") };
+    Err(Error::infeasible(format!("no release can meet the policy: k is {k}, but there {what}"))
+        .help(format!("lower k, or bring the data of more {many}; the extraction may have left some out")))
+}
+
+/// Where all terms of a bag are printed as one word, a reader must see where each ends.
+fn check_separable(task: &Task<'_>) -> Result<()> {
+    if task.method.settings.choice("centre") != Some("hyper") {
+        return Ok(());
+    }
+    match task.bags.terms().iter().find(|term| term.contains(Print::BETWEEN.trim())) {
+        None => Ok(()),
+        Some(term) => Err(Error::input(format!(
+            "with centre = \"hyper\" terms are printed with '{}' between them, and the term '{term}' has one",
+            Print::BETWEEN.trim()
+        ))
+        .help("rename the term, or choose another centre")),
+    }
+}
+
+/// A second look at what is left over that sees no farther than the first finds nothing.
+fn check_residual(task: &Task<'_>) -> Result<()> {
+    let scale = u64::from(task.distances.scale());
+    match task.method.settings.exact("residual") {
+        Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
+            Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
+                .help("left-overs are matched again at a larger distance: raise residual, or leave it out"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a method is to decide.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The data.
+    pub bags: &'a Bags,
+    /// How far its terms are apart.
+    pub distances: &'a Distances,
+    /// How far two terms may be apart to stand for each other, in the unit of `distances`.
+    pub epsilon: u32,
+    /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
+    pub omega: Option<Exact>,
+    /// What must hold.
+    pub demand: VocabularyAnonymity,
+    /// How: the method with its settings.
+    pub method: &'a Clause,
+}
+
+/// What a method for vocabularies decided.
+#[derive(Debug)]
+pub struct BagSolution {
+    /// Bags that are published alike; every bag is in one of them or withheld.
+    pub clusters: Vec<Cluster>,
+    /// Bags that are not published.
+    pub withheld: Vec<u32>,
+    /// The decision as readable data.
+    pub plan: Json,
+    /// How the search went.
+    pub search: SearchFacts,
+    /// What the search counted on the way.
+    pub counters: Vec<(&'static str, u64)>,
+    /// What the user should know before the release leaves the house.
+    pub warnings: Vec<String>,
+}
+
+impl BagSolution {
+    /// Gives every bag another number.
+    fn renumber(&mut self, numbers: &[u32]) {
+        let members = self.clusters.iter_mut().flat_map(|cluster| &mut cluster.members);
+        members.chain(&mut self.withheld).for_each(|bag| *bag = numbers[*bag as usize]);
+    }
+}
+
+/// Bags that are published alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// The numbers of the bags.
+    pub members: Vec<u32>,
+    /// What is published for each of them; empty for a bag without terms.
+    pub shown: Vec<Shown>,
+}
+
+/// One published occurrence, which stands for one occurrence of every member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// What is printed.
+    pub print: Print,
+    /// How many distinct terms the occurrence stands for: what bLM charges.
+    pub distinct: u32,
+}
+
+/// What is printed for an occurrence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Print {
+    /// A term of the data.
+    Term(Term),
+    /// A more general word: a node of the tree behind the distances.
+    General(Node),
+    /// All terms that it stands for, ascending: one of each member.
+    Bag(Vec<Term>),
+}
+
+impl Print {
+    /// Between the terms of a bag that is printed whole.
+    pub const BETWEEN: &'static str = " | ";
+
+    /// The terms of the data that it names.
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Print::Term(term) => std::slice::from_ref(term),
+            Print::Bag(terms) => terms,
+            Print::General(_) => &[],
+        }
+    }
+
+    /// What a reader of the release sees.
+    pub fn label(&self, bags: &Bags, distances: &Distances) -> String {
+        let term = |term: &Term| bags.terms()[*term as usize].as_str();
+        match self {
+            Print::Term(one) => term(one).to_string(),
+            Print::General(node) => {
+                distances.tree().map(|tree| tree.label(*node).to_string()).unwrap_or_default()
+            }
+            Print::Bag(terms) => terms.iter().map(term).collect::<Vec<_>>().join(Print::BETWEEN),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use privet_core::ErrorKind;
+
+    #[test]
+    fn too_few_vocabularies_or_users_are_told_whatever_the_method() {
+        let users = ["u", "u", "v"].map(String::from);
+        let bags = cases::bags(&vec![vec!["Wine".to_string()]; 3], Some(&users));
+        let distances = cases::distances(cases::goods(), &bags);
+        for (k, distinct_users, why) in [
+            (4, false, "k is 4, but there are only 3 vocabularies"),
+            (3, true, "k is 3, but there are only 2 users"),
+        ] {
+            for method in METHODS {
+                let method = Clause::with_defaults(method);
+                let demand = VocabularyAnonymity { k, distinct_users, min_term_users: 1 };
+                let (bags, distances) = (&bags, &distances);
+                let task = Task { bags, distances, epsilon: 2, omega: None, demand, method: &method };
+                let error = run(&task, &Clock::unlimited()).expect_err("too few");
+                assert_eq!(error.kind(), ErrorKind::Infeasible);
+                assert_eq!(error.message(), format!("no release can meet the policy: {why}"));
+                assert!(error.remedy().is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Phase 2: rows that are left over join the cluster that they harm least.
+//!
+//! Usually fewer than k rows are left. But where one person has most of them they may be nearly all, and looking at every
+//! cluster for each would take quadratic time. So clusters are looked up by their terms: one that has nothing within reach of a
+//! row costs what all its occurrences cost, and of those only the cheapest can win.
+
+use std::collections::BTreeSet;
+
+use super::crowd::Crowd;
+use super::grow::Grown;
+use super::hyper::{Matchmaker, Price, Tariff};
+use super::reach::Reach;
+use super::rows::{Row, Rows};
+use super::stretch::Stretches;
+use privet_core::Result;
+use privet_core::clock::Clock;
+use privet_data::Term;
+use privet_engine::matching::Match;
+
+pub(super) struct Assigner<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) tariff: Tariff<'a>,
+    pub(super) stretches: &'a Stretches,
+    pub(super) reach: Reach,
+    pub(super) matchmaker: Matchmaker,
+}
+
+/// The clusters, and how they are found.
+struct Hosts {
+    crowds: Vec<Crowd>,
+    /// What each cluster loses if a row leaves nothing of it, with the cluster.
+    by_loss: BTreeSet<(u64, u32)>,
+    /// For every place of a term the clusters with a bag that begins with it, and some that had one.
+    begins: Vec<u32>,
+    listed: Vec<u32>,
+    /// How many bags all clusters have.
+    bags: usize,
+    /// Who was looked at for the last row.
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Hosts {
+    fn of(clusters: &mut [Grown], stretches: &Stretches) -> Hosts {
+        let take = |cluster: &mut Grown| Crowd::from(std::mem::take(&mut cluster.hyper));
+        let crowds: Vec<Crowd> = clusters.iter_mut().map(take).collect();
+        let by_loss = (0u32..).zip(&crowds).map(|(at, crowd)| (crowd.occurrences(), at)).collect();
+        let seen = vec![0; crowds.len()];
+        let mut hosts =
+            Hosts { crowds, by_loss, begins: Vec::new(), listed: Vec::new(), bags: 0, seen, round: 0 };
+        hosts.list(stretches);
+        hosts
+    }
+
+    /// Lists all bags by the places of their first terms.
+    fn list(&mut self, stretches: &Stretches) {
+        let mut pairs: Vec<(usize, u32)> = Vec::new();
+        for (at, crowd) in (0u32..).zip(&self.crowds) {
+            pairs.extend(crowd.firsts().map(|term| (stretches.place(term), at)));
+        }
+        self.bags = pairs.len();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.begins.clear();
+        let mut next = 0;
+        for place in 0..=stretches.len() {
+            next += pairs[next..].iter().take_while(|(other, _)| *other < place).count();
+            self.begins.push(next as u32);
+        }
+        self.listed = pairs.into_iter().map(|(_, at)| at).collect();
+    }
+
+    /// The clusters that a row may join at the least price: the one that loses least by a row that leaves nothing of it, and
+    /// all that have a term within reach of the row's, each once.
+    fn within(&mut self, reach: &Reach, stretches: &Stretches, found: &mut Vec<u32>) {
+        found.clear();
+        self.round += 1;
+        let first = self.by_loss.first().map(|(_, at)| *at);
+        let near = reach.runs().iter().flat_map(|(term, _)| stretches.near(*term));
+        let lists = near.flat_map(|near| {
+            let places = near.places();
+            &self.listed[self.begins[places.start] as usize..self.begins[places.end] as usize]
+        });
+        for at in first.into_iter().chain(lists.copied()) {
+            if std::mem::replace(&mut self.seen[at as usize], self.round) != self.round {
+                found.push(at);
+            }
+        }
+    }
+
+    /// Adds a bag to a cluster that it is matched with so.
+    fn join(&mut self, at: usize, bag: &[Term], pairs: &[(u32, u32)], stretches: &Stretches) {
+        let crowd = &mut self.crowds[at];
+        self.by_loss.remove(&(crowd.occurrences(), at as u32));
+        let before = crowd.shape().1;
+        crowd.join(bag, pairs);
+        self.bags -= before - crowd.shape().1;
+        self.by_loss.insert((crowd.occurrences(), at as u32));
+        // Lists are made anew when half of what they name is gone, so that all together take little.
+        if self.listed.len() > 2 * self.bags {
+            self.list(stretches);
+        }
+    }
+}
+
+impl Assigner<'_> {
+    /// Adds each row, in this order, to the cluster that costs least, the first of equal ones. With `or_leave`, rows that
+    /// cost more than all their occurrences stay out; these are returned.
+    pub(super) fn assign(
+        &mut self,
+        clusters: &mut [Grown],
+        left: &[Row],
+        or_leave: bool,
+        clock: &Clock,
+    ) -> Result<Vec<Row>> {
+        let mut out = Vec::new();
+        if left.is_empty() {
+            return Ok(out);
+        }
+        clock.progress().stage("placing what is left over", Some(left.len() as u64));
+        let mut hosts = Hosts::of(clusters, self.stretches);
+        let mut found = Vec::new();
+        for (done, row) in (0u64..).zip(left) {
+            clock.check()?;
+            clock.progress().at(done);
+            let bag = self.rows.bag(*row);
+            match self.cheapest(&mut hosts, bag, or_leave, &mut found) {
+                None => out.push(*row),
+                Some(at) => {
+                    hosts.crowds[at].matched(bag, &self.tariff, &mut self.matchmaker);
+                    hosts.join(at, bag, self.matchmaker.pairs(), self.stretches);
+                    clusters[at].members.push(*row);
+                }
+            }
+        }
+        for (cluster, crowd) in clusters.iter_mut().zip(hosts.crowds) {
+            cluster.hyper = crowd.into_hyper();
+        }
+        Ok(out)
+    }
+
+    /// The cluster that a bag joins at the least price, the first of equal ones; `None` where every cluster would lose more by
+    /// it than the bag has, and it may stay out.
+    fn cheapest(
+        &mut self,
+        hosts: &mut Hosts,
+        bag: &[Term],
+        or_leave: bool,
+        found: &mut Vec<u32>,
+    ) -> Option<usize> {
+        self.reach.set(bag, self.stretches);
+        hosts.within(&self.reach, self.stretches, found);
+        let alone = self.tariff.price_of(bag.len() as u64, 0);
+        let mut best: Option<(Price, u32)> = None;
+        for at in &*found {
+            let crowd = &hosts.crowds[*at as usize];
+            let shape = crowd.shape();
+            // Relevant to every term of a bag is relevant to its first.
+            let mut bound = self.reach.bound(crowd.firsts().map(|term| self.stretches.place(term)));
+            bound.matched = bound.matched.min(bag.len());
+            if self.tariff.omega.is_some() {
+                bound.weight = 0;
+            }
+            let beaten =
+                |price: Price| best.is_some_and(|best| (price, *at) >= best) || or_leave && price > alone;
+            if beaten(self.tariff.price(shape, bag.len(), bound)) {
+                continue;
+            }
+            let found = match bound.matched {
+                0 => Match::default(),
+                _ => crowd.matched(bag, &self.tariff, &mut self.matchmaker),
+            };
+            let price = self.tariff.price(shape, bag.len(), found);
+            if !beaten(price) {
+                best = Some((price, *at));
+            }
+        }
+        best.map(|(_, at)| at as usize)
+    }
+}

@@ -1,0 +1,155 @@
+//! The rows that are in no cluster yet.
+
+use std::collections::BTreeSet;
+
+use super::rows::{Row, Rows};
+
+#[derive(Debug)]
+pub(super) struct Live {
+    bits: Vec<u64>,
+    /// No row before this one is live.
+    first: Row,
+    rows: usize,
+    /// How many live rows each person has; empty where every row is another person's.
+    of_user: Vec<u32>,
+    users: usize,
+    firsts: Firsts,
+}
+
+/// The first live row of each person: where one has most of the rows, those of others are found without going through all of
+/// his. Empty where every row is another person's.
+#[derive(Debug, Default)]
+struct Firsts {
+    all: BTreeSet<Row>,
+    of_user: Vec<Option<Row>>,
+    /// The next row of the same person, live or not.
+    next: Vec<Option<Row>>,
+}
+
+impl Firsts {
+    fn of(rows: &Rows) -> Firsts {
+        if !rows.has_users() {
+            return Firsts::default();
+        }
+        let mut of_user = vec![None; rows.people()];
+        let mut next = vec![None; rows.len()];
+        for row in (0..rows.len() as Row).rev() {
+            next[row as usize] = of_user[rows.user(row) as usize].replace(row);
+        }
+        Firsts { all: of_user.iter().flatten().copied().collect(), of_user, next }
+    }
+
+    /// Notes that a row of a person is not live any more.
+    fn remove(&mut self, row: Row, user: u32, is_live: impl Fn(Row) -> bool) {
+        if self.of_user[user as usize] != Some(row) {
+            return;
+        }
+        self.all.remove(&row);
+        let later = std::iter::successors(self.next[row as usize], |row| self.next[*row as usize]);
+        let first = later.into_iter().find(|row| is_live(*row));
+        self.of_user[user as usize] = first;
+        self.all.extend(first);
+    }
+}
+
+impl Live {
+    pub(super) fn new(rows: &Rows) -> Live {
+        let mut bits = vec![u64::MAX; rows.len().div_ceil(64)];
+        if let Some(last) = bits.last_mut()
+            && !rows.len().is_multiple_of(64)
+        {
+            *last = (1 << (rows.len() % 64)) - 1;
+        }
+        let mut of_user = Vec::new();
+        if rows.has_users() {
+            of_user.resize(rows.people(), 0);
+            for row in 0..rows.len() as Row {
+                of_user[rows.user(row) as usize] += 1;
+            }
+        }
+        let users = of_user.iter().filter(|count| **count > 0).count();
+        Live { bits, first: 0, rows: rows.len(), of_user, users, firsts: Firsts::of(rows) }
+    }
+
+    #[inline]
+    pub(super) fn has(&self, row: Row) -> bool {
+        is_set(&self.bits, row)
+    }
+
+    /// How many rows are live.
+    pub(super) fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// How many people have a live row.
+    pub(super) fn people(&self) -> usize {
+        if self.of_user.is_empty() { self.rows } else { self.users }
+    }
+
+    /// Takes a live row out.
+    pub(super) fn remove(&mut self, row: Row, rows: &Rows) {
+        self.bits[row as usize / 64] &= !(1 << (row % 64));
+        self.rows -= 1;
+        if rows.has_users() {
+            let user = rows.user(row);
+            let count = &mut self.of_user[user as usize];
+            *count -= 1;
+            self.users -= usize::from(*count == 0);
+            self.firsts.remove(row, user, |row| is_set(&self.bits, row));
+        }
+        if row == self.first {
+            let next = self.iter().next();
+            self.first = next.unwrap_or(row + 1);
+        }
+    }
+
+    /// The first live row of a person who may join.
+    pub(super) fn first_of(&self, may_join: impl Fn(u32) -> bool, rows: &Rows) -> Option<Row> {
+        let fits = |row: &Row| may_join(rows.user(*row));
+        if rows.has_users() { self.firsts.all.iter().copied().find(fits) } else { self.iter().find(fits) }
+    }
+
+    /// All live rows, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+        let from = self.first as usize / 64;
+        (from..self.bits.len()).flat_map(|word| {
+            let mut rest = self.bits[word];
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                rest &= rest.wrapping_sub(1);
+                (bit < 64).then_some(word as Row * 64 + bit)
+            })
+        })
+    }
+}
+
+#[inline]
+fn is_set(bits: &[u64], row: Row) -> bool {
+    bits[row as usize / 64] >> (row % 64) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::cases;
+
+    #[test]
+    fn the_first_row_of_others_is_found_whoever_has_most() {
+        // Two rows in three are of one person, and go in an order of their own.
+        let users: Vec<String> =
+            (0..90).map(|at| if at % 3 == 0 { at % 7 + 1 } else { 0 }.to_string()).collect();
+        let bags = cases::bags(&vec![vec!["Wine".to_string()]; users.len()], Some(&users));
+        for by_user in [true, false] {
+            let rows = Rows::new(&bags, by_user);
+            let mut live = Live::new(&rows);
+            for at in 0..rows.len() as Row {
+                let joined = [rows.user(0), rows.user(3), rows.user(at * 37 % 90)];
+                let may_join = |user: u32| !joined.contains(&user);
+                let plain = live.iter().find(|row| may_join(rows.user(*row)));
+                assert_eq!(live.first_of(may_join, &rows), plain);
+                live.remove(at * 37 % 90, &rows);
+            }
+            assert_eq!((live.len(), live.people(), live.first_of(|_| true, &rows)), (0, 0, None));
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! SSG (Liu, 2010, chapter 5): vocabularies are clustered by the meaning of their terms, and each cluster publishes one
+//! typical vocabulary.
+//!
+//! Phase 1 forms clusters of k ([`clusters`]): the smallest vocabulary that is left begins one, and again and again the
+//! vocabulary joins that leaves the fewest occurrences without a partner, of those the one with the nearest partners. What
+//! the members have in common is kept as a hyper-vocabulary ([`hyper`]): bags that hold one occurrence of each member, all
+//! within ε of each other. Phase 2 ([`assign`]) gives the rest to the clusters that lose least by it. At last each bag
+//! elects what is printed for it ([`elect`]); occurrences in no bag are suppressed.
+//!
+//! Every member of a cluster is published as the same bag, and a cluster has at least k members, or k different people
+//! where that is asked for: that is the whole promise, and it holds whatever the search found. Up to 3,000 vocabularies
+//! the search decides as the quadratic algorithm does; beyond 20,000 it looks at a limited number of candidates for each
+//! cluster ([`gather`]), found by their rarest terms; and of people who have far more vocabularies than there is room for in
+//! clusters, most go to phase 2 at once ([`surplus`]).
+
+mod assign;
+mod clusters;
+mod crowd;
+mod elect;
+mod gather;
+mod grow;
+mod hyper;
+mod index;
+mod kin;
+mod live;
+mod reach;
+mod residual;
+mod rows;
+mod scan;
+mod settings;
+mod stretch;
+mod surplus;
+#[cfg(test)]
+mod tests;
+mod twins;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde_json::json;
+
+use super::{BagSolution, Cluster, Task};
+use crate::SearchFacts;
+use assign::Assigner;
+use clusters::{Effort, Ground, Outcome, Phase};
+use elect::Election;
+use grow::Grown;
+use hyper::{Hyper, Matchmaker, Tariff};
+use kin::Kin;
+use privet_core::clock::Clock;
+use privet_core::counted;
+use privet_core::{Exact, Result};
+use privet_policy::{Declaration, Key, KeyKind, Subject};
+use reach::Reach;
+use rows::{Row, Rows};
+use settings::{Penalty, Settings};
+use stretch::Stretches;
+
+/// The method `ssg`.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: super::TAKES,
+    name: "ssg",
+    summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
+    help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
+           k together, and every one of a cluster is published as the same typical vocabulary: its terms are original \
+           terms, each within epsilon of a term of every member. Occurrences without such partners are suppressed. \
+           centre = \"hyper\" prints the terms that each one stands for, centre = \"generalise\" what they have in common; \
+           residual also prints what left-overs have in common.",
+    keys: &[
+        Key::with_default(
+            "matching",
+            KeyKind::Choice(&["auto", "exact", "greedy"]),
+            "auto",
+            "how occurrences find partners; auto is exact up to 64 of them and greedy beyond",
+        ),
+        Key::with_default(
+            "centre",
+            KeyKind::Choice(&["vote", "hyper", "generalise"]),
+            "vote",
+            "what is printed for partners: the term nearest to all, all of them, or what they have in common",
+        ),
+        Key::with_default(
+            "penalty",
+            KeyKind::Choice(&["occurrence", "uniform"]),
+            "occurrence",
+            "what a bag of partners costs that is given up: as many as it has occurrences, or one",
+        ),
+        Key::optional(
+            "residual",
+            KeyKind::Exact("0", ""),
+            "how far left-overs may be apart that are printed as what they have in common, as in 12",
+        ),
+        Key::with_default(
+            "withhold",
+            KeyKind::Flag,
+            "false",
+            "whether a vocabulary is left out that would cost its cluster more than its own occurrences",
+        ),
+        Key::with_default(
+            "min_vote",
+            KeyKind::Count(1),
+            "1",
+            "a typical term is that of at least so many members of its cluster",
+        ),
+        Key::with_default(
+            "visits",
+            KeyKind::Count(1),
+            "2000",
+            "how many vocabularies are looked at for one cluster where there are more than 20,000; large ones count for several",
+        ),
+        Key::with_default(
+            "pool",
+            KeyKind::Count(1),
+            "60",
+            "how many of them stay candidates for one cluster where there are more than 20,000",
+        ),
+        Key::with_default(
+            "slack",
+            KeyKind::Count(1),
+            "15",
+            "how many good candidates are enough for each that is needed, where there are more than 20,000",
+        ),
+    ],
+};
+
+/// Makes the decision.
+pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+    run_with(task, Effort::for_rows(task.bags.len()), clock)
+}
+
+fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolution> {
+    let settings = Settings::of(task)?;
+    let clock = &clock.with_limit(None);
+    clock.progress().stage("finding terms that are near each other", None);
+    // What is near is listed term by term only where it cannot be told in another way.
+    let (stretches, neighbours) = match task.distances.by_depth(task.epsilon) {
+        Some(order) => (Stretches::by_depth(&order), None),
+        None => {
+            let neighbours = task.distances.neighbours(task.epsilon)?;
+            (Stretches::of(task.distances, &neighbours), Some(neighbours))
+        }
+    };
+    clock.check()?;
+    let rows = Rows::new(task.bags, settings.distinct_users);
+    let tariff = Tariff {
+        distances: task.distances,
+        epsilon: task.epsilon,
+        neighbours: neighbours.as_ref(),
+        has_tree: task.distances.tree().is_some(),
+        omega: task.omega.map(Exact::numerator),
+        unit: task.omega.map_or(1, Exact::denominator),
+        penalty: settings.penalty,
+        matching: settings.matching,
+    };
+    let ground = Ground { stretches: &stretches, kin: Kin::new(task.distances, &stretches, task.epsilon) };
+    let mut outcome = Phase::new(&rows, tariff, &ground, &settings, effort).run(clock)?;
+    drop(ground);
+    // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
+    let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
+    let mut assigner = Assigner {
+        rows: &rows,
+        tariff: by_occurrence,
+        stretches: &stretches,
+        reach: Reach::new(task.distances.len()),
+        matchmaker: Matchmaker::default(),
+    };
+    let placed = place_rest(&mut outcome, &mut assigner, &settings, clock)?;
+    outcome.coarse += assigner.matchmaker.coarse;
+    drop(assigner);
+    clock.progress().stage("choosing what is printed", None);
+    clock.check()?;
+    let election = Election::new(task, &settings, tariff);
+    let wider =
+        settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, unit: 1, ..tariff });
+    let publish = |matchmaker: &mut Matchmaker, cluster: Grown| {
+        let mut shown = election.shown(&cluster);
+        if let Some(wider) = &wider {
+            shown.extend(residual::shown(&cluster, &rows, wider, &election, matchmaker));
+            shown.sort_unstable_by(|one, other| {
+                (&one.print, one.distinct).cmp(&(&other.print, other.distinct))
+            });
+        }
+        let members = cluster.members.iter().map(|row| rows.bag_number(*row)).collect();
+        (Cluster { members, shown }, std::mem::take(&mut matchmaker.coarse))
+    };
+    let grown = std::mem::take(&mut outcome.clusters);
+    let published = grown.into_par_iter().map_init(Matchmaker::default, publish);
+    let (clusters, coarse): (Vec<Cluster>, Vec<u64>) = published.unzip();
+    outcome.coarse += coarse.iter().sum::<u64>();
+    clock.check()?;
+    let decided = Decided { clusters, outcome, placed };
+    Ok(solution(task, &settings, effort, decided, &rows, clock))
+}
+
+/// What became of rows that phase 1 left.
+#[derive(Debug, Default)]
+struct Placed {
+    left: u64,
+    aside: u64,
+    withheld: Vec<Row>,
+}
+
+/// Phase 2, after the seeds that were set aside: those that lose less in a cluster join it, and the rest are published
+/// without any term, if they are enough.
+fn place_rest(
+    outcome: &mut Outcome,
+    assigner: &mut Assigner<'_>,
+    settings: &Settings,
+    clock: &Clock,
+) -> Result<Placed> {
+    let rows = assigner.rows;
+    let aside = std::mem::take(&mut outcome.aside);
+    let mut placed = Placed { aside: aside.len() as u64, ..Placed::default() };
+    let mut people: Vec<u32> = aside.iter().map(|row| rows.user(*row)).collect();
+    people.sort_unstable();
+    people.dedup();
+    let mut left = std::mem::take(&mut outcome.left);
+    if people.len() >= settings.k {
+        outcome.clusters.push(without_terms(aside));
+    } else {
+        left.extend(aside);
+        left.sort_unstable();
+    }
+    if outcome.clusters.is_empty() {
+        // Too little in common for a single cluster: nothing can be published but how many there are.
+        outcome.clusters.push(without_terms(std::mem::take(&mut left)));
+    }
+    placed.left = left.len() as u64;
+    placed.withheld = assigner.assign(&mut outcome.clusters, &left, settings.withhold, clock)?;
+    Ok(placed)
+}
+
+/// A cluster that publishes nothing but its members' number.
+fn without_terms(members: Vec<Row>) -> Grown {
+    let mut hyper = Hyper::of(&[]);
+    for _ in 1..members.len() {
+        hyper.extend(&[], &[]);
+    }
+    Grown { members, hyper }
+}
+
+/// What all phases decided.
+struct Decided {
+    clusters: Vec<Cluster>,
+    outcome: Outcome,
+    placed: Placed,
+}
+
+/// The decision with what should be known about it.
+fn solution(
+    task: &Task<'_>,
+    settings: &Settings,
+    effort: Effort,
+    Decided { clusters, outcome, placed }: Decided,
+    rows: &Rows,
+    clock: &Clock,
+) -> BagSolution {
+    let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
+    for cluster in &clusters {
+        *sizes.entry(cluster.members.len()).or_default() += 1;
+    }
+    let empty = clusters.iter().filter(|cluster| cluster.shown.is_empty()).count() as u64;
+    let counters = vec![
+        ("clusters", clusters.len() as u64),
+        ("fallback", outcome.fallback),
+        ("outliers", placed.aside),
+        ("empty_centres", empty),
+        ("placed_last", placed.left - placed.withheld.len() as u64),
+        ("withheld", placed.withheld.len() as u64),
+        ("regrown", outcome.regrown),
+        ("matched_greedily", outcome.coarse),
+    ];
+    let sizes: serde_json::Map<String, serde_json::Value> =
+        sizes.into_iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
+    let plan = json!({
+        "k": settings.k,
+        "distinct_users": settings.distinct_users,
+        "min_term_users": task.demand.min_term_users,
+        "epsilon": task.epsilon,
+        "omega": task.omega.map_or(json!("lexicographic"), shown_number),
+        "matching": task.method.settings.choice("matching"),
+        "centre": task.method.settings.choice("centre"),
+        "penalty": task.method.settings.choice("penalty"),
+        "residual": settings.residual,
+        "search": match effort {
+            Effort::Reference => "quadratic",
+            Effort::Full => "all within reach",
+            Effort::Limited => "limited",
+        },
+        "clusters": clusters.len(),
+        "clusters_by_size": sizes,
+        "fallback": outcome.fallback,
+        "outliers": placed.aside,
+        "empty_centres": empty,
+        "withheld": placed.withheld.len(),
+        "matched_greedily": outcome.coarse,
+    });
+    let mut warnings = Vec::new();
+    if settings.k == 1 {
+        warnings.push("k is 1: every vocabulary is published as it is, apart from rare terms".to_string());
+    }
+    if empty > 0 {
+        let members =
+            clusters.iter().filter(|cluster| cluster.shown.is_empty()).map(|cluster| cluster.members.len());
+        let members: usize = members.sum();
+        let members = counted(members as u64, "vocabulary is", "vocabularies are");
+        warnings.push(format!(
+            "{members} published without any term; a larger epsilon or a residual reach may keep some"
+        ));
+    }
+    if outcome.surplus > 0 {
+        warnings.push(format!(
+            "{} of people who have far more than the vocabularies of others can be put next to: these joined last, where they \
+             do least harm, or lost their terms",
+            counted(outcome.surplus, "vocabulary is", "vocabularies are")
+        ));
+    }
+    if !placed.withheld.is_empty() {
+        let withheld = counted(placed.withheld.len() as u64, "vocabulary is", "vocabularies are");
+        warnings.push(format!("{withheld} withheld"));
+    }
+    if outcome.coarse > 0 {
+        warnings.push(format!(
+            "{} matchings of large vocabularies were too large to be exact; their lightest edges were taken",
+            outcome.coarse
+        ));
+    }
+    let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();
+    let search = SearchFacts::unproven(clusters.len() as u64, clock);
+    BagSolution { clusters, withheld, plan, search, counters, warnings }
+}
+
+/// A number as one, or as a fraction where it is none.
+fn shown_number(number: Exact) -> serde_json::Value {
+    if number.denominator() == 1 { json!(number.numerator()) } else { json!(number.to_string()) }
+}

@@ -1,0 +1,112 @@
+//! SSG against the quadratic algorithm, against known answers and against what it promises.
+
+mod properties;
+mod reference;
+mod vectors;
+
+use num_rational::Ratio;
+
+use super::*;
+use crate::vocabulary::Print;
+use privet_data::Bags;
+use privet_engine::privacy::vocabulary::VocabularyAnonymity;
+use privet_policy::{Clause, Setting};
+use privet_taxonomy::ItemTree;
+use privet_taxonomy::words::{Distances, Semantics};
+
+/// A task with all that it borrows.
+#[derive(Debug)]
+pub struct Case {
+    pub bags: Bags,
+    pub distances: Distances,
+    pub epsilon: u32,
+    pub omega: Option<Exact>,
+    pub demand: VocabularyAnonymity,
+    pub method: Clause,
+}
+
+impl Case {
+    /// Bags over a tree; users where there are any.
+    pub fn new(tree: ItemTree, bags: &[Vec<String>], users: Option<&[String]>, epsilon: u32, k: u32) -> Case {
+        let user = |at: usize| users.map(|users| users[at].as_str());
+        let listed: Vec<(Option<&str>, &[String])> =
+            bags.iter().enumerate().map(|(at, bag)| (user(at), bag.as_slice())).collect();
+        let bags = Bags::of(&listed).expect("bags");
+        let distances = Semantics::Tree(tree.into()).between(bags.terms());
+        let demand = VocabularyAnonymity { k, distinct_users: users.is_some(), min_term_users: 1 };
+        let method = Clause::with_defaults(&DECLARATION);
+        Case { bags, distances, epsilon, omega: None, demand, method }
+    }
+
+    pub fn with(mut self, key: &'static str, setting: Setting) -> Case {
+        self.method.set(key, setting);
+        self
+    }
+
+    pub fn task(&self) -> Task<'_> {
+        Task {
+            bags: &self.bags,
+            distances: &self.distances,
+            epsilon: self.epsilon,
+            omega: self.omega,
+            demand: self.demand,
+            method: &self.method,
+        }
+    }
+
+    pub fn run(&self) -> BagSolution {
+        run(&self.task(), &Clock::unlimited()).expect("a solution")
+    }
+
+    pub fn run_with(&self, effort: Effort) -> BagSolution {
+        run_with(&self.task(), effort, &Clock::unlimited()).expect("a solution")
+    }
+
+    /// bLM: what is suppressed counts in full, what is published counts by how many other terms it could be.
+    pub fn blm(&self, clusters: &[Cluster]) -> Ratio<u64> {
+        let others = (self.bags.terms().len() as u64).saturating_sub(1).max(1);
+        let (mut lost, mut kept) = (Ratio::new(0, 1), 0);
+        for cluster in clusters {
+            let members = cluster.members.len() as u64;
+            for shown in &cluster.shown {
+                lost += Ratio::new(members * (u64::from(shown.distinct) - 1), others);
+                kept += members;
+            }
+        }
+        (lost + (self.bags.occurrences() - kept)) / self.bags.occurrences().max(1)
+    }
+}
+
+/// A tree from parents.
+pub fn tree_of(parents: &[(String, String)]) -> ItemTree {
+    let above =
+        |node: &str| parents.iter().find(|(child, _)| child == node).map(|(_, parent)| parent.clone());
+    let leaves = parents.iter().filter(|(node, _)| !parents.iter().any(|(_, parent)| parent == node));
+    let path = |leaf: &String| std::iter::successors(Some(leaf.clone()), |node| above(node)).collect();
+    ItemTree::from_paths(&leaves.map(|(leaf, _)| path(leaf)).collect::<Vec<Vec<String>>>()).expect("a tree")
+}
+
+/// The goods of the running example.
+pub fn goods() -> ItemTree {
+    let pairs = "Edibles Goods Clothing Goods Alcohol Edibles Milk Edibles Outwear Clothing Footwear Clothing Wine Alcohol \
+                 Vino Alcohol Raw-milk Milk Homo-milk Milk Jackets Outwear Pants Outwear Boots Footwear Shoes Footwear";
+    let words: Vec<String> = pairs.split_whitespace().map(String::from).collect();
+    tree_of(&words.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>())
+}
+
+/// What is printed, as words.
+pub fn words(case: &Case, cluster: &Cluster) -> Vec<String> {
+    let tree = case.distances.tree().expect("a tree");
+    let print = |print: &Print| match print {
+        Print::Term(term) => case.bags.terms()[*term as usize].clone(),
+        Print::General(node) => tree.label(*node).to_string(),
+        Print::Bag(terms) => {
+            terms.iter().map(|term| case.bags.terms()[*term as usize].as_str()).collect::<Vec<_>>().join("+")
+        }
+    };
+    cluster.shown.iter().map(|shown| print(&shown.print)).collect()
+}
+
+fn strings(words: &str) -> Vec<String> {
+    words.split_whitespace().map(String::from).collect()
+}

@@ -1,0 +1,239 @@
+//! What holds for any data.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::tests::{cases, on_threads};
+use privet_core::ErrorKind;
+use privet_engine::matching::{Aim, Matcher};
+
+const GOODS: [&str; 8] = ["Wine", "Vino", "Raw-milk", "Homo-milk", "Jackets", "Pants", "Boots", "Shoes"];
+
+fn any_bags(most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
+    let word = select(GOODS.to_vec()).prop_map(String::from);
+    prop::collection::vec(prop::collection::vec(word, 0..6), 4..most)
+}
+
+/// Bags with users, distance, k and how the method is set.
+fn any_case(most: usize) -> impl Strategy<Value = Case> {
+    let settings = (any::<bool>(), any::<bool>(), prop::option::weighted(0.2, (0u64..9, 1u64..4)));
+    let numbers = (select(vec![0u32, 2, 4, 6]), 1u32..5);
+    (any_bags(most), prop::option::of(1usize..7), numbers, settings).prop_map(
+        |(bags, users, (epsilon, k), (greedy, uniform, omega))| {
+            let users: Option<Vec<String>> =
+                users.map(|users| (0..bags.len()).map(|at| (at * at % (users + 3)).to_string()).collect());
+            let mut case = Case::new(goods(), &bags, users.as_deref(), epsilon, k);
+            case.demand.k = k.min(case.bags.users().unwrap_or(u32::MAX));
+            case.omega = omega.and_then(|(parts, unit)| Exact::new(parts, unit));
+            case.with("matching", Setting::Choice(if greedy { "greedy" } else { "exact" }))
+                .with("penalty", Setting::Choice(if uniform { "uniform" } else { "occurrence" }))
+        },
+    )
+}
+
+fn check(case: &Case, solution: &BagSolution) {
+    let members = solution.clusters.iter().flat_map(|cluster| &cluster.members);
+    let mut all: Vec<u32> = members.chain(&solution.withheld).copied().collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..case.bags.len() as u32).collect::<Vec<_>>(), "every bag once");
+    for cluster in &solution.clusters {
+        let mut people: Vec<u32> =
+            cluster.members.iter().map(|bag| case.bags.user(*bag as usize).unwrap_or(*bag)).collect();
+        people.sort_unstable();
+        people.dedup();
+        let count = if case.demand.distinct_users { people.len() } else { cluster.members.len() };
+        assert!(count >= case.demand.k as usize, "{cluster:?}");
+        for bag in &cluster.members {
+            let bag = case.bags.bag(*bag as usize);
+            let near = |shown: usize, term: usize| match &cluster.shown[shown].print {
+                Print::Term(print) => {
+                    case.distances.of(*print, bag[term]).filter(|far| *far <= case.epsilon).map(u64::from)
+                }
+                Print::Bag(terms) => terms.contains(&bag[term]).then_some(0),
+                Print::General(node) => {
+                    let place = case.distances.place(bag[term]).expect("a place");
+                    case.distances.tree().expect("a tree").contains(*node, place).then_some(0)
+                }
+            };
+            let found = Matcher::default().exact(cluster.shown.len(), bag.len(), Aim::MostPairs, near);
+            assert_eq!(found.matched, cluster.shown.len(), "{cluster:?} prints what {bag:?} does not hold");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(96))]
+
+    #[test]
+    fn small_inputs_are_clustered_as_by_the_quadratic_algorithm(case in any_case(24)) {
+        let empty = case.bags.iter().filter(|bag| bag.is_empty()).count();
+        prop_assume!(empty < case.demand.k as usize);
+        let solution = case.run();
+        let found: Vec<Vec<u32>> = solution.clusters.iter().map(|cluster| cluster.members.clone()).collect();
+        let wanted: Vec<Vec<u32>> = reference::clusters(&case).into_iter().map(|cluster| cluster.0).collect();
+        prop_assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn promises_hold(
+        case in any_case(40),
+        effort in select(vec![Effort::Reference, Effort::Full, Effort::Limited]),
+        centre in select(vec!["vote", "hyper", "generalise"]),
+        withhold in any::<bool>(),
+    ) {
+        let case = case.with("centre", Setting::Choice(centre)).with("withhold", Setting::Flag(withhold));
+        let case = case.with("visits", Setting::Count(9)).with("pool", Setting::Count(3)).with("slack", Setting::Count(1));
+        let solution = case.run_with(effort);
+        check(&case, &solution);
+        prop_assert!(withhold || solution.withheld.is_empty());
+    }
+
+    #[test]
+    fn threads_change_nothing(case in any_case(60), effort in select(vec![Effort::Full, Effort::Limited])) {
+        let run = |threads| on_threads(threads, || case.run_with(effort));
+        let one = run(1);
+        for threads in [2, 4] {
+            let other = run(threads);
+            prop_assert_eq!(&one.clusters, &other.clusters);
+            prop_assert_eq!(&one.withheld, &other.withheld);
+            prop_assert_eq!(&one.counters, &other.counters);
+        }
+    }
+
+    /// The left-overs of a cluster are published as what they have in common, and never instead of something else.
+    #[test]
+    fn a_residual_only_adds(case in any_case(30), reach in select(vec![2u64, 4, 6, 100])) {
+        let plain = case.run();
+        let reach = Setting::Exact(privet_core::Exact::new(reach, 1).expect("a number"));
+        let case = case.with("residual", reach);
+        let more = case.run();
+        prop_assert!(case.blm(&more.clusters) <= case.blm(&plain.clusters));
+        for (plain, more) in plain.clusters.iter().zip(&more.clusters) {
+            prop_assert_eq!(&plain.members, &more.members);
+            prop_assert!(plain.shown.iter().all(|shown| more.shown.contains(shown)));
+        }
+        let loose = Case { epsilon: 100, ..case };
+        check(&loose, &more);
+    }
+
+    #[test]
+    fn rare_terms_are_never_printed(
+        case in any_case(30),
+        floor in 2u32..12,
+        centre in select(vec!["vote", "hyper", "generalise"]),
+    ) {
+        let mut case = case.with("centre", Setting::Choice(centre));
+        case.demand.min_term_users = floor;
+        let users = case.bags.term_users();
+        for cluster in case.run().clusters {
+            for shown in cluster.shown {
+                let terms = match shown.print {
+                    Print::Term(term) => vec![term],
+                    Print::Bag(terms) => terms,
+                    Print::General(node) => {
+                        let tree = case.distances.tree().expect("a tree");
+                        let below = |term: &u32| case.distances.place(*term).is_some_and(|place| tree.contains(node, place));
+                        let mut people: Vec<u32> = (0..case.bags.len())
+                            .filter(|bag| case.bags.bag(*bag).iter().any(below))
+                            .map(|bag| case.bags.user(bag).unwrap_or(bag as u32))
+                            .collect();
+                        people.sort_unstable();
+                        people.dedup();
+                        prop_assert!(people.len() >= floor as usize);
+                        continue;
+                    }
+                };
+                prop_assert!(terms.iter().all(|term| users[*term as usize] >= floor));
+            }
+        }
+    }
+}
+
+fn case(bags: &[&str], epsilon: u32, k: u32) -> Case {
+    Case::new(goods(), &bags.iter().map(|bag| strings(bag)).collect::<Vec<_>>(), None, epsilon, k)
+}
+
+#[test]
+fn one_is_a_crowd_of_one() {
+    let case = case(&["Wine Wine Boots", "Vino", "Shoes Wine"], 4, 1);
+    let solution = case.run();
+    let mut found: Vec<Vec<String>> = solution.clusters.iter().map(|cluster| words(&case, cluster)).collect();
+    found.sort();
+    assert_eq!(found, [strings("Boots Wine Wine"), strings("Shoes Wine"), strings("Vino")]);
+    assert_eq!((solution.warnings.len(), case.blm(&solution.clusters)), (1, Ratio::new(0, 1)));
+}
+
+#[test]
+fn an_alien_vocabulary_is_withheld_where_that_costs_less() {
+    let bags = ["Wine Wine Wine", "Wine Wine Wine", "Boots Boots Boots Boots"];
+    let kept = case(&bags, 2, 2).run();
+    assert_eq!((kept.clusters.len(), kept.clusters[0].shown.len(), kept.withheld.len()), (1, 0, 0));
+    let case = case(&bags, 2, 2).with("withhold", Setting::Flag(true));
+    let solution = case.run();
+    assert_eq!((solution.clusters[0].shown.len(), solution.withheld), (3, vec![2]));
+}
+
+#[test]
+fn isolated_seeds_are_published_together() {
+    let mut bags = vec!["Wine"; 4];
+    bags.extend(["Boots", "Pants", "Raw-milk Raw-milk", "Vino", "Vino"]);
+    let case = case(&bags, 0, 2);
+    let solution = case.run_with(Effort::Full);
+    let empty: Vec<&Cluster> = solution.clusters.iter().filter(|cluster| cluster.shown.is_empty()).collect();
+    assert_eq!((empty.len(), &empty[0].members), (1, &vec![4, 5, 6]));
+    assert_eq!(case.blm(&solution.clusters), Ratio::new(4, 10));
+    check(&case, &solution);
+}
+
+#[test]
+fn a_vote_needs_voters() {
+    let case = case(&["Wine Boots", "Vino Boots"], 2, 2).with("min_vote", Setting::Count(2));
+    assert_eq!(words(&case, &case.run().clusters[0]), ["Boots", "Alcohol"]);
+}
+
+#[test]
+fn giant_bags_stay_affordable() {
+    let mut bags: Vec<Vec<String>> = (0..40).map(|at| vec![GOODS[at % 8].to_string(); 500 + at]).collect();
+    bags.push(GOODS.iter().cycle().take(20_000).map(|word| word.to_string()).collect());
+    bags.extend((0..60).map(|at| vec![GOODS[at % 8].to_string(); 1 + at % 3]));
+    for matching in ["auto", "exact", "greedy"] {
+        let case = Case::new(goods(), &bags, None, 2, 3).with("matching", Setting::Choice(matching));
+        for effort in [Effort::Reference, Effort::Limited] {
+            let solution = case.run_with(effort);
+            let members: usize = solution.clusters.iter().map(|cluster| cluster.members.len()).sum();
+            assert_eq!(members, bags.len());
+        }
+    }
+}
+
+/// A log in which one person has nearly all vocabularies, many of them alike: what cannot be put beside others joins last.
+#[test]
+fn one_person_with_most_vocabularies_is_no_trouble() {
+    let pair = |at: usize| vec![GOODS[at % 8].to_string(), GOODS[at / 8 % 7].to_string()];
+    let (mine, others) = (40_000, 120);
+    let bags: Vec<Vec<String>> = (0..mine + others).map(pair).collect();
+    let user = |at: usize| if at < mine { 0 } else { 1 + at % 30 };
+    let users: Vec<String> = (0..bags.len()).map(|at| user(at).to_string()).collect();
+    for (epsilon, residual) in [(0, false), (2, true)] {
+        let mut case = Case::new(goods(), &bags, Some(&users), epsilon, 3);
+        if residual {
+            case = case.with("residual", Setting::Exact(Exact::new(4, 1).expect("a number")));
+        }
+        let solution = case.run();
+        let spare = solution.warnings.iter().find(|said| said.contains("far more")).expect("a warning");
+        assert!(spare.starts_with("39880 "), "{spare}");
+        // With a residual, words that members have in common are wider.
+        let case = if residual { Case { epsilon: 4, ..case } } else { case };
+        check(&case, &solution);
+        assert!(solution.clusters.iter().any(|cluster| !cluster.shown.is_empty()));
+    }
+}
+
+#[test]
+fn an_interrupted_run_ends() {
+    let clock = Clock::unlimited();
+    clock.interrupt();
+    let error = run(&case(&["Wine", "Vino"], 2, 2).task(), &clock).expect_err("interrupted");
+    assert_eq!(error.kind(), ErrorKind::Interrupted);
+}

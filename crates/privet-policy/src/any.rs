@@ -1,0 +1,92 @@
+//! A policy of whatever kind.
+
+use std::path::Path;
+
+use super::check::{CheckedPolicy, DataKind};
+use super::declare::{Catalogues, Declaration};
+use super::door::Purpose;
+use super::file::Policy;
+use super::settings::Clause;
+use super::transactions::TransactionPolicy;
+use super::vocabulary::VocabularyPolicy;
+use privet_core::Result;
+
+/// A policy as understood, of any kind.
+#[derive(Debug, Clone)]
+pub enum AnyPolicy {
+    /// About a table.
+    Table(CheckedPolicy),
+    /// About transactions.
+    Transactions(TransactionPolicy),
+    /// About a query log, or about vocabularies.
+    Vocabularies(VocabularyPolicy),
+}
+
+impl AnyPolicy {
+    /// What kind of data the policy is about.
+    pub fn kind(&self) -> DataKind {
+        match self {
+            AnyPolicy::Table(_) => DataKind::Table,
+            AnyPolicy::Transactions(_) => DataKind::Transactions,
+            AnyPolicy::Vocabularies(policy) => policy.kind,
+        }
+    }
+
+    /// The data file.
+    pub fn data(&self) -> &Path {
+        match self {
+            AnyPolicy::Table(policy) => policy.source.path(),
+            AnyPolicy::Transactions(policy) => policy.source.path(),
+            AnyPolicy::Vocabularies(policy) => policy.source.path(),
+        }
+    }
+
+    /// The policy as written.
+    pub fn written(&self) -> &Policy {
+        match self {
+            AnyPolicy::Table(policy) => &policy.written,
+            AnyPolicy::Transactions(policy) => &policy.written,
+            AnyPolicy::Vocabularies(policy) => &policy.written,
+        }
+    }
+
+    /// How the release is made.
+    pub fn method(&self) -> &'static Declaration {
+        let method: &Clause = match self {
+            AnyPolicy::Table(policy) => &policy.method,
+            AnyPolicy::Transactions(policy) => &policy.method,
+            AnyPolicy::Vocabularies(policy) => &policy.method,
+        };
+        method.declaration
+    }
+}
+
+impl Policy {
+    /// Checks the policy as its kind of data asks for; a catalogue for each kind.
+    ///
+    /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
+    pub fn check_any(&self, catalogues: &Catalogues, original: Option<&Path>) -> Result<AnyPolicy> {
+        self.check_any_for(catalogues, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub fn check_any_for(
+        &self,
+        catalogues: &Catalogues,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<AnyPolicy> {
+        let kind = self.kind()?;
+        self.fits(kind, catalogues)?;
+        let own = catalogues.of(kind);
+        match kind {
+            DataKind::Table => self.check_for(own, original, purpose).map(AnyPolicy::Table),
+            DataKind::Transactions => {
+                self.check_transactions_for(own, original, purpose).map(AnyPolicy::Transactions)
+            }
+            DataKind::QueryLog | DataKind::Vocabularies => {
+                self.check_vocabularies_for(own, original, purpose).map(AnyPolicy::Vocabularies)
+            }
+        }
+    }
+}

@@ -1,0 +1,597 @@
+//! The policy as understood.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::declare::{Catalogue, Catalogues, Declaration, Subject};
+use super::door::Purpose;
+use super::file::{Entry, Policy, Section};
+use super::knowledge::KnowledgePolicy;
+use super::mixed::{self, MixedColumn};
+use super::person;
+use super::sensitive::check_sensitive;
+use super::sets::SetPolicy;
+use super::settings::{Clause, check_settings, default_clause};
+use privet_core::suggestion;
+use privet_core::{Error, Exact, Result};
+use privet_data::{Header, MissingRule, ReadOptions, Source};
+use privet_taxonomy::Taxonomy;
+
+/// What a column is to the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Names a person directly: never published.
+    Identifier,
+    /// Could name a person together with others: generalised.
+    QuasiIdentifier,
+    /// What nobody may learn about a person.
+    Sensitive,
+    /// Some of its values can be seen on a person, others nobody may learn: generalised.
+    Mixed,
+    /// A set of terms that public knowledge may turn into something sensitive.
+    QuasiSensitive,
+    /// A label that later analysis wants to predict (for the cost CM).
+    Class,
+    /// Carried through as it is.
+    Other,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Role; 7] = [
+        Role::Identifier,
+        Role::QuasiIdentifier,
+        Role::Sensitive,
+        Role::QuasiSensitive,
+        Role::Mixed,
+        Role::Class,
+        Role::Other,
+    ];
+
+    /// The role as written in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Identifier => "identifier",
+            Role::QuasiIdentifier => "quasi-identifier",
+            Role::Sensitive => "sensitive",
+            Role::Mixed => "mixed",
+            Role::QuasiSensitive => "quasi-sensitive",
+            Role::Class => "class",
+            Role::Other => "other",
+        }
+    }
+
+    /// Whether the values of such a column are generalised.
+    pub fn is_generalised(self) -> bool {
+        matches!(self, Role::QuasiIdentifier | Role::Mixed)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What kind of data a policy is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DataKind {
+    /// Rows and columns.
+    Table,
+    /// Sets of items.
+    Transactions,
+    /// What people typed, and when.
+    QueryLog,
+    /// Bags of terms.
+    Vocabularies,
+}
+
+impl DataKind {
+    /// The kind as written in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataKind::Table => "table",
+            DataKind::Transactions => "transactions",
+            DataKind::QueryLog => "query-log",
+            DataKind::Vocabularies => "vocabularies",
+        }
+    }
+
+    /// All kinds.
+    pub const ALL: [DataKind; 4] =
+        [DataKind::Table, DataKind::Transactions, DataKind::QueryLog, DataKind::Vocabularies];
+
+    /// The keys of a policy that this kind has and some other has not, by section.
+    fn own_keys(self, section: &str) -> &'static [&'static str] {
+        match (self, section) {
+            (DataKind::Table, "") => &["columns", "knowledge"],
+            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter", "person"],
+            (DataKind::Transactions, "") => &["items"],
+            (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
+            (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
+            (DataKind::QueryLog, "data") => &["columns", "quotes", "delimiter"],
+            (DataKind::Vocabularies, "") => &["semantics"],
+            (DataKind::Vocabularies, "data") => &["columns", "delimiter"],
+            _ => &[],
+        }
+    }
+}
+
+/// What happens to a record with a missing value in a column that matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnMissing {
+    /// The record is dropped, and counted.
+    Drop,
+    /// Missing is a value of its own.
+    Value,
+}
+
+/// A column of the data and what the policy says about it.
+#[derive(Debug, Clone)]
+pub struct PolicyColumn {
+    /// Its name.
+    pub name: String,
+    /// Its position in the data.
+    pub index: usize,
+    /// Its role; `None` for a column that the policy does not mention, which is not published.
+    pub role: Option<Role>,
+    /// Its taxonomy, if the policy names a hierarchy file.
+    pub hierarchy: Option<Arc<Taxonomy>>,
+    /// The hierarchy file.
+    pub hierarchy_path: Option<PathBuf>,
+    /// How far the ranges of its hierarchy reach beyond their ends, as a share of their width, in mined rules.
+    pub fuzzy_spread: Option<Exact>,
+    /// What is guarded and what can be observed of it, if its role is `mixed`.
+    pub mixed: Option<MixedColumn>,
+    /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
+    pub sets: Option<SetPolicy>,
+    /// What separates the values of a cell, for a sensitive column whose cells hold several.
+    pub separator: Option<char>,
+    /// Sensitive values that need no protection.
+    pub insensitive: Vec<String>,
+}
+
+impl PolicyColumn {
+    /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
+    pub fn values_of<'a>(&self, cell: &'a str) -> Vec<&'a str> {
+        let Some(separator) = self.separator else { return vec![cell] };
+        cell.split(separator).map(str::trim).filter(|value| !value.is_empty()).collect()
+    }
+}
+
+/// A policy as understood: only this kind can run.
+#[derive(Debug, Clone)]
+pub struct CheckedPolicy {
+    /// The policy as written.
+    pub written: Policy,
+    /// The secret that every random choice derives from, if the policy has one.
+    pub seed: Option<u64>,
+    /// What the data is.
+    pub kind: DataKind,
+    /// The data.
+    pub source: Source,
+    /// The spellings of a missing value; the first is the one that is published.
+    pub missing: Vec<String>,
+    /// What happens to records with missing values.
+    pub on_missing: OnMissing,
+    /// One per column of the data, in its order.
+    pub columns: Vec<PolicyColumn>,
+    /// What the release must guarantee.
+    pub requirements: Vec<Clause>,
+    /// Which table of `[privacy]` each requirement comes from: one that names no column stands for several requirements.
+    places: Vec<usize>,
+    /// How the release is made.
+    pub method: Clause,
+    /// What the adversary is taken to know, for methods that ask.
+    pub knowledge: KnowledgePolicy,
+    /// The column that tells people apart, by position, where one person may have several records.
+    pub person: Option<usize>,
+}
+
+impl CheckedPolicy {
+    /// The columns with a role, in the data's order.
+    pub fn with_role(&self, role: Role) -> impl Iterator<Item = &PolicyColumn> {
+        self.columns.iter().filter(move |column| column.role == Some(role))
+    }
+
+    /// The columns whose values are generalised, in the data's order.
+    pub fn generalised(&self) -> impl Iterator<Item = &PolicyColumn> {
+        self.columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised))
+    }
+
+    /// How missing values are recognised and what becomes of them.
+    pub fn missing_rule(&self) -> MissingRule {
+        MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
+    }
+
+    /// What the method is about, and so what it publishes.
+    pub fn subject(&self) -> Subject {
+        self.method.declaration.subject
+    }
+
+    /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
+    pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
+        let mut rule = self.missing_rule();
+        if column.separator.is_some() || column.sets.is_some() {
+            rule.spellings.retain(|spelling| !spelling.is_empty());
+        }
+        if column.sets.is_some() && rule.keep {
+            // A missing set that is kept is the empty one.
+            rule.spellings.insert(0, String::new());
+        }
+        rule
+    }
+
+    /// The requirements that count records even where `person` says whose they are, with their positions. They say something
+    /// about people only where nobody has several records in one class.
+    pub fn counts_records(&self) -> impl Iterator<Item = (usize, &Clause)> {
+        let all = self.requirements.iter().enumerate();
+        all.filter(|(_, clause)| self.person.is_some() && !person::counts_people(clause))
+    }
+
+    /// Puts an error about a requirement, by its position, at its place in the policy.
+    pub fn at_requirement(&self, position: usize, error: Error) -> Error {
+        self.written.at_requirement(self.places.get(position).copied().unwrap_or(position), error)
+    }
+
+    /// Puts an error about a key of the method at its place in the policy.
+    pub fn at_method(&self, key: &str, error: Error) -> Error {
+        self.written.at_method(key, error)
+    }
+
+    /// Whether a cell's text is one of the spellings of a missing value.
+    pub fn is_missing(&self, cell: &str) -> bool {
+        self.missing.iter().any(|spelling| spelling == cell)
+    }
+}
+
+impl Policy {
+    /// Checks the policy against the catalogue, the data's columns and the hierarchy files.
+    ///
+    /// `original` stands in for the policy's own `data.path`, for audits of tables that lie elsewhere.
+    pub fn check(&self, catalogue: &Catalogue, original: Option<&Path>) -> Result<CheckedPolicy> {
+        self.check_for(catalogue, original, Purpose::Run)
+    }
+
+    /// The same, for a purpose.
+    pub(super) fn check_for(
+        &self,
+        catalogue: &Catalogue,
+        original: Option<&Path>,
+        purpose: Purpose,
+    ) -> Result<CheckedPolicy> {
+        let root = self.root();
+        let kind = DataKind::Table;
+        self.of_kind(kind)?;
+        root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
+        let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
+        let data = data_section(&root)?;
+        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "header", "person"])?;
+        let source = open_source(self, &data, original)?;
+        let missing = match data.entry("missing") {
+            Some(entry) => entry.texts()?,
+            None => vec![String::new()],
+        };
+        let on_missing = match data.entry("on_missing") {
+            Some(entry) => match entry.one_of(&["drop", "value"])? {
+                "value" => OnMissing::Value,
+                _ => OnMissing::Drop,
+            },
+            None => OnMissing::Drop,
+        };
+        let columns = check_columns(self, &root, &source)?;
+        self.check_publication(Some(&columns))?;
+        let written = check_requirements(&root, catalogue, &columns)?;
+        let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
+        self.admit(catalogue, (&written, &method), purpose)?;
+        let (places, requirements) = self.for_every_column(written, &columns)?;
+        mixed::fit(&root, &columns, &method)?;
+        self.check_sets(&root, &method)?;
+        let knowledge = self.knowledge(&root, &columns)?;
+        if let Some(entry) = root.entry("knowledge").filter(|_| method.declaration.subject != Subject::Groups)
+        {
+            return Err(entry
+                .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
+                .help("remove it, or set name = \"injector\" in [method]"));
+        }
+        let person = person::check(&data, &columns, &method)?;
+        Ok(CheckedPolicy {
+            written: self.clone(),
+            seed,
+            kind,
+            source,
+            missing,
+            on_missing,
+            columns,
+            requirements,
+            places,
+            method,
+            knowledge,
+            person,
+        })
+    }
+}
+
+pub(super) fn data_section<'a>(root: &Section<'a>) -> Result<Section<'a>> {
+    root.required("data", "add [data] with path = \"your.csv\"")?.section()
+}
+
+impl Policy {
+    /// What kind of data the policy is about.
+    pub fn kind(&self) -> Result<DataKind> {
+        let Some(entry) = data_section(&self.root())?.entry("kind") else { return Ok(DataKind::Table) };
+        let written = entry.text()?;
+        DataKind::ALL.into_iter().find(|kind| kind.name() == written).ok_or_else(|| {
+            entry.error(format!("unknown kind '{written}'")).help(suggestion(
+                written,
+                &DataKind::ALL.map(DataKind::name),
+                "known kinds",
+            ))
+        })
+    }
+
+    /// Refuses a policy of another kind, and keys that only another kind has.
+    pub(super) fn of_kind(&self, kind: DataKind) -> Result<()> {
+        let root = self.root();
+        let found = self.kind()?;
+        if found != kind {
+            let (found, wanted) = (found.name(), kind.name());
+            return Err(data_section(&root)?
+                .error(format!("the policy is about kind = \"{found}\", not about kind = \"{wanted}\"")));
+        }
+        for (section, entries) in [("", Some(root.clone())), ("data", data_section(&root).ok())] {
+            for (name, entry) in entries.iter().flat_map(Section::entries) {
+                let has = |kind: &DataKind| kind.own_keys(section).contains(&name);
+                if has(&kind) {
+                    continue;
+                }
+                if let ("data", "person") = (section, name) {
+                    return Err(person::for_tables(&entry, kind));
+                }
+                if let Some(owner) = DataKind::ALL.into_iter().find(has) {
+                    return Err(entry
+                        .error(format!("'{name}' has no meaning for kind = \"{}\"", kind.name()))
+                        .help(format!("remove it, or set kind = \"{}\" in [data]", owner.name())));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a requirement or a method that only another kind of data has.
+    pub(super) fn fits(&self, kind: DataKind, catalogues: &Catalogues) -> Result<()> {
+        let root = self.root();
+        let own = catalogues.of(kind);
+        let owner = |has: &dyn Fn(&Catalogue) -> bool| {
+            DataKind::ALL.into_iter().find(|other| has(catalogues.of(*other))).filter(|_| !has(own))
+        };
+        let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
+        let privacy = section("privacy");
+        let named = privacy.iter().flat_map(Section::entries);
+        for (name, entry) in named {
+            if let Some(owner) = owner(&|catalogue| catalogue.requirement(name).is_some()) {
+                return Err(foreign(&entry, ("requirement", name), (kind, owner), own.requirements));
+            }
+        }
+        if let Some(entry) = section("method").and_then(|method| method.entry("name"))
+            && let Ok(name) = entry.text()
+            && let Some(owner) = owner(&|catalogue| catalogue.method(name).is_some())
+        {
+            return Err(foreign(&entry, ("method", name), (kind, owner), own.methods));
+        }
+        Ok(())
+    }
+
+    /// Where the data is: `original`, or else what `[data] path` says.
+    pub(super) fn data_path(&self, data: &Section<'_>, original: Option<&Path>) -> Result<PathBuf> {
+        if let Some(path) = original {
+            return Ok(path.to_path_buf());
+        }
+        let help = "name the data file: path = \"your.csv\"";
+        let entry = data.required("path", help)?;
+        match entry.text()? {
+            "" => Err(entry.error("'data.path' is empty").help(help)),
+            path => Ok(self.resolve(path)),
+        }
+    }
+}
+
+/// The error for a requirement or a method, which `what` says, that is not for this kind of data but for another.
+fn foreign(
+    entry: &Entry<'_>,
+    what: (&str, &str),
+    (kind, owner): (DataKind, DataKind),
+    known: &[&Declaration],
+) -> Error {
+    let (word, name) = what;
+    let other = owner.name();
+    let known: Vec<&str> = known.iter().map(|declaration| declaration.name).collect();
+    entry.error(format!("the {word} '{name}' is for kind = \"{other}\"")).help(format!(
+        "set kind = \"{other}\" in [data] if the data is of that kind; for kind = \"{}\" there are: {}",
+        kind.name(),
+        known.join(", ")
+    ))
+}
+
+/// A key that is a single character.
+pub(super) fn character(section: &Section<'_>, key: &str) -> Result<Option<char>> {
+    section.entry(key).map(|entry| character_of(&entry)).transpose()
+}
+
+/// A single character that separates something.
+pub(super) fn character_of(entry: &Entry<'_>) -> Result<char> {
+    match entry.text()?.chars().collect::<Vec<char>>()[..] {
+        [character] if !"\"\r\n".contains(character) => Ok(character),
+        _ => {
+            let wrong = entry.error(format!("'{}' must be a single character", entry.name()));
+            Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
+        }
+    }
+}
+
+fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> Result<Source> {
+    let delimiter = character(data, "delimiter")?;
+    let path = policy.data_path(data, original)?;
+    Source::open(&path, &ReadOptions { header: header(data)?, ..ReadOptions::of(delimiter) })
+}
+
+/// What `[data] header` says about the first line of delimited text.
+pub(super) fn header(data: &Section<'_>) -> Result<Header> {
+    match data.entry("header") {
+        None => Ok(Header::Expected),
+        Some(entry) if entry.is_list() => entry.texts().map(Header::Names),
+        Some(entry) => match entry.flag() {
+            Ok(true) => Ok(Header::First),
+            Ok(false) => Ok(Header::Absent),
+            Err(wrong) => Err(wrong.help(
+                "true if the first line names the columns, false if it is a record, or the names: [\"age\", \"sex\"]",
+            )),
+        },
+    }
+}
+
+fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
+    let mut columns: Vec<PolicyColumn> = source
+        .columns()
+        .iter()
+        .enumerate()
+        .map(|(index, column)| PolicyColumn {
+            name: column.name.clone(),
+            index,
+            role: None,
+            hierarchy: None,
+            hierarchy_path: None,
+            fuzzy_spread: None,
+            mixed: None,
+            sets: None,
+            separator: None,
+            insensitive: Vec::new(),
+        })
+        .collect();
+    let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
+    let listed = root.required("columns", help)?.section()?;
+    for (name, entry) in listed.entries() {
+        let section = entry.section()?;
+        let Some(column) = columns.iter_mut().find(|column| column.name == name) else {
+            let (message, help) = source.lacks(name);
+            return Err(section.error(format!("{message} ({})", source.path().display())).help(help));
+        };
+        let own = ["role", "hierarchy", "fuzzy_spread", "insensitive", "sensitivity", "observability"];
+        section.only(&[&own[..], &SetPolicy::KEYS].concat())?;
+        let role = section.required(
+            "role",
+            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, other",
+        )?;
+        let word = role.one_of(&Role::ALL.map(Role::name))?;
+        column.role = Role::ALL.into_iter().find(|role| role.name() == word);
+        column.sets = policy.set_column(&section, column.role)?;
+        if let Some(hierarchy) = section.entry("hierarchy") {
+            if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
+                return Err(hierarchy
+                    .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
+                    .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
+            }
+            let path = policy.resolve(hierarchy.text()?);
+            column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
+            column.hierarchy_path = Some(path);
+        }
+        if column.role == Some(Role::Mixed) {
+            let taxonomy =
+                column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;
+            column.mixed = Some(MixedColumn::read(&section, taxonomy)?);
+        } else if let Some(stray) =
+            ["sensitivity", "observability"].into_iter().find_map(|key| section.entry(key))
+        {
+            return Err(stray
+                .error(format!(
+                    "column '{name}' has role '{word}', for which '{}' has no meaning",
+                    stray.name()
+                ))
+                .help("remove it, or set role = \"mixed\""));
+        }
+        if let Some(spread) = section.entry("fuzzy_spread") {
+            if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
+                return Err(spread
+                    .error(format!("column '{name}' has 'fuzzy_spread', but no hierarchy of ranges"))
+                    .help("only quasi-identifiers with a hierarchy have fuzzy ranges"));
+            }
+            let text = spread.scalar()?;
+            let wrong = || spread.error(format!("'fuzzy_spread' is '{text}', {}", Exact::fault(text, "0")));
+            column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
+        }
+    }
+    check_sensitive(&listed, &mut columns)?;
+    for role in [Role::Class, Role::QuasiSensitive] {
+        if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
+            return Err(listed
+                .error(format!("more than one column has role '{role}'"))
+                .help("keep one; make the others 'other', or leave them out"));
+        }
+    }
+    Ok(columns)
+}
+
+pub(super) fn check_requirements(
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+    columns: &[PolicyColumn],
+) -> Result<Vec<Clause>> {
+    let names: Vec<&str> = catalogue.requirements.iter().map(|declaration| declaration.name).collect();
+    let help = format!("say what must hold: [privacy.{}] k = 5", names.first().copied().unwrap_or_default());
+    let privacy = root.required("privacy", &help)?.section()?;
+    let mut clauses = Vec::new();
+    for (name, entry) in privacy.entries() {
+        let declaration = catalogue.requirement(name).ok_or_else(|| {
+            entry.error(format!("unknown requirement '{name}'")).help(suggestion(
+                name,
+                &names,
+                "known requirements",
+            ))
+        })?;
+        for section in entry.sections()? {
+            let settings = check_settings(&section, declaration, columns, &[])?;
+            clauses.push(Clause { declaration, settings });
+        }
+    }
+    if clauses.is_empty() {
+        return Err(privacy.error("the policy asks for nothing").help(help));
+    }
+    Ok(clauses)
+}
+
+/// The method that is used for these requirements when the policy names none.
+fn implied_method(requirements: &[Clause], catalogue: &Catalogue) -> Option<&'static str> {
+    requirements.iter().find_map(|clause| catalogue.method_for(clause.declaration))
+}
+
+pub(super) fn check_method(
+    root: &Section<'_>,
+    catalogue: &Catalogue,
+    columns: &[PolicyColumn],
+    implied: Option<&'static str>,
+) -> Result<Clause> {
+    let default = implied.unwrap_or(catalogue.default_method);
+    let names: Vec<&str> = catalogue.methods.iter().map(|declaration| declaration.name).collect();
+    let Some(entry) = root.entry("method") else {
+        return Ok(default_clause(catalogue, default));
+    };
+    let section = entry.section()?;
+    let name = match section.entry("name") {
+        Some(name) => name.one_of(&names)?,
+        None => default,
+    };
+    let Some(declaration) = catalogue.method(name) else { return Ok(default_clause(catalogue, default)) };
+    for (key, entry) in section.entries() {
+        let takes = |method: &&&Declaration| method.keys.iter().any(|declared| declared.name == key);
+        let others = catalogue.methods.iter().filter(|_| key != "name" && !takes(&&declaration));
+        // One that publishes the same comes before one that does not; of several, the first.
+        let other = others.filter(takes).min_by_key(|method| method.subject != declaration.subject);
+        if let Some(other) = other {
+            let message = format!("the method '{name}' has no key '{key}'; '{}' has", other.name);
+            return Err(entry.error(message).help(format!("remove it, or set name = \"{}\"", other.name)));
+        }
+    }
+    let settings = check_settings(&section, declaration, columns, &["name"])?;
+    Ok(Clause { declaration, settings })
+}

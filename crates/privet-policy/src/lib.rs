@@ -1,0 +1,36 @@
+//! What the publisher wants: a TOML file, checked once, at the door.
+//!
+//! [`Policy`] is the file as written; [`CheckedPolicy`] is the policy as understood: the data is there, every column
+//! exists, every hierarchy is a tree, every threshold is a number. Methods and audits take only the checked kind.
+//! [`TransactionPolicy`] is the same for sets of items, [`VocabularyPolicy`] for query logs and bags of terms.
+
+mod any;
+mod check;
+mod declare;
+mod door;
+mod file;
+mod knowledge;
+mod mixed;
+mod person;
+mod publication;
+mod rules;
+mod sensitive;
+mod sets;
+mod settings;
+mod transactions;
+mod vary;
+mod vocabulary;
+
+pub use any::AnyPolicy;
+pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
+pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, KeyKind, Subject};
+pub use door::Purpose;
+pub use file::Policy;
+pub use knowledge::{KnowledgePolicy, MiningPolicy};
+pub use mixed::{Belief, Degrees, MixedColumn, ObservabilityModel, SensitivityModel};
+pub use publication::{LedgerPolicy, OnComposition, ReportKeys};
+pub use rules::{MutedText, RuleText, RulesText};
+pub use sets::{SetPolicy, UnknownTerms};
+pub use settings::{Clause, Setting, Settings, parse_duration};
+pub use transactions::TransactionPolicy;
+pub use vocabulary::VocabularyPolicy;
