@@ -8,7 +8,7 @@ use std::path::Path;
 use divan::Bencher;
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::{self, CATALOGUE, codip};
+use privet::method::{self, codip};
 use privet::policy::{CheckedPolicy, Policy};
 
 fn main() {
@@ -61,7 +61,7 @@ fn policy(folder: &Path, attributes: usize, method: &str) -> CheckedPolicy {
         text += "cost = \"DM\"\n";
     }
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 fn prepared(rows: usize, attributes: usize, used: usize, method: &str) -> (CheckedPolicy, Microdata) {

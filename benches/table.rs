@@ -14,7 +14,7 @@ use privet::clock::Clock;
 use privet::data::{ReadOptions, Source};
 use privet::engine::microdata::Microdata;
 use privet::example::{Example, census};
-use privet::method::{self, CATALOGUE};
+use privet::method::{self};
 use privet::policy::{CheckedPolicy, Policy};
 
 fn main() {
@@ -76,7 +76,7 @@ fn census_policy(rows: u64, asked: &str) -> CheckedPolicy {
     let text = fs::read_to_string(folder().join("policy.toml")).expect("the policy");
     let columns = text.split("[privacy").next().expect("columns come first").to_string();
     let policy = Policy::parse(&folder().join("policy.toml"), columns + asked).expect("a policy");
-    policy.check(&CATALOGUE, Some(&data)).expect("a checked policy")
+    policy.check(Some(&data)).expect("a checked policy")
 }
 
 /// Three of the census policy's quasi-identifiers: with all eight, some of these searches do not end within 15 seconds.
@@ -90,7 +90,7 @@ fn census_l_plus_policy(rows: u64, pair: &str) -> CheckedPolicy {
         );
     }
     let policy = Policy::parse(&folder().join("policy.toml"), text + &l_plus(pair)).expect("a policy");
-    policy.check(&CATALOGUE, Some(&data)).expect("a checked policy")
+    policy.check(Some(&data)).expect("a checked policy")
 }
 
 /// Adult as the thesis uses it.
@@ -112,7 +112,7 @@ fn adult_l_plus_policy(pair: &str) -> Option<CheckedPolicy> {
     }
     text += "[columns.occupation]\nrole = \"sensitive\"\n";
     let policy = Policy::parse(&data.join("policy.toml"), text + &l_plus(pair)).expect("a policy");
-    Some(policy.check(&CATALOGUE, None).expect("a checked policy"))
+    Some(policy.check(None).expect("a checked policy"))
 }
 
 fn data_folder() -> PathBuf {
@@ -139,7 +139,7 @@ fn adult_policy(asked: &str) -> Option<CheckedPolicy> {
     }
     text += "[columns.occupation]\nrole = \"sensitive\"\n";
     let policy = Policy::parse(&data.join("policy.toml"), text + asked).expect("a policy");
-    Some(policy.check(&CATALOGUE, None).expect("a checked policy"))
+    Some(policy.check(None).expect("a checked policy"))
 }
 
 fn microdata(policy: &CheckedPolicy) -> Microdata {
@@ -242,7 +242,7 @@ fn adult_mixed_policy(freeform: bool) -> Option<CheckedPolicy> {
     text +=
         if freeform { "[privacy.ff-anonymity]\nthreat = 0.5\n" } else { "[privacy.k-anonymity]\nk = 5\n" };
     let policy = Policy::parse(&data.join("policy.toml"), text).expect("a policy");
-    Some(policy.check(&CATALOGUE, None).expect("a checked policy"))
+    Some(policy.check(None).expect("a checked policy"))
 }
 
 #[divan::bench(sample_count = 5)]

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use privet::audit::{AuditOptions, audit_table};
 use privet::data::{ReadOptions, Source};
-use privet::method::CATALOGUE;
 use privet::policy::Policy;
 
 use crate::mutate::Input;
@@ -77,7 +76,7 @@ fn audit(folder: &Path, original: &[Record], release: &[Record], k: u64, l: u64)
     fs::write(folder.join("original.csv"), table(original)).expect("written");
     fs::write(folder.join("release.csv"), table(release)).expect("written");
     let told = Policy::parse(&folder.join("policy.toml"), policy)
-        .and_then(|policy| policy.check(&CATALOGUE, None))
+        .and_then(|policy| policy.check(None))
         .and_then(|policy| {
             let release = Source::open(&folder.join("release.csv"), &ReadOptions::with_names(Some(',')))?;
             audit_table(&policy, &release, &AuditOptions::default())

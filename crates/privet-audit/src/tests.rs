@@ -162,7 +162,7 @@ impl Case {
              [columns.note]\nrole = \"other\"\n{}",
             self.data, self.tail
         );
-        let policy = Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)?;
+        let policy = Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(None)?;
         let release = Source::open(&self.folder.path().join("release.csv"), &ReadOptions::with_names(None))?;
         audit_table(&policy, &release, options)
     }

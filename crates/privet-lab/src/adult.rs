@@ -10,7 +10,8 @@ use privet::clock::Clock;
 use privet::data::{ReadOptions, Source};
 use privet::engine::microdata::Microdata;
 use privet::method::recoding::Recoding;
-use privet::method::{self, CATALOGUE, Solution};
+use privet::policy::method::TABLES;
+use privet::method::{self, Solution};
 use privet::policy::{CheckedPolicy, KeyKind, Policy};
 use privet::{Error, ErrorKind, Exact, Result};
 
@@ -239,7 +240,7 @@ impl Adult {
 
     fn check(&self, text: &str) -> Result<CheckedPolicy> {
         let path = self.folder.join("experiment-policy.toml");
-        Policy::parse(&path, text.to_string())?.check(&CATALOGUE, None)
+        Policy::parse(&path, text.to_string())?.check(None)
     }
 }
 
@@ -279,10 +280,10 @@ fn outcome_of(microdata: &Microdata, setup: &Setup, mut solution: Solution) -> R
 /// What this build lacks to run a setup.
 fn lacking(setup: &Setup) -> Option<String> {
     let name = setup.method.name();
-    let Some(declaration) = CATALOGUE.method(name) else {
+    let Some(declaration) = privet::policy::method::TABLES.method(name) else {
         return Some(format!("this build has no method '{name}'"));
     };
-    if setup.method != Method::FullDomain && CATALOGUE.requirement("l-plus-diversity").is_none() {
+    if setup.method != Method::FullDomain && privet::policy::method::TABLES.requirement("l-plus-diversity").is_none() {
         return Some("this build has no requirement 'l-plus-diversity'".to_string());
     }
     let Method::Optimize(_, keys) = setup.method else { return None };

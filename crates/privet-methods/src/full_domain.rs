@@ -25,7 +25,7 @@ use serde_json::json;
 
 use super::levels::Levelling;
 use super::natural::Closeness;
-use super::{COST, SearchFacts, Solution, TIME_LIMIT};
+use super::{SearchFacts, Solution};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_engine::lattice;
@@ -35,43 +35,7 @@ use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
 use privet_engine::privacy::{Members, NtCloseness, Requirement};
 use privet_engine::rollup::{Grouping, Levels};
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Role, Subject};
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::of(&[
-        "k-anonymity",
-        "l-diversity",
-        "l-plus-diversity",
-        "t-closeness",
-        "n-t-closeness",
-    ])],
-    name: "full-domain",
-    summary: "the optimal generalisation level for every column, proven over the whole lattice",
-    help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \
-           replaced by *). Of all vectors of levels that meet the policy, the one of least cost is found. With \
-           suppression_limit, classes that fail are left out whole, up to that share of the records.",
-    keys: &[
-        COST,
-        Key::with_default(
-            "suppression_limit",
-            KeyKind::Exact("0", "1"),
-            "0",
-            "the largest share of records that may be left out, as in 0.05",
-        ),
-        Key::optional(
-            "least_levels",
-            KeyKind::Counts(Role::QuasiIdentifier),
-            "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
-        ),
-        Key::optional(
-            "break_minimality",
-            KeyKind::Count(2),
-            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
-        ),
-        TIME_LIMIT,
-    ],
-};
+use privet_policy::CheckedPolicy;
 
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let settings = &policy.method.settings;

@@ -29,51 +29,10 @@ use privet_engine::loss::{Cost, Measure};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_policy::{
-    AnyPolicy, Catalogue, Catalogues, CheckedPolicy, Declaration, Key, KeyKind, Policy, Purpose,
+    AnyPolicy, CheckedPolicy, Policy, Purpose,
 };
 use recoding::Recoding;
 use released_sets::ReleasedSets;
-
-/// All requirements and methods for tables.
-pub static CATALOGUE: Catalogue =
-    Catalogue { requirements: privacy::DECLARATIONS, methods: METHODS, default_method: "full-domain" };
-
-/// The catalogues of all kinds of data.
-pub static CATALOGUES: Catalogues =
-    Catalogues { tables: &CATALOGUE, transactions: &kl::CATALOGUE, vocabularies: &vocabulary::CATALOGUE };
-
-static METHODS: &[&Declaration] = &[
-    &full_domain::DECLARATION,
-    &mondrian::DECLARATION,
-    &l_plus::DECLARATION,
-    &l_plus::annealing::DECLARATION,
-    &injector::DECLARATION,
-    &injector::ANATOMY,
-    &codip::STAR,
-    &codip::CODIP,
-    &ff::DECLARATION,
-    &ff::OPTIMAL,
-    &quasi_sensitive::DECLARATION,
-];
-
-/// The requirements that classes are judged by one by one.
-const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];
-
-/// The keys that every table method takes.
-const COST: Key = Key::with_default(
-    "cost",
-    KeyKind::Choice(loss::NAMES),
-    "LM",
-    "what the release should lose least of; all costs are reported",
-);
-/// For methods that no cost steers.
-const REPORTED_COST: Key =
-    Key { help: "the cost that is reported first; it does not steer this method", ..COST };
-const TIME_LIMIT: Key = Key::optional(
-    "time_limit",
-    KeyKind::Duration,
-    "how long the search may take, as in \"30s\"; it then returns the best so far and what is proven about it",
-);
 
 /// What a method decided.
 #[derive(Debug)]
@@ -139,12 +98,12 @@ pub struct Moment {
 ///
 /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
 pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
-    policy.check_any(&CATALOGUES, original)
+    policy.check_any(original)
 }
 
 /// Checks a policy for a release that is there already and that another tool may have made.
 pub fn check_to_audit(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
-    policy.check_any_for(&CATALOGUES, original, Purpose::Audit)
+    policy.check_any_for(original, Purpose::Audit)
 }
 
 /// Makes the policy's decision.

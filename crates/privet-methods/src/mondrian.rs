@@ -13,7 +13,7 @@
 use serde_json::json;
 
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
-use super::{REPORTED_COST, SearchFacts, Solution, TIME_LIMIT};
+use super::{SearchFacts, Solution};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_data::People;
@@ -24,32 +24,7 @@ use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy;
 use privet_engine::privacy::{Class, Counts, Members, Requirement};
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::of(super::ABOUT_CLASSES)],
-    name: "mondrian",
-    summary: "multi-dimensional partitioning from the top: small classes, quickly",
-    help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
-           hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
-           than full-domain levels, and quick on millions of records.",
-    keys: &[REPORTED_COST, PARTITIONING, NUMBERS, TIME_LIMIT],
-};
-
-pub(super) const PARTITIONING: Key = Key::with_default(
-    "partitioning",
-    KeyKind::Choice(&["strict", "relaxed"]),
-    "strict",
-    "strict keeps records with equal values together; relaxed may part them at the median",
-);
-
-pub(super) const NUMBERS: Key = Key::with_default(
-    "numbers",
-    KeyKind::Choice(&["ranges", "hierarchy"]),
-    "ranges",
-    "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
-);
+use privet_policy::CheckedPolicy;
 
 /// Above this many slots a part's counts are kept sparse.
 const MOST_DENSE_SLOTS: u32 = 4096;

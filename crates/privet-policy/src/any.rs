@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::check::{CheckedPolicy, DataKind};
-use super::declare::{Catalogues, Declaration};
+use super::declare::Declaration;
 use super::door::Purpose;
 use super::file::Policy;
 use super::settings::Clause;
@@ -62,30 +62,28 @@ impl AnyPolicy {
 }
 
 impl Policy {
-    /// Checks the policy as its kind of data asks for; a catalogue for each kind.
+    /// Checks the policy as its kind of data asks for.
     ///
     /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
-    pub fn check_any(&self, catalogues: &Catalogues, original: Option<&Path>) -> Result<AnyPolicy> {
-        self.check_any_for(catalogues, original, Purpose::Run)
+    pub fn check_any(&self, original: Option<&Path>) -> Result<AnyPolicy> {
+        self.check_any_for(original, Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub fn check_any_for(
         &self,
-        catalogues: &Catalogues,
         original: Option<&Path>,
         purpose: Purpose,
     ) -> Result<AnyPolicy> {
         let kind = self.kind()?;
-        self.fits(kind, catalogues)?;
-        let own = catalogues.of(kind);
+        self.fits(kind)?;
         match kind {
-            DataKind::Table => self.check_for(own, original, purpose).map(AnyPolicy::Table),
+            DataKind::Table => self.check_for(original, purpose).map(AnyPolicy::Table),
             DataKind::Transactions => {
-                self.check_transactions_for(own, original, purpose).map(AnyPolicy::Transactions)
+                self.check_transactions_for(original, purpose).map(AnyPolicy::Transactions)
             }
             DataKind::QueryLog | DataKind::Vocabularies => {
-                self.check_vocabularies_for(own, original, purpose).map(AnyPolicy::Vocabularies)
+                self.check_vocabularies_for(original, purpose).map(AnyPolicy::Vocabularies)
             }
         }
     }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::declare::{Catalogue, Catalogues, Declaration, Subject};
+use crate::method::{CATALOGUES, TABLES};
+use super::declare::{Catalogue, Declaration, Subject};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
@@ -247,17 +248,16 @@ impl CheckedPolicy {
 }
 
 impl Policy {
-    /// Checks the policy against the catalogue, the data's columns and the hierarchy files.
+    /// Checks the policy against the data's columns and the hierarchy files.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of tables that lie elsewhere.
-    pub fn check(&self, catalogue: &Catalogue, original: Option<&Path>) -> Result<CheckedPolicy> {
-        self.check_for(catalogue, original, Purpose::Run)
+    pub fn check(&self, original: Option<&Path>) -> Result<CheckedPolicy> {
+        self.check_for(original, Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub(super) fn check_for(
         &self,
-        catalogue: &Catalogue,
         original: Option<&Path>,
         purpose: Purpose,
     ) -> Result<CheckedPolicy> {
@@ -282,9 +282,9 @@ impl Policy {
         };
         let columns = check_columns(self, &root, &source)?;
         self.check_publication(Some(&columns))?;
-        let written = check_requirements(&root, catalogue, &columns)?;
-        let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
-        self.admit(catalogue, (&written, &method), purpose)?;
+        let written = check_requirements(&root, &TABLES, &columns)?;
+        let method = check_method(&root, &TABLES, &columns, implied_method(&written, &TABLES))?;
+        self.admit(&TABLES, (&written, &method), purpose)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
         mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;
@@ -360,11 +360,11 @@ impl Policy {
     }
 
     /// Refuses a requirement or a method that only another kind of data has.
-    pub(super) fn fits(&self, kind: DataKind, catalogues: &Catalogues) -> Result<()> {
+    pub(super) fn fits(&self, kind: DataKind) -> Result<()> {
         let root = self.root();
-        let own = catalogues.of(kind);
+        let own = CATALOGUES.of(kind);
         let owner = |has: &dyn Fn(&Catalogue) -> bool| {
-            DataKind::ALL.into_iter().find(|other| has(catalogues.of(*other))).filter(|_| !has(own))
+            DataKind::ALL.into_iter().find(|other| has(CATALOGUES.of(*other))).filter(|_| !has(own))
         };
         let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
         let privacy = section("privacy");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::method::TRANSACTIONS;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
-use super::declare::Catalogue;
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
@@ -35,21 +35,19 @@ pub struct TransactionPolicy {
 }
 
 impl Policy {
-    /// Checks a policy about transactions against the catalogue, the data file, the hierarchy and the sensitive items.
+    /// Checks a policy about transactions against the data file, the hierarchy and the sensitive items.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
     pub fn check_transactions(
         &self,
-        catalogue: &Catalogue,
         original: Option<&Path>,
     ) -> Result<TransactionPolicy> {
-        self.check_transactions_for(catalogue, original, Purpose::Run)
+        self.check_transactions_for(original, Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub(super) fn check_transactions_for(
         &self,
-        catalogue: &Catalogue,
         original: Option<&Path>,
         purpose: Purpose,
     ) -> Result<TransactionPolicy> {
@@ -75,9 +73,9 @@ impl Policy {
                 sensitive = sensitive_items(self, &entry, tree.as_deref())?;
             }
         }
-        let requirements = check_requirements(&root, catalogue, &[])?;
-        let method = check_method(&root, catalogue, &[], None)?;
-        self.admit(catalogue, (&requirements, &method), purpose)?;
+        let requirements = check_requirements(&root, &TRANSACTIONS, &[])?;
+        let method = check_method(&root, &TRANSACTIONS, &[], None)?;
+        self.admit(&TRANSACTIONS, (&requirements, &method), purpose)?;
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,
@@ -226,7 +224,7 @@ mod tests {
 
     fn check(folder: &TempDir, text: &str) -> Result<TransactionPolicy> {
         let policy = Policy::parse(&folder.path().join("policy.toml"), text.to_string())?;
-        policy.check_transactions(&CATALOGUE, None)
+        policy.check_transactions(None)
     }
 
     #[test]
@@ -371,7 +369,7 @@ mod tests {
         }
         let text = format!("[data]\npath = \"data.csv\"\nkind = \"transactions\"\n{PRIVACY}");
         let policy = Policy::parse(&at, text).expect("a policy");
-        assert!(policy.check(&CATALOGUE, None).is_err());
+        assert!(policy.check(None).is_err());
         assert!(matches!(policy.check_any(&SAME, None), Ok(AnyPolicy::Transactions(_))));
     }
 }

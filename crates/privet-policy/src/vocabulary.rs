@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::method::VOCABULARIES;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
-use super::declare::Catalogue;
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
@@ -55,21 +55,19 @@ impl VocabularyPolicy {
 const EPSILON: &str = "6";
 
 impl Policy {
-    /// Checks a policy about a query log or vocabularies against the catalogue, the data file and the word network.
+    /// Checks a policy about a query log or vocabularies against the data file and the word network.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
     pub fn check_vocabularies(
         &self,
-        catalogue: &Catalogue,
         original: Option<&Path>,
     ) -> Result<VocabularyPolicy> {
-        self.check_vocabularies_for(catalogue, original, Purpose::Run)
+        self.check_vocabularies_for(original, Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub(super) fn check_vocabularies_for(
         &self,
-        catalogue: &Catalogue,
         original: Option<&Path>,
         purpose: Purpose,
     ) -> Result<VocabularyPolicy> {
@@ -84,9 +82,9 @@ impl Policy {
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         let section = |name: &str| root.entry(name).map(|entry| entry.section()).transpose();
-        let requirements = check_requirements(&root, catalogue, &[])?;
-        let method = check_method(&root, catalogue, &[], None)?;
-        self.admit(catalogue, (&requirements, &method), purpose)?;
+        let requirements = check_requirements(&root, &VOCABULARIES, &[])?;
+        let method = check_method(&root, &VOCABULARIES, &[], None)?;
+        self.admit(&VOCABULARIES, (&requirements, &method), purpose)?;
         let path = self.data_path(&data, original)?;
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
         let options = match kind {

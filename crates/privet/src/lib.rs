@@ -31,7 +31,7 @@
 //! use privet::clock::Clock;
 //! use privet::engine::microdata::Microdata;
 //! use privet::example::Example;
-//! use privet::method::{self, CATALOGUE};
+//! use privet::method::{self};
 //! use privet::policy::Policy;
 //! use privet::release::{self, RunOptions};
 //!
@@ -39,7 +39,7 @@
 //! # let folder = folder.path();
 //! // Ten patients with a policy: 2-anonymity, and two diseases in every class.
 //! Example::find("patients")?.write(&folder.join("patients"))?;
-//! let policy = Policy::read(&folder.join("patients/policy.toml"))?.check(&CATALOGUE, None)?;
+//! let policy = Policy::read(&folder.join("patients/policy.toml"))?.check(None)?;
 //!
 //! // What the search finds, without publishing anything.
 //! let clock = Clock::unlimited();

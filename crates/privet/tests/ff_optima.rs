@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use privet::attack::freeform::{Attacked, KNOWN};
 use privet::audit::{AuditOptions, audit_table};
 use privet::clock::Clock;
-use privet::method::CATALOGUE;
 use privet::policy::{CheckedPolicy, Policy};
 use privet::release::{self, Published, RunOptions};
 use serde_json::Value as Json;
@@ -27,7 +26,7 @@ fn policy(folder: &Path, method: &str) -> CheckedPolicy {
     let (before, _) = text.split_once("[method]").expect("a method");
     let text = format!("{before}[method]\nname = \"{method}\"\ncost = \"LM\"\n");
     Policy::parse(&path, text)
-        .and_then(|policy| policy.check(&CATALOGUE, None))
+        .and_then(|policy| policy.check(None))
         .expect("a policy that is understood")
 }
 

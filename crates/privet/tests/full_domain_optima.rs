@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::{self, CATALOGUE};
+use privet::method::{self};
 use privet::policy::Policy;
 
 const COLUMNS: [&str; 9] = [
@@ -105,7 +105,7 @@ fn known_optima_on_adult_are_found() {
     let mut missed = Vec::new();
     for case in cases() {
         let policy = Policy::parse(&data.join("policy.toml"), policy_text(&case, &data)).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        let policy = policy.check(None).expect("a checked policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
         let name = format!(
             "{} {} {} {}",

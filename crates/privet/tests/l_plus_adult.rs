@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::{self, CATALOGUE};
+use privet::method::{self};
 use privet::policy::Policy;
 
 /// The quasi-identifiers and their hierarchies; ages are read through ranges of five years.
@@ -82,7 +82,7 @@ fn optima_on_adult_that_two_searches_found_are_found() {
         let name = format!("{suppression} {cost} {theta}");
         let text = policy_text(&folder, (suppression, cost, theta));
         let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        let policy = policy.check(None).expect("a checked policy");
         let microdata =
             microdata.get_or_insert_with(|| Microdata::read(&policy, &mut |_| Ok(())).expect("data"));
         let mut solution = method::run(&policy, microdata, &Clock::unlimited()).expect("a solution");

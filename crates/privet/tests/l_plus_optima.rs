@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use num_rational::Ratio;
 use privet::ErrorKind;
 use privet::clock::Clock;
-use privet::method::CATALOGUE;
 use privet::policy::Policy;
 use privet::release::{self, RunOptions};
 use serde_json::Value as Json;
@@ -295,7 +294,7 @@ impl Case {
 
     fn run(&self, target: &Path) {
         let policy = Policy::read(&self.folder.join("policy.toml")).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        let policy = policy.check(None).expect("a checked policy");
         let options = RunOptions::to(target);
         let published = release::anonymize(policy, &options, &Clock::unlimited());
         let Some(optimum) = self.expected["optimal_cost"].as_str() else {

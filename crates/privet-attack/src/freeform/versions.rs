@@ -6,7 +6,8 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::freeform::model;
-use privet_methods::{CATALOGUE, run};
+use privet_methods::run;
+use privet_policy::method::TABLES;
 use privet_policy::{CheckedPolicy, Clause, MixedColumn, PolicyColumn, Role, Setting};
 
 /// The k of the k-anonymous version.
@@ -59,7 +60,7 @@ pub fn version(
         let role = if Some(column.index) == sensitive { Role::Sensitive } else { Role::QuasiIdentifier };
         column.role = Some(role);
     }
-    let requirement = |name: &str| CATALOGUE.requirement(name).map(Clause::with_defaults).ok_or_else(lost);
+    let requirement = |name: &str| TABLES.requirement(name).map(Clause::with_defaults).ok_or_else(lost);
     let clause = match asked {
         Version::Diverse(column, l) => {
             let mut clause = requirement("l-diversity")?;
@@ -75,7 +76,7 @@ pub fn version(
         }
     };
     other.requirements = vec![clause];
-    other.method = Clause::with_defaults(CATALOGUE.method(method).ok_or_else(lost)?);
+    other.method = Clause::with_defaults(TABLES.method(method).ok_or_else(lost)?);
     if other.generalised().next().is_none() {
         return Ok(None);
     }

@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 
 use super::*;
 use privet_data::ReadOptions;
-use privet_methods::CATALOGUE;
 use privet_policy::Policy;
 
 fn policy(folder: &Path, json: &Json) -> CheckedPolicy {
@@ -36,7 +35,7 @@ fn policy(folder: &Path, json: &Json) -> CheckedPolicy {
         params["l"], params["minExp"], params["minConf"],
     );
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("TOML");
-    policy.check(&CATALOGUE, None).unwrap_or_else(|error| panic!("{error}"))
+    policy.check(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn audit(folder: &Path, policy: &CheckedPolicy, qit: &str, st: &str) -> Audit {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use super::*;
 use privet_core::random::{below, keyed, shuffle};
 use privet_data::ReadOptions;
-use privet_methods::CATALOGUE;
 use privet_policy::Policy;
 
 /// 400 people in 40 classes of ten, with two attributes and a set.
@@ -23,7 +22,7 @@ fn original(folder: &Path) -> CheckedPolicy {
                 [privacy.projection]\nalpha = 1\nbeta = 0.9\nmax_discernibility = 4000\n\
                 [method]\nname = \"codip-star\"\n";
     let policy = Policy::parse(&folder.join("policy.toml"), text.into()).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 /// Rows of the original in a scattered order, with some of its columns; the set as zeros and ones.
@@ -73,7 +72,7 @@ fn policy_about(folder: &Path, header: &str, rows: &[Vec<String>], more: &str) -
     }
     text += &format!("{more}[privacy.k-anonymity]\nk = 2\n[method]\nname = \"codip-star\"\n");
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 /// Some columns of rows.
@@ -143,7 +142,7 @@ fn exposure_and_closeness_beyond_the_limits_are_found() {
     let text = policy.written.text().to_string();
     let policy = Policy::parse(policy.written.path(), text)
         .expect("a policy")
-        .check(&CATALOGUE, None)
+        .check(None)
         .expect("checked");
     let rows = |columns: &[usize], step: usize| -> Vec<Vec<String>> {
         let row = |row: usize| {

@@ -8,7 +8,7 @@ use privet_core::clock::Clock;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_methods::tests::cases as config;
 use privet_methods::vocabulary::loss::BagLoss;
-use privet_methods::vocabulary::{BagSolution, CATALOGUE, Task, cases, run};
+use privet_methods::vocabulary::{BagSolution, Task, cases, run};
 use privet_policy::{Clause, Setting};
 
 fn audit(facts: &VocabularyRelease<'_>) -> Audit {
@@ -283,7 +283,7 @@ proptest! {
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let mut method = Clause::with_defaults(CATALOGUE.method(name).expect("declared"));
+        let mut method = Clause::with_defaults(VOCABULARIES.method(name).expect("declared"));
         if let Some(centre) = centre {
             method.set("centre", Setting::Choice(centre));
             method.set("withhold", Setting::Flag(withhold));

@@ -3,7 +3,9 @@
 use privet::drafts::preset::PRESETS;
 use privet::loss::items::ItemMeasure;
 use privet::loss::{INFOS, Info, NAMES};
-use privet::method::{CATALOGUE, CATALOGUES, kl, vocabulary};
+use privet::method::vocabulary;
+use privet::policy::CATALOGUES;
+use privet::policy::method::{TABLES, TRANSACTIONS, VOCABULARIES};
 use privet::policy::{Catalogue, Declaration, Key, KeyKind};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
@@ -35,25 +37,25 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
              Costs: {}, per occurrence of an item\n\n\
              For bags of terms, with kind = \"query-log\" or \"vocabularies\" in [data]:\n\n{}\
              Cost: {}, per occurrence of a term\n\nPresets, as privet init --preset NAME:\n{presets}",
-            catalogue(&CATALOGUE),
-            catalogue(&kl::CATALOGUE),
+            catalogue(&TABLES),
+            catalogue(&TRANSACTIONS),
             ItemMeasure::NAMES.join(", "),
-            catalogue(&vocabulary::CATALOGUE),
+            catalogue(&VOCABULARIES),
             vocabulary::COST,
         );
         output.result(&text, || {
             let json = |list: &[&Declaration]| -> Json { list.iter().map(|one| to_json(one)).collect() };
             let costs: Json = INFOS.iter().map(|info| cost_json(info)).collect();
             let transactions = json!({
-                "requirements": json(kl::CATALOGUE.requirements), "methods": json(kl::CATALOGUE.methods),
+                "requirements": json(TRANSACTIONS.requirements), "methods": json(TRANSACTIONS.methods),
                 "costs": ItemMeasure::NAMES,
             });
             let vocabularies = json!({
-                "requirements": json(vocabulary::CATALOGUE.requirements),
-                "methods": json(vocabulary::CATALOGUE.methods), "costs": [vocabulary::COST],
+                "requirements": json(VOCABULARIES.requirements),
+                "methods": json(VOCABULARIES.methods), "costs": [vocabulary::COST],
             });
             json!({
-                "requirements": json(CATALOGUE.requirements), "methods": json(CATALOGUE.methods), "costs": costs,
+                "requirements": json(TABLES.requirements), "methods": json(TABLES.methods), "costs": costs,
                 "transactions": transactions, "vocabularies": vocabularies,
             })
         });

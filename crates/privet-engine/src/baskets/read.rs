@@ -183,7 +183,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use privet_methods::kl::CATALOGUE;
     use privet_policy::Policy;
 
     fn read(data: &str, items: &str) -> Result<Baskets> {
@@ -195,7 +194,7 @@ mod tests {
             "[data]\npath = \"data.csv\"\nkind = \"transactions\"\n[items]\n{items}\n[privacy.km-anonymity]\nk = 2\nm = 1\n"
         );
         let policy = Policy::parse(&folder.path().join("policy.toml"), text)?;
-        Baskets::read(&policy.check_transactions(&CATALOGUE, None)?, &mut |_| Ok(()))
+        Baskets::read(&policy.check_transactions(None)?, &mut |_| Ok(()))
     }
 
     fn shown(baskets: &Baskets) -> Vec<(Vec<&str>, Vec<&str>, u64)> {

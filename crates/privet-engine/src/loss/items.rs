@@ -19,7 +19,7 @@ impl ItemMeasure {
     /// All of them, the default first.
     pub const ALL: [ItemMeasure; 2] = [ItemMeasure::Ncp, ItemMeasure::Lm];
     /// Their names.
-    pub const NAMES: &'static [&'static str] = &["NCP", "LM"];
+    pub const NAMES: &'static [&'static str] = privet_policy::method::ITEM_COSTS;
 
     /// The name in policies.
     pub fn name(self) -> &'static str {

@@ -19,9 +19,6 @@ use privet_core::{Error, Exact, Result};
 use privet_policy::Clause;
 use privet_taxonomy::Taxonomy;
 
-/// What moving a value may cost.
-pub(super) const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical"];
-
 /// The distance on one column.
 #[derive(Debug)]
 pub(super) struct EarthMover {

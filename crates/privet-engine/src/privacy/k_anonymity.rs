@@ -5,17 +5,7 @@
 
 use super::{Class, Closure, Counted, Requirement, Table, Tightness, given};
 use privet_core::Result;
-use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "k-anonymity",
-    summary: "every released record looks like at least k - 1 others",
-    help: "In every class of records with equal released quasi-identifiers there are at least k records. \
-           Bounds the chance of finding a known person's record to 1/k; does not hide what a class has in common.",
-    keys: &[Key::required("k", KeyKind::Count(1), "the least size of a class, as in k = 5")],
-};
+use privet_policy::Clause;
 
 /// Every class has at least `k` records.
 #[derive(Debug)]

@@ -24,22 +24,8 @@ use std::sync::Arc;
 pub use n_t_closeness::{NtCloseness, Records};
 
 use privet_core::{Error, Result, counted};
-use privet_policy::{CheckedPolicy, Clause, Declaration, Role, Subject};
+use privet_policy::{CheckedPolicy, Clause, Role, Subject, requirement};
 use privet_taxonomy::Taxonomy;
-
-/// The requirements that this build knows.
-pub static DECLARATIONS: &[&Declaration] = &[
-    &k_anonymity::DECLARATION,
-    &l_diversity::DECLARATION,
-    &l_plus::DECLARATION,
-    &matching::DECLARATION,
-    &quasi_sensitive::DIVERSITY,
-    &quasi_sensitive::CLOSENESS,
-    &t_closeness::DECLARATION,
-    &n_t_closeness::DECLARATION,
-    &freeform::DECLARATION,
-    &projection::DECLARATION,
-];
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
 /// one per value of its dictionary.
@@ -342,7 +328,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
         warnings.extend(freeform::warnings(policy)?);
     }
     for (position, clause) in policy.requirements.iter().enumerate() {
-        if clause.name() == l_plus::DECLARATION.name {
+        if clause.name() == requirement::l_plus::DECLARATION.name {
             let found = l_plus::warnings(clause, table, asks_for_k, stars);
             warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
         }

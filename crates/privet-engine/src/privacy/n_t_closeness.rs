@@ -10,32 +10,10 @@
 //! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, T};
 use super::{Class, Table, given};
 use privet_core::{Error, Exact, Result};
-use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
-
-/// How a policy asks for it.
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "n-t-closeness",
-    summary: "in every class a sensitive column is distributed much as in a larger group of at least n like records",
-    help: "As t-closeness, but a class need not look like the whole table: it is enough that it looks like some group of at \
-           least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \
-           such a group itself.",
-    keys: &[
-        COLUMN,
-        Key::required(
-            "n",
-            KeyKind::Count(1),
-            "how many records the larger group has at least, as in n = 1000",
-        ),
-        T,
-        DISTANCE,
-        COLUMNS,
-    ],
-};
+use privet_policy::requirement::n_t_closeness::DECLARATION;
+use privet_policy::Clause;
 
 /// The notion with its parameters, on one column.
 #[derive(Debug)]

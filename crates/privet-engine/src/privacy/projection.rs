@@ -2,36 +2,8 @@
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
 use privet_core::{Exact, Result};
-use privet_policy::{Clause, Declaration, Key, KeyKind, Subject};
-
-/// How a policy asks for it.
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Projections,
-    accepts: &[],
-    name: "projection",
-    summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
-    help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
-           share no sensitive column stop that, at the price of associations that can no longer be studied. alpha bounds \
-           the share of association that is lost, beta the share of information that is exposed: 0 and 1 for one table, \
-           1 and 0 for one table per column.",
-    keys: &[
-        Key::required(
-            "alpha",
-            KeyKind::Exact("0", "1"),
-            "the largest share of association that may be lost, as in alpha = 0.3",
-        ),
-        Key::required(
-            "beta",
-            KeyKind::Exact("0", "1"),
-            "the largest share of information that may be exposed, as in beta = 0.3",
-        ),
-        Key::optional(
-            "max_discernibility",
-            KeyKind::Exact("0", ""),
-            "the largest DM of a table: the sum of its classes' sizes squared, as in 3.5e9",
-        ),
-    ],
-};
+use privet_policy::requirement::projection::DECLARATION;
+use privet_policy::Clause;
 
 /// The limits that a policy sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

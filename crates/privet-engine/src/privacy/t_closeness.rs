@@ -1,46 +1,10 @@
 //! t-closeness (Li, Li and Venkatasubramanian, 2007): in every class the sensitive values are distributed much as in the
 //! whole table; the earth mover's distance between the two is at most t.
 
-use super::earth_mover::{DISTANCES, EarthMover, Whole};
+use super::earth_mover::{EarthMover, Whole};
 use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest};
 use privet_core::{Exact, Result};
-use privet_policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
-
-/// The key that names the column.
-pub(super) const COLUMN: Key = Key::optional(
-    "column",
-    KeyKind::Column(Role::Sensitive),
-    "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
-);
-
-/// The key for the largest distance.
-pub(super) const T: Key = Key::required("t", KeyKind::Exact("0", "1"), "the largest distance, as in t = 0.2");
-
-/// The key for what moving a value costs.
-pub(super) const DISTANCE: Key = Key::with_default(
-    "distance",
-    KeyKind::Choice(DISTANCES),
-    "equal",
-    "what moving a value costs: equal, ordered or hierarchical",
-);
-
-/// The key for columns with another distance.
-pub(super) const COLUMNS: Key = Key::optional(
-    "columns",
-    KeyKind::Choices(Role::Sensitive, DISTANCES),
-    "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
-);
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "t-closeness",
-    summary: "in every class a sensitive column is distributed much as in the whole table",
-    help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \
-           whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
-           rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
-    keys: &[COLUMN, T, DISTANCE, COLUMNS],
-};
+use privet_policy::Clause;
 
 #[derive(Debug)]
 struct TCloseness {

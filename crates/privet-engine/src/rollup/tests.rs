@@ -5,7 +5,6 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use privet_methods::CATALOGUE;
 use privet_policy::Policy;
 
 const CITIES: &str = "Bergen;Norway;*\nOslo;Norway;*\nLyon;France;*\nNice;France;*\nVaduz;*\n";
@@ -22,7 +21,7 @@ fn microdata(rows: &[(usize, usize, usize)]) -> Microdata {
                 [columns.age]\nrole = \"quasi-identifier\"\n[columns.disease]\nrole = \"sensitive\"\n\
                 [privacy.k-anonymity]\nk = 2\n";
     let policy = Policy::parse(&folder.path().join("policy.toml"), text.into()).expect("a policy");
-    let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+    let policy = policy.check(None).expect("a checked policy");
     Microdata::read(&policy, &mut |_| Ok(())).expect("data")
 }
 

@@ -11,7 +11,6 @@ use tempfile::TempDir;
 use crate::page::DataUsed;
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::CATALOGUE;
 use privet::method::codip::{Attribute, Ratios, attributes};
 use privet::policy::{CheckedPolicy, Policy};
 use privet::{Error, Result};
@@ -169,13 +168,13 @@ impl Census {
     pub fn one_table_policy(&self) -> Result<CheckedPolicy> {
         let text =
             policy_text(&self.sensitive[..1], 2, "0.4") + "[method]\nname = \"full-domain\"\ncost = \"DM\"\n";
-        Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)
+        Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(None)
     }
 
     /// A policy for several tables with the first sensitive columns: the same k, t and cost, and Γβ at most 0.3.
     pub fn policy_of_first(&self, columns: usize) -> Result<CheckedPolicy> {
         let text = policy_text(&self.sensitive[..columns], 2, "0.4") + &plan_text("0.3");
-        Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(&CATALOGUE, None)
+        Policy::parse(&self.folder.path().join("policy.toml"), text)?.check(None)
     }
 }
 
@@ -195,7 +194,7 @@ fn table(rows: &[Vec<&str>]) -> String {
 
 fn checked(folder: &Path, sensitive: &[&str], k: u64, t: &str) -> Result<CheckedPolicy> {
     let text = policy_text(sensitive, k, t) + &plan_text("1");
-    Policy::parse(&folder.join("policy.toml"), text)?.check(&CATALOGUE, None)
+    Policy::parse(&folder.join("policy.toml"), text)?.check(None)
 }
 
 fn plan_text(beta: &str) -> String {

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 use crate::adult::{self, DEFAULT_TAXONOMIES};
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::CATALOGUE;
 use privet::policy::{CheckedPolicy, Policy};
 use privet::{Error, Result};
 
@@ -71,7 +70,7 @@ impl Adult {
             "[privacy.ff-anonymity]\nobservable = 1.0\nthreat = \"{threat}\"\n[method]\nname = \"{method}\"\n"
         );
         let path = self.ground.hierarchies.join("experiment-policy.toml");
-        Policy::parse(&path, text)?.check(&CATALOGUE, None)
+        Policy::parse(&path, text)?.check(None)
     }
 
     pub fn read(&self, policy: &CheckedPolicy) -> Result<Microdata> {

@@ -9,7 +9,6 @@ use super::{Bench, EXPECTATION, EXPECTATIONS, L, LS, data, single};
 use crate::Part;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{Observations, Parameters, exclude};
-use privet::method::CATALOGUE;
 use privet::method::injector::{Strategy, Task, group};
 use privet::policy::Policy;
 use privet::{Error, Result};
@@ -101,7 +100,7 @@ fn reading(bench: &Bench) -> Result<f64> {
     let path = folder.path().join("adult.csv");
     fs::write(&path, &bench.adult.csv).map_err(|error| Error::io("write the data", &path, &error))?;
     let written = Policy::parse(&folder.path().join("policy.toml"), data::policy(&path))?;
-    let policy = written.check(&CATALOGUE, None)?;
+    let policy = written.check(None)?;
     seconds(|| Microdata::read(&policy, &mut |_| bench.clock.check()).map(drop))
 }
 

@@ -24,8 +24,9 @@ use super::{Experiment, Laboratory, Part, Patience, Setting};
 use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
 use privet::loss::items::ItemMeasure;
+use privet::policy::method::TRANSACTIONS;
 use privet::method::kl::recoding::cost_of_everything;
-use privet::method::kl::{self, CATALOGUE, ItemSolution, Task};
+use privet::method::kl::{self, ItemSolution, Task};
 use privet::policy::{Clause, Setting as Value, Settings};
 use privet::privacy::kl::KlPrivacy;
 use privet::{Error, ErrorKind, Exact, Result};
@@ -308,7 +309,7 @@ impl Bench {
             return Ok(Err(Lack::NoTimeLeft));
         }
         self.clock.progress().stage("solving", None);
-        let declaration = CATALOGUE
+        let declaration = TRANSACTIONS
             .method(method)
             .ok_or_else(|| Error::internal(format!("there is no method '{method}'")))?;
         let mut clause = Clause { declaration, settings: Settings::default() };

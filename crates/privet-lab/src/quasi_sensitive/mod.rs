@@ -17,7 +17,7 @@ use super::page::Section;
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::{self, CATALOGUE};
+use privet::method::{self};
 use privet::policy::Policy;
 use privet::{Error, ErrorKind, Result};
 
@@ -110,7 +110,7 @@ impl Bench {
         let privacy = format!("[privacy.k-anonymity]\nk = {k}\n{privacy}");
         let method = format!("search = \"{search}\"\ntime_limit = \"{}ms\"", self.limit().as_millis());
         let (path, text) = ground.policy(&privacy, &method);
-        let policy = Policy::parse(&path, text)?.check(&CATALOGUE, None)?;
+        let policy = Policy::parse(&path, text)?.check(None)?;
         let microdata = Microdata::read(&policy, &mut |_| self.clock.check())?;
         let solution = match method::run(&policy, &microdata, &self.clock) {
             Err(error) if error.kind() == ErrorKind::Infeasible => return Ok(None),

@@ -20,7 +20,8 @@ use super::plot::{Axis, Kind, Plot, Series};
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::method::vocabulary::loss::BagLoss;
-use privet::method::vocabulary::{self, BagSolution, CATALOGUE, Task};
+use privet::policy::method::VOCABULARIES;
+use privet::method::vocabulary::{self, BagSolution, Task};
 use privet::policy::{Clause, Setting as Value};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::{Error, Exact, Result};
@@ -233,7 +234,7 @@ impl Bench {
         self.runs.set(self.runs.get() + 1);
         let name = if method == Method::LgBag { "lg-bag" } else { "ssg" };
         let declaration =
-            CATALOGUE.method(name).ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
+            VOCABULARIES.method(name).ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
         let mut clause = Clause::with_defaults(declaration);
         if method == Method::Residual {
             let reach = Exact::new(RESIDUAL.max(u64::from(epsilon)), 1).unwrap_or(Exact::ONE);

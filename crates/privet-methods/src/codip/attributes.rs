@@ -110,7 +110,6 @@ pub(super) fn warnings(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CATALOGUE;
     use privet_policy::Policy;
 
     /// A value may be missing in three spellings, of which the first stands in the data; an empty cell is the empty set.
@@ -127,7 +126,7 @@ mod tests {
                  [privacy.k-anonymity]\nk = 2\n[privacy.projection]\nalpha = 1\nbeta = 1\n[method]\nname = \"codip\"\n"
             );
             let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-            let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+            let policy = policy.check(None).expect("a checked policy");
             let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
             let attributes = attributes(&policy, &microdata).expect("attributes");
             let sensitive = |attribute: &Attribute| (attribute.name.clone(), attribute.sensitive.clone());

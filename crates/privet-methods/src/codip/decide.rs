@@ -10,55 +10,13 @@ use super::ratios::{Plan, Ratios};
 use super::star;
 use super::tables::Tables;
 use crate::recoding::Recoding;
-use crate::{COST, SearchFacts, TIME_LIMIT};
+use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-
-/// What the tables themselves may be asked for, beside what is asked of the plan.
-const TAKES: &[Accepts] = &[
-    Accepts::once(&["projection"]),
-    Accepts::some(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
-];
-
-pub(crate) static STAR: Declaration = Declaration {
-    subject: Subject::Projections,
-    accepts: TAKES,
-    name: "codip-star",
-    summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
-    help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
-           every table can be anonymised and the exposure stays within beta. Each table has all quasi-identifiers, \
-           generalised to one level each, and is shuffled on its own.",
-    keys: &[
-        Key::with_default(
-            "persist",
-            KeyKind::Flag,
-            "false",
-            "whether a merge that breaks a limit is followed by the next best one instead of the end",
-        ),
-        TABLE_COST,
-    ],
-};
-
-pub(crate) static CODIP: Declaration = Declaration {
-    subject: Subject::Projections,
-    accepts: TAKES,
-    name: "codip",
-    summary: "several tables with disjoint sensitive columns, the plan of least association loss of all",
-    help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
-           about ten sensitive attributes the best is found and proven; beyond, the best so far is returned with what is \
-           proven about it.",
-    keys: &[TABLE_COST, TIME_LIMIT],
-};
-
-const TABLE_COST: Key = Key {
-    kind: KeyKind::Choice(&["DM", "LM"]),
-    default: Some("DM"),
-    help: "what each table should lose least of: DM or LM",
-    ..COST
-};
+use privet_policy::method::codip::CODIP;
+use privet_policy::CheckedPolicy;
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

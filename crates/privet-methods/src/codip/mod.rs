@@ -24,7 +24,6 @@ pub(crate) mod tests;
 pub use attributes::{Attribute, attributes};
 pub use decide::file_name;
 pub use decide::{Asked, Decision, Improvement, Projected, decide, solve};
-pub(super) use decide::{CODIP, STAR};
 pub use exhaustive::{Found, MOST_STEPS, search};
 pub use ratios::{Plan, Ratios};
 pub use star::{Accepts, Merged, merge, path};

@@ -28,6 +28,7 @@ use privet_engine::privacy;
 use privet_engine::privacy::projection::Projection;
 use privet_engine::privacy::{Counted, NtCloseness, Requirement};
 use privet_engine::rollup::{Grouping, Levels};
+use privet_policy::requirement::t_closeness;
 use privet_policy::{CheckedPolicy, Clause, Setting};
 
 /// All projected tables that there could be.
@@ -88,7 +89,7 @@ impl<'a> Tables<'a> {
         close.resize_with(attributes.len(), Vec::new);
         let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
         let mut closeness: Vec<Clause> =
-            attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect::<Result<_>>()?;
+            attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect();
         for (position, clause) in policy.requirements.iter().enumerate() {
             if Projection::is(clause) {
                 continue;
@@ -367,13 +368,11 @@ fn clause_for(clause: &Clause, microdata: &Microdata, attribute: &Attribute) -> 
 }
 
 /// Closeness of an attribute about which nothing is asked.
-fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Result<Clause> {
-    let declaration = privacy::DECLARATIONS.iter().find(|declaration| declaration.name == "t-closeness");
-    let declaration = declaration.ok_or_else(|| Error::internal("t-closeness is not declared"))?;
-    let mut clause = Clause::with_defaults(declaration);
+fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Clause {
+    let mut clause = Clause::with_defaults(&t_closeness::DECLARATION);
     clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
     clause.set("t", Setting::Exact(Exact::ONE));
-    Ok(clause)
+    clause
 }
 
 /// The search for the table of least cost with some attributes.

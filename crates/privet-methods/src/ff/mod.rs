@@ -22,47 +22,13 @@ use self::problem::Problem;
 use self::specialise::{Descent, Score};
 use super::cut_recoding::{self, Absent, CutRecoding};
 use super::recoding::Recoding;
-use super::{Moment, SearchFacts, Solution, TIME_LIMIT};
+use super::{Moment, SearchFacts, Solution};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, Found, Limits, Step, search};
 use privet_engine::loss::Cost;
 use privet_engine::microdata::Microdata;
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-
-const TAKES: &[Accepts] = &[Accepts::once(&["ff-anonymity"]), Accepts::of(&["k-anonymity"])];
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Freeform,
-    accepts: TAKES,
-    name: "ff",
-    summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
-    help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
-           most is specialised, as long as that adds no breach, and leaves no class below k where [privacy.k-anonymity] asks for it, until no value is \
-           left for which it could be: the release is minimal. What is gained is LM, or information about the class column if there is one.",
-    keys: &[COST, COMPARE],
-};
-
-pub(super) static OPTIMAL: Declaration = Declaration {
-    subject: Subject::Freeform,
-    accepts: TAKES,
-    name: "ff-optimal",
-    summary: "the cuts of least cost under FF-anonymity, proven",
-    help: "Of all cuts of all mixed columns together that have no breach, and no class below k where [privacy.k-anonymity] asks \
-           for it, the one of least LM is found and proven. When the \
-           time limit is over, the best so far is published with what is proven about it.",
-    keys: &[COST, COMPARE, TIME_LIMIT],
-};
-
-const COST: Key =
-    Key::with_default("cost", KeyKind::Choice(&["LM"]), "LM", "what the release should lose least of: LM");
-
-const COMPARE: Key = Key::with_default(
-    "compare",
-    KeyKind::Flag,
-    "false",
-    "attack a k-anonymous and l-diverse versions of the table too, and report what they leave open",
-);
+use privet_policy::CheckedPolicy;
 
 /// Specialises from the top down.
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {

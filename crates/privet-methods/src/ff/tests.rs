@@ -5,7 +5,6 @@ use proptest::strategy::ValueTree;
 
 use super::problem::Problem;
 use super::{optimum, run, run_optimal};
-use crate::CATALOGUE;
 use crate::recoding::Recoding;
 use crate::tests::{cases as config, on_threads};
 use privet::release::{RunOptions, anonymize};
@@ -179,7 +178,7 @@ fn a_class_column_decides_what_is_specialised_first() {
              [columns.label]\nrole = \"{label}\"\n[privacy.ff-anonymity]\nthreat = 0.5\n"
         );
         let policy = Policy::parse(&folder.path().join("policy.toml"), text);
-        let policy = policy.and_then(|policy| policy.check(&CATALOGUE, None)).expect("a policy");
+        let policy = policy.and_then(|policy| policy.check(None)).expect("a policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("a table");
         let solution = run(&policy, &microdata, &Clock::unlimited()).expect("a solution");
         (0..3).map(|at| solution.recoding.columns[at].cells.len()).collect::<Vec<_>>()

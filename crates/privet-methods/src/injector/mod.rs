@@ -23,7 +23,6 @@ pub mod utility;
 use std::collections::BTreeMap;
 
 use classes::Classes;
-pub(super) use decide::{ANATOMY, DECLARATION};
 pub use decide::{Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, idle_note, known_rules};
 use grouping::{Choice, Slot};
 

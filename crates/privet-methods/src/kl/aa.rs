@@ -17,33 +17,12 @@ use serde_json::json;
 
 use self::lift::Cut;
 use super::recoding::ItemRecoding;
-use super::{COST, ItemSolution, Task, feasible};
+use super::{ItemSolution, Task, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::itemset::spread::{Held, Spread, Spreader};
-use privet_policy::{Accepts, Condition, Declaration, Subject};
 use privet_taxonomy::Node;
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[
-        Accepts::of(&["km-anonymity"]),
-        Accepts::of(&["kl-privacy"]).with(&[
-            Condition::Is("n", 0),
-            Condition::Is("l", 1),
-            Condition::NoThresholds("theta"),
-        ]),
-        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
-    ],
-    name: "aa",
-    summary: "k^m-anonymity by greedy generalisation: quick, good, without proof of how good",
-    help: "The Apriori-based anonymisation of Terrovitis, Mamoulis and Kalnis (2008). Combinations of one item, then of \
-           two, up to m are looked at; one that fewer than k transactions hold is generalised in the cheapest way that \
-           makes it common, for all transactions alike. It knows nothing of sensitive items and of absent items: such \
-           requirements take og or mog, which also find cheaper releases.",
-    keys: &[COST],
-};
 
 /// On this level, whole rows are mended before their sets are looked at.
 const WHOLE_ROWS_FROM: usize = 4;

@@ -56,7 +56,7 @@ fn free(k: u64, m: u64, n: u64) -> KlPrivacy {
 }
 
 fn run(name: &str, baskets: &Baskets, requirements: &[KlPrivacy]) -> Result<ItemSolution> {
-    let method = clause(super::CATALOGUE.method(name).expect("a method"));
+    let method = clause(privet_policy::method::TRANSACTIONS.method(name).expect("a method"));
     super::run(&Task { baskets, requirements, method: &method }, &Clock::unlimited())
 }
 

@@ -7,32 +7,14 @@
 use serde_json::json;
 
 use super::recoding::ItemRecoding;
-use super::{COST, ItemSolution, Task, feasible};
+use super::{ItemSolution, Task, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
 use privet_engine::local::{Crowd, Itemsets, Local, Part, Steering};
 use privet_engine::partition::partition;
-use privet_policy::{Accepts, Condition, Declaration, Subject};
 use privet_taxonomy::Node;
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[
-        Accepts::of(&["km-anonymity", "transactional-k-anonymity"]),
-        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("l", 1), Condition::NoThresholds("theta")]),
-        Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
-        Accepts::of(&["privacy-degree"]).with(&[Condition::Is("p", 1)]),
-    ],
-    name: "lg",
-    summary: "every transaction looks like k - 1 others, by splitting from the top: very quick, items at mixed levels",
-    help: "The local generalisation of He and Naughton (2009). All transactions begin as the most general set and are \
-           split, node by node, by which children of the node they hold, as long as k look alike. The same item may be \
-           published at different levels in different transactions, so counts of items are not exact any more. It \
-           guards against any number of items known, present or absent, but knows nothing of sensitive items.",
-    keys: &[COST],
-};
 
 pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     if task.requirements.iter().any(|requirement| requirement.guards_marks()) {

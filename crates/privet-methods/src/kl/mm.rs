@@ -17,28 +17,12 @@ use serde_json::json;
 use self::choice::suppress;
 use self::moles::Mine;
 use super::recoding::ItemRecoding;
-use super::{COST, ItemSolution, Task, feasible};
+use super::{ItemSolution, Task, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Rows;
-use privet_policy::{Accepts, Condition, Declaration, Key, Subject};
 use privet_taxonomy::Node;
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[
-        Accepts::of(&["km-anonymity", "coherence"]),
-        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
-    ],
-    name: "mm",
-    summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
-    help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \
-           transactions, or at a sensitive item, are left out of all transactions, those first whose loss mends most. \
-           Nothing is generalised, so it suits data whose hierarchy is flat or missing. An item left out looks like an \
-           absent one, so it cannot guard against knowledge of absent items: that takes og or mog.",
-    keys: &[Key { help: "the cost that is reported first; it does not steer this method", ..COST }],
-};
 
 pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     if task.requirements.iter().any(|requirement| requirement.n > 0) {

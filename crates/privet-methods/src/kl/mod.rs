@@ -15,34 +15,14 @@ pub mod utility;
 
 use serde_json::Value as Json;
 
-use super::{SearchFacts, TIME_LIMIT};
+use super::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
-use privet_engine::privacy::kl;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::{Catalogue, Clause, Declaration, Key, KeyKind};
+use privet_policy::Clause;
 use recoding::ItemRecoding;
-
-/// All requirements and methods for transactions.
-pub static CATALOGUE: Catalogue =
-    Catalogue { requirements: kl::DECLARATIONS, methods: METHODS, default_method: "og" };
-
-static METHODS: &[&Declaration] =
-    &[&og::DECLARATION, &og::MULTI_ROUND, &aa::DECLARATION, &lg::DECLARATION, &mm::DECLARATION];
-
-/// The requirements for transactions.
-const ALL: &[&str] =
-    &["kl-privacy", "km-anonymity", "coherence", "transactional-k-anonymity", "privacy-degree"];
-
-/// What the release should lose least of.
-const COST: Key = Key::with_default(
-    "cost",
-    KeyKind::Choice(ItemMeasure::NAMES),
-    "NCP",
-    "what the release should lose least of; both are reported",
-);
 
 /// What a method is to decide.
 #[derive(Debug, Clone, Copy)]

@@ -8,36 +8,14 @@ use std::time::Duration;
 use rand_chacha::ChaCha20Rng;
 
 use super::bound::LPlus;
-use super::{COST, COST_RECORD, COST_VALUE, SUPPRESSION, problem};
+use super::problem;
 use crate::Solution;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
 use privet_engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limits, Tree, note, plus};
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::bucket;
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-
-pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
-    name: "simulated-annealing",
-    summary: "a good cut through every taxonomy under l+-diversity by simulated annealing, without proof",
-    help: "A random walk over the cuts of l-plus-optimize, with the same costs and suppression schemes: each move opens \
-           or closes one value, and moves for the worse are taken less and less often. It is there to compare with; \
-           l-plus-optimize finds the optimum and proves it.",
-    keys: &[SUPPRESSION, COST, COST_VALUE, COST_RECORD, TIME_LIMIT, STEPS],
-};
-
-const TIME_LIMIT: Key = Key::optional(
-    "time_limit",
-    KeyKind::Duration,
-    "how long the search takes, as in \"30s\"; 10 seconds when neither this nor steps is given",
-);
-const STEPS: Key = Key::optional(
-    "steps",
-    KeyKind::Count(1),
-    "how many moves are tried, instead of as many as the time allows; the seed then decides the result",
-);
+use privet_policy::CheckedPolicy;
 
 /// The time for the search, if nothing is said about it.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);

@@ -7,26 +7,7 @@ use privet_core::{Error, Result};
 use privet_engine::cut::enumeration;
 use privet_engine::cut::enumeration::{Enumerable, Order};
 use privet_engine::cut::{Amount, Cut, Found, Limits};
-use privet_policy::{CheckedPolicy, Key, KeyKind};
-
-pub const SEARCH: Key = Key::with_default(
-    "search",
-    KeyKind::Choice(&["interval", "enumeration"]),
-    "interval",
-    "how the best cut is searched for: on intervals of cuts, or by the thesis' enumeration tree, for comparison",
-);
-pub const ORDER: Key = Key::with_default(
-    "order",
-    KeyKind::Choice(&["descending", "ascending"]),
-    "descending",
-    "for search = \"enumeration\": whether values of many or of few records are specialised first",
-);
-pub const TIGHTEN: Key = Key::with_default(
-    "tighten",
-    KeyKind::Flag,
-    "true",
-    "for search = \"enumeration\": bound a cut anew each time one of its values has been locked",
-);
+use privet_policy::CheckedPolicy;
 
 /// Which of the thesis' techniques are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

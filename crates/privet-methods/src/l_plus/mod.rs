@@ -32,7 +32,7 @@ use self::bound::LPlus;
 use self::problem::Asked;
 use self::rules::{Metric, Rules, Scheme};
 use super::cut_recoding::{self, Absent};
-use super::{Moment, SearchFacts, ShownCost, Solution, TIME_LIMIT};
+use super::{Moment, SearchFacts, ShownCost, Solution};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
@@ -40,64 +40,7 @@ use privet_engine::loss;
 use privet_engine::loss::Info;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
-    name: "l-plus-optimize",
-    summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
-    help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \
-           levels. Of all cuts of all columns together, the one of least cost is found and proven, where a class that \
-           violates a threshold pays for what the suppression scheme does to it.",
-    keys: &[
-        SUPPRESSION,
-        COST,
-        COST_VALUE,
-        COST_RECORD,
-        Key::with_default(
-            "approximation",
-            KeyKind::Exact("0", "1000"),
-            "0",
-            "how far above the optimum the answer may be: 0.01 for one per cent",
-        ),
-        Key::with_default("top", KeyKind::Count(1), "1", "how many of the best cuts are looked for"),
-        Key::with_default(
-            "break_minimality",
-            KeyKind::FlagOrCount(2),
-            "false",
-            "publish one of so many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
-             best one",
-        ),
-        enumeration::SEARCH,
-        enumeration::ORDER,
-        enumeration::TIGHTEN,
-        TIME_LIMIT,
-    ],
-};
-
-const SUPPRESSION: Key = Key::with_default(
-    "suppression",
-    KeyKind::Choice(Scheme::NAMES),
-    "all-rec",
-    "what happens to a class that violates a threshold: none, all-rec, vio-rec, all-sa or vio-sa",
-);
-const COST: Key = Key::with_default(
-    "cost",
-    KeyKind::Choice(Metric::NAMES),
-    "LM",
-    "what the release should lose least of: LM, DM or CM",
-);
-const COST_VALUE: Key = Key::optional(
-    "cost_value",
-    KeyKind::Exact("0", "1000000"),
-    "what a suppressed sensitive cell costs under LM; the number of quasi-identifiers when left out",
-);
-const COST_RECORD: Key = Key::optional(
-    "cost_record",
-    KeyKind::Exact("0", "1000000"),
-    "what a suppressed record costs under LM; twice the number of quasi-identifiers when left out",
-);
+use privet_policy::CheckedPolicy;
 
 static LM: Info = Info {
     name: "LM",

@@ -35,8 +35,6 @@ pub enum Metric {
 }
 
 impl Scheme {
-    /// The schemes as a policy writes them.
-    pub const NAMES: &[&str] = &["none", "all-rec", "vio-rec", "all-sa", "vio-sa"];
 
     /// The scheme of a name.
     pub fn named(name: &str) -> Scheme {
@@ -67,8 +65,6 @@ impl Scheme {
 }
 
 impl Metric {
-    /// The metrics as a policy writes them.
-    pub const NAMES: &[&str] = &["LM", "DM", "CM"];
 
     /// The metric of a name.
     pub fn named(name: &str) -> Metric {

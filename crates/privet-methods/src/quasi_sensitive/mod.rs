@@ -20,9 +20,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::mondrian::{Mondrian, NUMBERS, PARTITIONING, Part};
+use super::mondrian::{Mondrian, Part};
 use super::released_sets::{GroupCounts, ReleasedSets};
-use super::{SearchFacts, ShownCost, Solution, TIME_LIMIT};
+use super::{SearchFacts, ShownCost, Solution};
 use groups::Groups;
 use privet_core::clock::Clock;
 use privet_core::counted;
@@ -35,36 +35,9 @@ use privet_engine::privacy::quasi_sensitive::{
     Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity,
 };
 use privet_engine::suppression::{Answer, Goal, Order, Prices};
-use privet_policy::{Accepts, CheckedPolicy, Declaration, Key, KeyKind, Subject};
+use privet_policy::CheckedPolicy;
 use schedule::Solver;
 use sets::Sets;
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Terms,
-    accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
-    name: "quasi-sensitive",
-    summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",
-    help: "Puts the records into groups by Mondrian, then removes single occurrences of terms from the quasi-sensitive \
-           column, in each group that fails, until what its terms reveal by the knowledge file meets the policy. The search \
-           has an answer soon and improves it until it is proven the best or the time limit is reached.",
-    keys: &[
-        PARTITIONING,
-        NUMBERS,
-        Key::with_default(
-            "search",
-            KeyKind::Choice(&["adaptive", "dfs"]),
-            "adaptive",
-            "adaptive tries the most promising removals first; dfs takes them as they come: a baseline",
-        ),
-        Key::with_default(
-            "infeasible",
-            KeyKind::Choice(&["merge", "suppress", "fail"]),
-            "merge",
-            "what becomes of a group that no removal can save: joined with its sibling, withheld, or the run fails",
-        ),
-        Key { default: Some("10s"), ..TIME_LIMIT },
-    ],
-};
 
 /// What the cost says about itself.
 static COST: loss::Info = loss::Info {

@@ -5,7 +5,6 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::cases;
-use crate::CATALOGUE;
 use crate::levels::Levelling;
 use crate::natural::Closeness;
 use privet_audit::{AuditOptions, audit_table};
@@ -90,7 +89,7 @@ proptest! {
         text += &format!("[privacy.n-t-closeness]\nn = {n}\nt = \"{t}\"\ndistance = \"{distance}\"\n");
         text += "[method]\nname = \"full-domain\"\n";
         let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        let policy = policy.check(None).expect("a checked policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
         let levelling = Levelling::new(&microdata, "LM").expect("levels");
         let notion = privacy::natural_requirements(&policy, &microdata.table).expect("a notion").remove(0);

@@ -10,7 +10,6 @@ use tempfile::TempDir;
 
 use super::cases;
 use crate as method;
-use crate::CATALOGUE;
 use privet::release::{RunOptions, anonymize};
 use privet_attack as attack;
 use privet_core::clock::Clock;
@@ -82,7 +81,7 @@ fn write(folder: &Path, rows: &[Row], asked: Asked, person: bool, method: &str) 
     }
     text += &format!("[method]\n{method}\n");
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 /// The literal definition, for the people of a class.

@@ -6,8 +6,6 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-
-use crate::CATALOGUE;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::naive::{Column, Ground, Notion, any_notion};
 use privet_policy::{CheckedPolicy, Policy};
@@ -170,7 +168,7 @@ impl Table {
         }
         let path = folder.join("policy.toml");
         let policy = Policy::parse(&path, self.policy_text(method)).expect("a policy");
-        policy.check(&CATALOGUE, None).expect("a checked policy")
+        policy.check(None).expect("a checked policy")
     }
 
     /// The table as methods see it; `None` when no row is left.

@@ -16,20 +16,10 @@ use super::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Bags, Term};
-use privet_engine::privacy::vocabulary;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
-use privet_policy::{Accepts, Catalogue, Clause, Declaration};
+use privet_policy::Clause;
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
-
-/// All requirements and methods for query logs and vocabularies.
-pub static CATALOGUE: Catalogue =
-    Catalogue { requirements: vocabulary::DECLARATIONS, methods: METHODS, default_method: "ssg" };
-
-static METHODS: &[&Declaration] = &[&ssg::DECLARATION, &lg::BAG_DECLARATION, &lg::DECLARATION];
-
-/// What all of them take.
-const TAKES: &[Accepts] = &[Accepts::once(&["vocabulary-k-anonymity"])];
 
 /// The measure that releases are compared by.
 pub const COST: &str = "bLM";

@@ -17,7 +17,7 @@ use privet_data::{FileKind, ReadOptions, Source};
 use privet_engine::loss::{Cell, Extent};
 use privet_engine::microdata::Microdata;
 use privet_methods::recoding::{RecodedColumn, Recoding, ReleasedCell};
-use privet_methods::{CATALOGUE, Moment, SearchFacts, Solution};
+use privet_methods::{Moment, SearchFacts, Solution};
 use privet_policy::{CheckedPolicy, Policy};
 
 const DATA: &str = "city,pay,disease\nBergen,10,Flu\nBergen,20,Flu\nOslo,10,Cold\nOslo,30,Flu\n";
@@ -35,7 +35,7 @@ fn policy_asking(folder: &Path, data: &str, asked: &str) -> CheckedPolicy {
                 [method]\nname = \"full-domain\"\nsuppression_limit = 1\n";
     let text = format!("{text}{asked}");
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 fn microdata(policy: &CheckedPolicy) -> Microdata {

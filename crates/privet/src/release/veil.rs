@@ -70,7 +70,7 @@ mod tests {
              [privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n{theta}"
         );
         let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-        policy.check_transactions(&privet_methods::kl::CATALOGUE, None).expect("a checked policy")
+        policy.check_transactions(None).expect("a checked policy")
     }
 
     #[test]

@@ -24,36 +24,7 @@ pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors}
 pub use values::ValueSet;
 
 use privet_core::{Exact, Result};
-use privet_policy::{Clause, Declaration, Key, KeyKind, Role, Subject};
-
-/// How a policy asks for it.
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Groups,
-    accepts: &[],
-    name: "matching-l-diversity",
-    summary: "l values stay possible for everybody, whatever rules the adversary knows",
-    help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \
-           rules of [knowledge] (men do not have ovarian cancer) and works out every assignment of the values of a group \
-           to its records that agrees with them still finds at least l values for each record. It bounds how many values \
-           are possible, not how likely each is, unless max_posterior says so.",
-    keys: &[
-        Key::required(
-            "column",
-            KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"",
-        ),
-        Key::required(
-            "l",
-            KeyKind::Count(1),
-            "how many values must stay possible for everybody, as in l = 4",
-        ),
-        Key::optional(
-            "max_posterior",
-            KeyKind::Exact("0", "1"),
-            "how sure the adversary may become of a value if he holds all assignments for equally likely, as in \"1/4\"",
-        ),
-    ],
-};
+use privet_policy::Clause;
 
 /// Matching l-diversity as a policy asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-
-use crate::CATALOGUE;
 use crate::codip::attributes::attributes;
 use crate::codip::{Asked, Decision, Tables, decide};
 use privet_core::clock::Clock;
@@ -25,7 +23,7 @@ fn policy(folder: &Path, method: &str, extra: &str) -> CheckedPolicy {
     let text = fs::read_to_string(folder.join("policy.toml")).expect("a policy");
     let text = text.replace("name = \"codip-star\"", &format!("name = \"{method}\"\n{extra}"));
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check(&CATALOGUE, None).expect("a checked policy")
+    policy.check(None).expect("a checked policy")
 }
 
 fn decided(folder: &Path, method: &str, extra: &str) -> Result<Decision> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::enumeration::{self, Switches};
-use super::{COST, ItemSolution, TIME_LIMIT, Task, feasible};
+use super::{ItemSolution, Task, feasible};
 use crate::kl::recoding::{ItemRecoding, cost_of_everything};
 use crate::{Moment, SearchFacts};
 use privet_core::clock::Clock;
@@ -28,52 +28,7 @@ use privet_engine::itemset::rows::Rows;
 use privet_engine::itemset::{Effort, Threat};
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::{Accepts, Declaration, Key, KeyKind, Subject};
 use privet_taxonomy::{ItemTree, Node};
-
-pub(super) static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::of(super::ALL)],
-    name: "og",
-    summary: "the cut of the item tree that loses least of all that meet the requirement, proven",
-    help: "Optimal generalisation (Liu, 2010). Every item is published as its ancestor in one cut of the hierarchy, the same \
-           in all transactions; sensitive items stay as they are, nothing is suppressed. Of all cuts that leave no threat \
-           within the adversary's power it finds one of least cost and proves it. With a time limit it publishes the best \
-           valid cut found by then and says how far it may be from the optimum.",
-    keys: &[
-        COST,
-        Key::with_default(
-            "search",
-            KeyKind::Choice(&["conflicts", "enumeration"]),
-            "conflicts",
-            "enumeration: the thesis' own search over itemsets and cuts, for comparison; much slower",
-        ),
-        Key::with_default(
-            "phase",
-            KeyKind::Choice(&["auto", "eager", "lazy"]),
-            "auto",
-            "when to look for threats: eager, all of them first; lazy, only those of the best cut so far; auto, both",
-        ),
-        Key::with_default(
-            "alpha",
-            KeyKind::Exact("0", ""),
-            "0",
-            "how much worse than the optimum the answer may be, as in 0.05 for 5 %",
-        ),
-        TIME_LIMIT,
-    ],
-};
-
-pub(super) static MULTI_ROUND: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::of(super::ALL)],
-    name: "mog",
-    summary: "og in rounds of growing power: valid, and often but not always the optimum",
-    help: "OG in rounds (Liu, 2010): first against adversaries who know one item, then two, … m items, then one absence … n \
-           absences, each round on the release of the one before. Every round is optimal for itself; together they may \
-           generalise more than og does.",
-    keys: &[COST],
-};
 
 /// Finds the cheapest valid cut.
 pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {

@@ -16,7 +16,7 @@ use super::bound::LPlus;
 use super::problem;
 use crate::tests::cases;
 use crate::tests::table::tree;
-use crate::{CATALOGUE, Solution};
+use crate::{Solution};
 use privet_core::clock::Clock;
 use privet_engine::cut::tests::all_cuts;
 use privet_engine::cut::{Amount, Cut, CutProblem, Effort, FORBIDDEN, Interval, Place};
@@ -97,7 +97,7 @@ fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, M
         case.scheme, case.metric
     );
     let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
-    let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+    let policy = policy.check(None).expect("a checked policy");
     let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
     (folder, policy, microdata)
 }

@@ -23,32 +23,8 @@ use privet_core::{Error, Result};
 use privet_engine::local::{Crowd, Local, Part, Steering};
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::partition::partition;
-use privet_policy::{Declaration, Subject};
+use privet_policy::method::lg_bags::BAG_DECLARATION;
 use privet_taxonomy::{ItemTree, Node};
-
-/// LG(bag): nodes with how often they occur.
-pub static BAG_DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: super::TAKES,
-    name: "lg-bag",
-    summary: "vocabularies are generalised from the top until k look alike: very quick, general words, counts kept where all have them",
-    help: "The local generalisation of He and Naughton (2009) for bags. All vocabularies begin as the root of the tree and are \
-           split, word by word, by which of its children they touch, as long as k look alike. A word is published as often as \
-           every member of its group has an occurrence below it; further occurrences are suppressed. Needs a tree of words.",
-    keys: &[],
-};
-
-/// LG: each node once.
-pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: super::TAKES,
-    name: "lg",
-    summary: "as lg-bag, but every word is published once: sets instead of bags",
-    help: "The local generalisation of He and Naughton (2009). All vocabularies begin as the root of the tree and are split, word \
-           by word, by which of its children they touch, as long as k look alike. Published are sets: how often a word was used \
-           is lost. Needs a tree of words.",
-    keys: &[],
-};
 
 /// Makes the decision, for `lg-bag` as for `lg`.
 pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {

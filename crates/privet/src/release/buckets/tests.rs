@@ -10,7 +10,6 @@ use super::*;
 use crate::release::{audit_release, rewrite_report};
 use privet_core::ErrorKind;
 use privet_examples::Example;
-use privet_methods::CATALOGUE;
 use privet_policy::Policy;
 
 /// The nine patients, with some lines of the policy replaced.
@@ -26,7 +25,7 @@ fn patients(folder: &Path, changes: &[(&str, &str)]) -> CheckedPolicy {
         text = text.replace(from, to);
     }
     let policy = Policy::parse(&path, text).expect("TOML");
-    policy.check(&CATALOGUE, None).unwrap_or_else(|error| panic!("{error}"))
+    policy.check(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn publish(policy: CheckedPolicy, target: &Path) -> Result<Published> {
@@ -229,7 +228,7 @@ fn table(folder: &Path, rows: &[(u32, u32, u32)], more: &str) -> CheckedPolicy {
          hierarchy = \"ages.csv\"\n{more}"
     );
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("TOML");
-    policy.check(&CATALOGUE, None).unwrap_or_else(|error| panic!("{error}"))
+    policy.check(None).unwrap_or_else(|error| panic!("{error}"))
 }
 
 proptest! {

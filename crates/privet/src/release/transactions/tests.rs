@@ -23,7 +23,7 @@ fn policy(folder: &Path, data: &str, more: &str) -> TransactionPolicy {
     let text =
         format!("seed = 5\n[data]\npath = \"data.csv\"\nkind = \"transactions\"\nseparator = \",\"\n{more}");
     let policy = Policy::parse(&folder.join("policy.toml"), text).expect("a policy");
-    policy.check_transactions(&kl::CATALOGUE, None).expect("a checked policy")
+    policy.check_transactions(None).expect("a checked policy")
 }
 
 fn shop(folder: &Path, data: &str) -> TransactionPolicy {

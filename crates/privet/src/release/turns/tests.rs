@@ -5,7 +5,6 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use privet_methods::CATALOGUE;
 use privet_methods::recoding::RecodedColumn;
 use privet_policy::Policy;
 
@@ -33,7 +32,7 @@ impl Table {
                     [columns.weight]\nrole = \"other\"\n[privacy.k-anonymity]\nk = 2\n\
                     [method]\nname = \"full-domain\"\n";
         let policy = Policy::parse(&folder.path().join("policy.toml"), text.to_string()).expect("a policy");
-        let policy = policy.check(&CATALOGUE, None).expect("a checked policy");
+        let policy = policy.check(None).expect("a checked policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
         Table { _folder: folder, policy, microdata }
     }

@@ -10,7 +10,6 @@ use proptest::prelude::*;
 
 use crate::privacy::freeform::{Attribute, Model, Records, Thresholds};
 use privet_core::Exact;
-use privet_methods::CATALOGUE;
 use privet_methods::tests::table::tree;
 use privet_policy::{Belief, CheckedPolicy, MixedColumn, ObservabilityModel, Policy, SensitivityModel};
 use privet_taxonomy::{NodeId, Taxonomy};
@@ -160,6 +159,6 @@ impl Case {
         }
         let path = folder.join("policy.toml");
         fs::write(&path, self.policy_text(method, k)).expect("a file");
-        Policy::read(&path).and_then(|policy| policy.check(&CATALOGUE, None)).expect("a policy")
+        Policy::read(&path).and_then(|policy| policy.check(None)).expect("a policy")
     }
 }

@@ -15,7 +15,8 @@ use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
-use privet_methods::kl::{CATALOGUE, ItemSolution};
+use privet_methods::kl::ItemSolution;
+use privet_policy::method::TRANSACTIONS;
 use privet_methods::{Moment, SearchFacts};
 use privet_policy::{Clause, Declaration, Policy, Setting, Settings};
 use privet_taxonomy::{ItemTree, Node};
@@ -59,9 +60,9 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let l = Setting::Exact(Exact::parse("5").expect("a number"));
     let settings =
         vec![("k", Setting::Count(5)), ("l", l), ("m", Setting::Count(2)), ("n", Setting::Count(1))];
-    let requirements = [clause(CATALOGUE.requirements, "kl-privacy", settings)];
+    let requirements = [clause(TRANSACTIONS.requirements, "kl-privacy", settings)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
-    let method = clause(CATALOGUE.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
+    let method = clause(TRANSACTIONS.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
     let trace =
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];

@@ -1,0 +1,28 @@
+//! Simulated annealing over cuts.
+
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use super::l_plus::{COST, COST_RECORD, COST_VALUE, SUPPRESSION};
+
+/// `[method] name = "simulated-annealing"`.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
+    name: "simulated-annealing",
+    summary: "a good cut through every taxonomy under l+-diversity by simulated annealing, without proof",
+    help: "A random walk over the cuts of l-plus-optimize, with the same costs and suppression schemes: each move opens \
+           or closes one value, and moves for the worse are taken less and less often. It is there to compare with; \
+           l-plus-optimize finds the optimum and proves it.",
+    keys: &[SUPPRESSION, COST, COST_VALUE, COST_RECORD, TIME_LIMIT, STEPS],
+};
+
+pub(crate) const TIME_LIMIT: Key = Key::optional(
+    "time_limit",
+    KeyKind::Duration,
+    "how long the search takes, as in \"30s\"; 10 seconds when neither this nor steps is given",
+);
+
+pub(crate) const STEPS: Key = Key::optional(
+    "steps",
+    KeyKind::Count(1),
+    "how many moves are tried, instead of as many as the time allows; the seed then decides the result",
+);

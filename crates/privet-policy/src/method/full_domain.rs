@@ -1,0 +1,42 @@
+//! Full-domain generalisation.
+
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::check::Role;
+use super::{COST, TIME_LIMIT};
+
+/// `[method] name = "full-domain"`.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[Accepts::of(&[
+        "k-anonymity",
+        "l-diversity",
+        "l-plus-diversity",
+        "t-closeness",
+        "n-t-closeness",
+    ])],
+    name: "full-domain",
+    summary: "the optimal generalisation level for every column, proven over the whole lattice",
+    help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \
+           replaced by *). Of all vectors of levels that meet the policy, the one of least cost is found. With \
+           suppression_limit, classes that fail are left out whole, up to that share of the records.",
+    keys: &[
+        COST,
+        Key::with_default(
+            "suppression_limit",
+            KeyKind::Exact("0", "1"),
+            "0",
+            "the largest share of records that may be left out, as in 0.05",
+        ),
+        Key::optional(
+            "least_levels",
+            KeyKind::Counts(Role::QuasiIdentifier),
+            "the lowest level that a column may be published at, as in { zip = 2 }; 0 is the value itself",
+        ),
+        Key::optional(
+            "break_minimality",
+            KeyKind::Count(2),
+            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
+        ),
+        TIME_LIMIT,
+    ],
+};

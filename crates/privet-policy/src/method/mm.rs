@@ -1,0 +1,20 @@
+//! Item suppression.
+
+use crate::declare::{Accepts, Condition, Declaration, Key, Subject};
+use super::{ITEM_COST};
+
+/// `[method] name = "mm"`.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[
+        Accepts::of(&["km-anonymity", "coherence"]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
+    ],
+    name: "mm",
+    summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
+    help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \
+           transactions, or at a sensitive item, are left out of all transactions, those first whose loss mends most. \
+           Nothing is generalised, so it suits data whose hierarchy is flat or missing. An item left out looks like an \
+           absent one, so it cannot guard against knowledge of absent items: that takes og or mog.",
+    keys: &[Key { help: "the cost that is reported first; it does not steer this method", ..ITEM_COST }],
+};

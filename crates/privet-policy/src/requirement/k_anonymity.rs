@@ -1,0 +1,14 @@
+//! k-anonymity.
+
+use crate::declare::{Declaration, Key, KeyKind, Subject};
+
+/// `[privacy.k-anonymity]`.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[],
+    name: "k-anonymity",
+    summary: "every released record looks like at least k - 1 others",
+    help: "In every class of records with equal released quasi-identifiers there are at least k records. \
+           Bounds the chance of finding a known person's record to 1/k; does not hide what a class has in common.",
+    keys: &[Key::required("k", KeyKind::Count(1), "the least size of a class, as in k = 5")],
+};

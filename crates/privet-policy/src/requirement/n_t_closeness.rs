@@ -1,0 +1,26 @@
+//! (n, t)-closeness.
+
+use crate::declare::{Declaration, Key, KeyKind, Subject};
+use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, T};
+
+/// How a policy asks for it.
+pub static DECLARATION: Declaration = Declaration {
+    subject: Subject::Classes,
+    accepts: &[],
+    name: "n-t-closeness",
+    summary: "in every class a sensitive column is distributed much as in a larger group of at least n like records",
+    help: "As t-closeness, but a class need not look like the whole table: it is enough that it looks like some group of at \
+           least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \
+           such a group itself.",
+    keys: &[
+        COLUMN,
+        Key::required(
+            "n",
+            KeyKind::Count(1),
+            "how many records the larger group has at least, as in n = 1000",
+        ),
+        T,
+        DISTANCE,
+        COLUMNS,
+    ],
+};

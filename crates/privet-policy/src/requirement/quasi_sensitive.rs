@@ -1,0 +1,53 @@
+//! Quasi-sensitive diversity and closeness.
+
+use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::check::Role;
+
+/// How a policy asks for diversity.
+pub static DIVERSITY: Declaration = Declaration {
+    subject: Subject::Terms,
+    accepts: &[],
+    name: "qs-diversity",
+    summary: "nobody's terms point at few labels, whatever public table one links them to",
+    help: "A record links to every label of the knowledge file that has all of its terms. In each group the likeliest label \
+           must be at most c times as likely as the l-th likeliest and all less likely ones together, and at least l labels \
+           must be possible.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::QuasiSensitive),
+            "the quasi-sensitive column, as in column = \"symptoms\"",
+        ),
+        Key::required(
+            "c",
+            KeyKind::Exact("0", ""),
+            "how many times likelier the likeliest label may be, above 0, as in c = 1.0",
+        ),
+        Key::required("l", KeyKind::Count(1), "how many labels must stay possible, as in l = 3"),
+    ],
+};
+
+/// How a policy asks for closeness.
+pub static CLOSENESS: Declaration = Declaration {
+    subject: Subject::Terms,
+    accepts: &[],
+    name: "qs-closeness",
+    summary: "what a group's terms reveal is nearly what was believed before",
+    help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
+           labels of the squared difference between the label's likelihood there and its prior must be at most t². For \
+           method quasi-sensitive.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::QuasiSensitive),
+            "the quasi-sensitive column, as in column = \"symptoms\"",
+        ),
+        Key::required("t", KeyKind::Exact("0", ""), "the largest distance, as in t = 0.2"),
+        Key::with_default(
+            "prior",
+            KeyKind::Choice(&["microdata", "uniform", "weight"]),
+            "microdata",
+            "what is believed beforehand: the mean over the original table, all labels alike, or the knowledge file's column 'weight'",
+        ),
+    ],
+};
