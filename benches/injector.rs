@@ -1,6 +1,6 @@
 //! The one-pass check of a group against a matching per pair of its records (Figure 1 of the paper).
 
-#[path = "../crates/privet/src/privacy/matching/figure_one.rs"]
+#[path = "../crates/privet-engine/src/privacy/matching/figure_one.rs"]
 mod figure_one;
 
 use figure_one::Record;

@@ -34,7 +34,7 @@ fn folder() -> &'static Path {
 fn policy(file: &str, text: &str) -> TransactionPolicy {
     let path = folder().join(file);
     fs::write(&path, text).expect("written");
-    match Policy::read(&path).and_then(|policy| privet::method::check(&policy, None)).expect("a policy") {
+    match Policy::read(&path).and_then(|policy| policy.check_any(None)).expect("a policy") {
         AnyPolicy::Transactions(policy) => policy,
         other => unreachable!("the policy is about {}", other.kind().name()),
     }

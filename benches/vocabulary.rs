@@ -11,10 +11,9 @@ use divan::{Bencher, black_box};
 use privet::clock::Clock;
 use privet::data::Bags;
 use privet::example::Example;
-use privet::policy::method::VOCABULARIES;
 use privet::method::vocabulary::utility::PatternUtility;
-use privet::policy::method::VOCABULARIES;
 use privet::method::vocabulary::{Decided, Task, decide, run};
+use privet::policy::method::VOCABULARIES;
 use privet::policy::{AnyPolicy, Clause, Policy, VocabularyPolicy};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::taxonomy::words::{Attach, Semantics, WordNet};
@@ -44,7 +43,7 @@ fn policy(method: &str) -> VocabularyPolicy {
         name => format!("name = \"{name}\""),
     };
     let policy = Policy::parse(&folder().join("policy.toml"), format!("{kept}[method]\n{method}\n"));
-    match policy.and_then(|policy| privet::method::check(&policy, None)).expect("a policy") {
+    match policy.and_then(|policy| policy.check_any(None)).expect("a policy") {
         AnyPolicy::Vocabularies(policy) => policy,
         other => unreachable!("the policy is about {}", other.kind().name()),
     }

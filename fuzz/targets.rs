@@ -7,7 +7,7 @@ use privet::clock::Clock;
 use privet::data::{CellKind, FileKind, Formulas, ReadOptions, Sink, SinkColumn, Source};
 use privet::policy::Policy;
 use privet::taxonomy::Taxonomy;
-use privet::{Error, ErrorKind, method, release};
+use privet::{Error, ErrorKind, release};
 
 use crate::differential;
 use crate::mutate::Input;
@@ -239,7 +239,7 @@ fn policy(folder: &Path, input: &Input) -> Result<(), String> {
         fs::write(folder.join(name), text).expect("written");
     }
     let path = place(folder, "policy", input);
-    match Policy::read(&path).and_then(|policy| method::check(&policy, None)) {
+    match Policy::read(&path).and_then(|policy| policy.check_any(None)) {
         Ok(_) => Ok(()),
         Err(error) => blames_the_input(&error),
     }
@@ -254,7 +254,7 @@ fn make(folder: &Path, policy: &str) -> Result<Option<PathBuf>, String> {
     let options = release::RunOptions::to(&target);
     let made = Policy::read(&path)
         .map(|policy| policy.with_formulas(Formulas::Mark))
-        .and_then(|policy| method::check(&policy, None))
+        .and_then(|policy| policy.check_any(None))
         .and_then(|policy| release::anonymize_any(policy, &options, &Clock::unlimited()));
     if let Err(error) = made {
         if target.exists() {

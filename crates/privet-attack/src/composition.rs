@@ -245,7 +245,7 @@ mod tests {
     use super::super::testing::{Stage, attacked};
     use super::super::{OtherRelease, Released};
     use privet_data::{ReadOptions, Source};
-    use privet_methods as method;
+
     use privet_policy::Policy;
 
     const ORIGINAL: &str = "age,city,ill\n30,Oslo,flu\n50,Bergen,ulcer\n31,Rome,asthma\n51,Pisa,gastritis\n";
@@ -261,8 +261,8 @@ mod tests {
         stage.write("one.csv", one);
         let path = stage.write("other.csv", other);
         let folder = path.parent().expect("a folder");
-        let policy = method::check(&Policy::read(&folder.join("policy.toml")).expect("a policy"), None)
-            .expect("checked");
+        let policy =
+            Policy::read(&folder.join("policy.toml")).expect("a policy").check_any(None).expect("checked");
         let source = Source::open(&path, &ReadOptions::default()).expect("opened");
         stage.on("one.csv", |mut scene| {
             let name_of = "other".to_string();

@@ -69,7 +69,7 @@ const UNCONTROLLED: &str = "uncontrolled";
 
 impl Finding {
     /// An empty finding of the attack with this name and title, for the rest of a struct.
-    pub(crate) fn new(name: &str, title: &str) -> Finding {
+    pub fn new(name: &str, title: &str) -> Finding {
         Finding {
             name: name.to_string(),
             title: title.to_string(),

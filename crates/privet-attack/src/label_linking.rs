@@ -414,7 +414,7 @@ mod tests {
     use super::super::PolicyRef;
     use super::*;
     use privet_core::clock::Clock;
-    use privet_methods as method;
+
     use privet_policy::{AnyPolicy, Policy};
 
     #[test]
@@ -432,9 +432,7 @@ mod tests {
              role = \"quasi-sensitive\"\nseparator = \"|\"\nknowledge = \"knowledge.csv\"\n[privacy.k-anonymity]\nk = 1\n",
         );
         let policy = Policy::read(&folder.path().join("policy.toml")).expect("a policy");
-        let AnyPolicy::Table(policy) = method::check(&policy, None).expect("a policy") else {
-            panic!("a table")
-        };
+        let AnyPolicy::Table(policy) = policy.check_any(None).expect("a policy") else { panic!("a table") };
         let linkage = link(&policy, &policy.source, &mut || Ok(())).expect("a table").expect("sets");
         assert_eq!((linkage.records, linkage.single, linkage.unlinked, linkage.exposed), (3, 2, 0, 1));
         assert_eq!(linkage.people[0].label, "Flu");

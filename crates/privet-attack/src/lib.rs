@@ -51,5 +51,7 @@ mod xy_linkability;
 pub use budget::Budget;
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};
+pub use privet_audit::released::Released;
+pub use privet_policy::PolicyRef;
 pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};
-pub use scene::{Inside, Limits, OtherRelease, PolicyRef, Released, Scene};
+pub use scene::{Inside, Limits, OtherRelease, Scene};

@@ -7,63 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::baskets::BasketView;
 use super::groups::Placed;
 use super::view::{Effort, TableView, ViewColumn};
-use privet_audit::buckets::BucketTables;
+use privet_audit::released::Released;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
-use privet_data::{Bags, Source, TransactionSource, VocabularyFile};
+use privet_data::{Bags, Source};
 use privet_engine::negative_rules::Observations;
 use privet_methods::injector::Grouping;
-use privet_policy::{AnyPolicy, CheckedPolicy, TransactionPolicy, VocabularyPolicy};
-
-/// A policy of whatever kind, borrowed.
-#[derive(Debug, Clone, Copy)]
-pub enum PolicyRef<'a> {
-    /// About a table.
-    Table(&'a CheckedPolicy),
-    /// About transactions.
-    Transactions(&'a TransactionPolicy),
-    /// About a query log, or about vocabularies.
-    Vocabularies(&'a VocabularyPolicy),
-}
-
-impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
-    fn from(policy: &'a AnyPolicy) -> PolicyRef<'a> {
-        match policy {
-            AnyPolicy::Table(policy) => PolicyRef::Table(policy),
-            AnyPolicy::Transactions(policy) => PolicyRef::Transactions(policy),
-            AnyPolicy::Vocabularies(policy) => PolicyRef::Vocabularies(policy),
-        }
-    }
-}
-
-/// Released data.
-#[derive(Debug, Clone)]
-pub enum Released {
-    /// One table.
-    Table(Source),
-    /// Records in groups: exact quasi-identifiers, and the sensitive values of each group.
-    Groups(BucketTables),
-    /// Several tables about the same people.
-    Projections(Vec<Source>),
-    /// Transactions.
-    Transactions(TransactionSource),
-    /// Vocabularies.
-    Vocabularies(VocabularyFile),
-}
-
-impl Released {
-    /// The files that the data is in.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let path = |source: &Source| source.path().to_path_buf();
-        match self {
-            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
-            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
-            Released::Projections(tables) => tables.iter().map(path).collect(),
-            Released::Transactions(source) => vec![source.path().to_path_buf()],
-            Released::Vocabularies(file) => vec![path(file.table())],
-        }
-    }
-}
+use privet_policy::PolicyRef;
+use privet_policy::{AnyPolicy, CheckedPolicy};
 
 /// Another release about some of the same people, for attacks on several at once.
 #[derive(Debug)]

@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::{ATTACKS, Finding, PolicyRef, Scene};
-use privet::release::open_released;
+use super::{ATTACKS, Finding, Scene};
+use privet_audit::released::open_released;
 use privet_core::clock::Clock;
-use privet_methods as method;
-use privet_policy::{AnyPolicy, Policy};
+use privet_policy::{AnyPolicy, Policy, PolicyRef};
 
 /// Two quasi-identifiers, one with a hierarchy, and a sensitive column with one.
 pub(super) const POLICY: &str = "[data]\npath = \"table.csv\"\n\
@@ -59,7 +58,7 @@ impl Stage {
     /// Opens a file or a folder as the release, and looks at the scene; more can be put into it first.
     pub fn on<T>(&self, release: &str, look: impl FnOnce(Scene<'_>) -> T) -> T {
         let policy = Policy::read(&self.folder.path().join("policy.toml")).expect("a policy");
-        let policy: AnyPolicy = method::check(&policy, None).unwrap_or_else(|error| panic!("{error}"));
+        let policy: AnyPolicy = policy.check_any(None).unwrap_or_else(|error| panic!("{error}"));
         let policy = PolicyRef::from(&policy);
         let released = open_released(policy, &self.folder.path().join(release));
         let clock = Clock::unlimited();

@@ -37,6 +37,7 @@ mod notion;
 mod order;
 mod people;
 pub mod projections;
+pub mod released;
 mod render;
 mod subsets;
 mod suppressed;
@@ -121,6 +122,7 @@ pub struct Check {
 }
 
 impl Check {
+    /// A check with its verdict and what it found.
     pub fn new(name: impl Into<String>, holds: bool, detail: impl Into<String>) -> Check {
         let (name, detail) = (name.into(), detail.into());
         let (worst, judges) = (None, Vec::new());

@@ -174,7 +174,7 @@ fn every_full_policy_of_the_book_is_valid() {
                 "patients"
             };
             let path = folder.path().join(example).join("policy.toml");
-            let checked = Policy::parse(&path, policy).and_then(|policy| method::check(&policy, None));
+            let checked = Policy::parse(&path, policy).and_then(|policy| policy.check_any(None));
             let solved = match checked.unwrap_or_else(|error| panic!("{page}: {error}")) {
                 AnyPolicy::Table(_) if example == "census" => Ok(()),
                 AnyPolicy::Table(checked) => {

@@ -7,7 +7,7 @@ use crate::common::Bench;
 use serde_json::Value as Json;
 
 fn vectors() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../privet/tests/vectors/codip");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/codip");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root).expect("cases").map(|entry| entry.expect("a case").path()).collect();
     folders.sort();

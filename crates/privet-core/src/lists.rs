@@ -25,6 +25,11 @@ impl Lists {
         self.ends.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The list at a place.
     pub fn list(&self, place: usize) -> &[u32] {
         let begin = place.checked_sub(1).map_or(0, |before| self.ends[before]);

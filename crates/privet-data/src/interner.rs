@@ -20,6 +20,11 @@ impl Interner {
         self.ends.len()
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// How many bytes it takes, roughly.
     pub fn bytes(&self) -> usize {
         self.text.capacity() + 8 * self.ends.capacity() + 5 * self.index.capacity()

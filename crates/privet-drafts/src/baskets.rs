@@ -241,7 +241,6 @@ mod tests {
 
     use super::*;
     use privet_data::{Header, ReadOptions, TransactionOptions};
-    use privet_methods as method;
     use privet_policy::{AnyPolicy, Policy};
 
     fn drafted(name: &str, content: &str, open: impl Fn(&std::path::Path) -> TransactionSource) -> Draft {
@@ -251,7 +250,7 @@ mod tests {
         let draft = draft_transactions(&open(&path), &DraftOptions::default()).expect("a draft");
         draft.write(folder.path()).expect("written");
         let policy = Policy::parse(&folder.path().join("policy.toml"), draft.policy_text.clone());
-        let checked = method::check(&policy.expect("TOML"), None).expect("a policy that runs");
+        let checked = policy.expect("TOML").check_any(None).expect("a policy that runs");
         assert!(matches!(checked, AnyPolicy::Transactions(_)), "{}", draft.policy_text);
         draft
     }

@@ -17,3 +17,6 @@ pub mod partition;
 pub mod privacy;
 pub mod rollup;
 pub mod suppression;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs)]
+pub mod testing;

@@ -15,6 +15,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
+    /// No row has a number yet.
     pub fn new(rows: usize) -> Numbering {
         Numbering { keys: vec![0; rows], bits: 0 }
     }

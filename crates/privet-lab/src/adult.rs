@@ -10,7 +10,6 @@ use privet::clock::Clock;
 use privet::data::{ReadOptions, Source};
 use privet::engine::microdata::Microdata;
 use privet::method::recoding::Recoding;
-use privet::policy::method::TABLES;
 use privet::method::{self, Solution};
 use privet::policy::{CheckedPolicy, KeyKind, Policy};
 use privet::{Error, ErrorKind, Exact, Result};
@@ -283,7 +282,9 @@ fn lacking(setup: &Setup) -> Option<String> {
     let Some(declaration) = privet::policy::method::TABLES.method(name) else {
         return Some(format!("this build has no method '{name}'"));
     };
-    if setup.method != Method::FullDomain && privet::policy::method::TABLES.requirement("l-plus-diversity").is_none() {
+    if setup.method != Method::FullDomain
+        && privet::policy::method::TABLES.requirement("l-plus-diversity").is_none()
+    {
         return Some("this build has no requirement 'l-plus-diversity'".to_string());
     }
     let Method::Optimize(_, keys) = setup.method else { return None };

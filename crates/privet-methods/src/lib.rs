@@ -17,8 +17,6 @@ pub mod released_sets;
 pub(crate) mod tests;
 pub mod vocabulary;
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -28,9 +26,7 @@ use privet_engine::loss;
 use privet_engine::loss::{Cost, Measure};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
-use privet_policy::{
-    AnyPolicy, CheckedPolicy, Policy, Purpose,
-};
+use privet_policy::CheckedPolicy;
 use recoding::Recoding;
 use released_sets::ReleasedSets;
 
@@ -92,18 +88,6 @@ pub struct Moment {
     pub best: Option<f64>,
     /// What no solution can beat, if that was proven.
     pub bound: Option<f64>,
-}
-
-/// Checks a policy as its kind of data asks for, against the catalogue of that kind.
-///
-/// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
-pub fn check(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
-    policy.check_any(original)
-}
-
-/// Checks a policy for a release that is there already and that another tool may have made.
-pub fn check_to_audit(policy: &Policy, original: Option<&Path>) -> Result<AnyPolicy> {
-    policy.check_any_for(original, Purpose::Audit)
 }
 
 /// Makes the policy's decision.

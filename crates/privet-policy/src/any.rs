@@ -61,6 +61,27 @@ impl AnyPolicy {
     }
 }
 
+/// A policy of whatever kind, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum PolicyRef<'a> {
+    /// About a table.
+    Table(&'a CheckedPolicy),
+    /// About transactions.
+    Transactions(&'a TransactionPolicy),
+    /// About a query log, or about vocabularies.
+    Vocabularies(&'a VocabularyPolicy),
+}
+
+impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
+    fn from(policy: &'a AnyPolicy) -> PolicyRef<'a> {
+        match policy {
+            AnyPolicy::Table(policy) => PolicyRef::Table(policy),
+            AnyPolicy::Transactions(policy) => PolicyRef::Transactions(policy),
+            AnyPolicy::Vocabularies(policy) => PolicyRef::Vocabularies(policy),
+        }
+    }
+}
+
 impl Policy {
     /// Checks the policy as its kind of data asks for.
     ///
@@ -70,11 +91,7 @@ impl Policy {
     }
 
     /// The same, for a purpose.
-    pub fn check_any_for(
-        &self,
-        original: Option<&Path>,
-        purpose: Purpose,
-    ) -> Result<AnyPolicy> {
+    pub fn check_any_for(&self, original: Option<&Path>, purpose: Purpose) -> Result<AnyPolicy> {
         let kind = self.kind()?;
         self.fits(kind)?;
         match kind {

@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::method::{CATALOGUES, TABLES};
 use super::declare::{Catalogue, Declaration, Subject};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
@@ -14,6 +13,7 @@ use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
+use crate::method::{CATALOGUES, TABLES};
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Header, MissingRule, ReadOptions, Source};
@@ -256,8 +256,15 @@ impl Policy {
     }
 
     /// The same, for a purpose.
-    pub(super) fn check_for(
+    pub(super) fn check_for(&self, original: Option<&Path>, purpose: Purpose) -> Result<CheckedPolicy> {
+        self.check_with(&TABLES, original, purpose)
+    }
+
+    /// The same, with requirements and methods of the caller's: for tests of what happens to those that nobody knows.
+    #[doc(hidden)]
+    pub fn check_with(
         &self,
+        catalogue: &Catalogue,
         original: Option<&Path>,
         purpose: Purpose,
     ) -> Result<CheckedPolicy> {
@@ -282,9 +289,9 @@ impl Policy {
         };
         let columns = check_columns(self, &root, &source)?;
         self.check_publication(Some(&columns))?;
-        let written = check_requirements(&root, &TABLES, &columns)?;
-        let method = check_method(&root, &TABLES, &columns, implied_method(&written, &TABLES))?;
-        self.admit(&TABLES, (&written, &method), purpose)?;
+        let written = check_requirements(&root, catalogue, &columns)?;
+        let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
+        self.admit(catalogue, (&written, &method), purpose)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
         mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;

@@ -10,6 +10,7 @@ mod declare;
 mod door;
 mod file;
 mod knowledge;
+pub mod layout;
 pub mod method;
 mod mixed;
 mod person;
@@ -23,7 +24,7 @@ mod transactions;
 mod vary;
 mod vocabulary;
 
-pub use any::AnyPolicy;
+pub use any::{AnyPolicy, PolicyRef};
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
 pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, KeyKind, Subject};
 pub use door::Purpose;

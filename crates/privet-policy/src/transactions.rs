@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::method::TRANSACTIONS;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
+use crate::method::TRANSACTIONS;
 use privet_core::{Error, Result};
 use privet_data::{TransactionOptions, TransactionSource, read_list};
 use privet_taxonomy::{ItemTree, ROOT_LABEL};
@@ -38,10 +38,7 @@ impl Policy {
     /// Checks a policy about transactions against the data file, the hierarchy and the sensitive items.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
-    pub fn check_transactions(
-        &self,
-        original: Option<&Path>,
-    ) -> Result<TransactionPolicy> {
+    pub fn check_transactions(&self, original: Option<&Path>) -> Result<TransactionPolicy> {
         self.check_transactions_for(original, Purpose::Run)
     }
 
@@ -174,36 +171,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{Accepts, AnyPolicy, Catalogues, Declaration, Key, KeyKind, Subject};
+    use crate::AnyPolicy;
     use privet_core::ErrorKind;
-
-    static REQUIREMENT: Declaration = Declaration {
-        subject: Subject::Classes,
-        name: "kl-privacy",
-        summary: "",
-        help: "",
-        keys: &[Key::required("k", KeyKind::Count(1), "as in k = 5")],
-        accepts: &[],
-    };
-    static METHOD: Declaration = Declaration {
-        subject: Subject::Classes,
-        name: "og",
-        summary: "",
-        help: "",
-        keys: &[],
-        accepts: &[Accepts::of(&["kl-privacy", "k-anonymity"])],
-    };
-    static CATALOGUE: Catalogue =
-        Catalogue { requirements: &[&REQUIREMENT], methods: &[&METHOD], default_method: "og" };
-
-    static K_ANONYMITY: Declaration = Declaration { name: "k-anonymity", ..REQUIREMENT };
-    static MONDRIAN: Declaration = Declaration { name: "mondrian", ..METHOD };
-    static TABLES: Catalogue =
-        Catalogue { requirements: &[&K_ANONYMITY], methods: &[&MONDRIAN], default_method: "mondrian" };
-
-    static SAME: Catalogues =
-        Catalogues { tables: &CATALOGUE, transactions: &CATALOGUE, vocabularies: &CATALOGUE };
-    static OWN: Catalogues = Catalogues { tables: &TABLES, ..SAME };
 
     const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\n";
 
@@ -315,9 +284,9 @@ mod tests {
         let at = folder.path().join("policy.toml");
         let table = |data: &str, more: &str| {
             let text = format!(
-                "[data]\npath = \"long.csv\"\n{data}\n{more}\n[columns.item]\nrole = \"other\"\n{PRIVACY}"
+                "[data]\npath = \"long.csv\"\n{data}\n{more}\n[columns.item]\nrole = \"other\"\n[privacy.k-anonymity]\nk = 2\n"
             );
-            Policy::parse(&at, text).expect("a policy").check_any(&SAME, None)
+            Policy::parse(&at, text).expect("a policy").check_any(None)
         };
         assert!(matches!(table("", ""), Ok(AnyPolicy::Table(_))));
         for (data, more, line, word) in [
@@ -330,7 +299,7 @@ mod tests {
         }
         let checked = |kind: &str, more: &str| {
             let text = format!("[data]\npath = \"long.csv\"\nkind = \"{kind}\"\n{more}");
-            Policy::parse(&at, text).expect("a policy").check_any(&OWN, None)
+            Policy::parse(&at, text).expect("a policy").check_any(None)
         };
         for (kind, more, line, word, help) in [
             (
@@ -354,13 +323,7 @@ mod tests {
                 "method 'mondrian' is for kind = \"table\"",
                 "are: og",
             ),
-            (
-                "table",
-                "[method]\nname = \"og\"",
-                5,
-                "method 'og' is for kind = \"transactions\"",
-                "are: mondrian",
-            ),
+            ("table", "[method]\nname = \"og\"", 5, "method 'og' is for kind = \"transactions\"", "mondrian"),
         ] {
             let error = checked(kind, more).expect_err(word);
             assert_eq!(error.line(), Some(line), "{error}");
@@ -370,6 +333,6 @@ mod tests {
         let text = format!("[data]\npath = \"data.csv\"\nkind = \"transactions\"\n{PRIVACY}");
         let policy = Policy::parse(&at, text).expect("a policy");
         assert!(policy.check(None).is_err());
-        assert!(matches!(policy.check_any(&SAME, None), Ok(AnyPolicy::Transactions(_))));
+        assert!(matches!(policy.check_any(None), Ok(AnyPolicy::Transactions(_))));
     }
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::method::VOCABULARIES;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
+use crate::method::VOCABULARIES;
 use privet_core::{Error, Exact, Result};
 use privet_data::{
     Clicks, Lexicon, LogOptions, VocabularyColumns, VocabularyOptions, VocabularySource, WordOptions,
@@ -58,10 +58,7 @@ impl Policy {
     /// Checks a policy about a query log or vocabularies against the data file and the word network.
     ///
     /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
-    pub fn check_vocabularies(
-        &self,
-        original: Option<&Path>,
-    ) -> Result<VocabularyPolicy> {
+    pub fn check_vocabularies(&self, original: Option<&Path>) -> Result<VocabularyPolicy> {
         self.check_vocabularies_for(original, Purpose::Run)
     }
 

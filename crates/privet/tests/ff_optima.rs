@@ -12,7 +12,7 @@ use privet::release::{self, Published, RunOptions};
 use serde_json::Value as Json;
 
 fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/ff");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/ff");
     let entries = fs::read_dir(root).expect("cases");
     let mut folders: Vec<PathBuf> = entries.map(|entry| entry.expect("a case").path()).collect();
     folders.sort();
@@ -25,9 +25,7 @@ fn policy(folder: &Path, method: &str) -> CheckedPolicy {
     let text = fs::read_to_string(&path).expect("a policy");
     let (before, _) = text.split_once("[method]").expect("a method");
     let text = format!("{before}[method]\nname = \"{method}\"\ncost = \"LM\"\n");
-    Policy::parse(&path, text)
-        .and_then(|policy| policy.check(None))
-        .expect("a policy that is understood")
+    Policy::parse(&path, text).and_then(|policy| policy.check(None)).expect("a policy that is understood")
 }
 
 fn publish(folder: &Path, method: &str) -> Published {

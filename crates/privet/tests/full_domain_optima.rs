@@ -40,7 +40,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/full-domain");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/full-domain");
     let mut cases = Vec::new();
     for (file, suppression) in [("adult-optima.csv", false), ("adult-optima-suppression.csv", true)] {
         let mut reader = csv::Reader::from_path(folder.join(file)).expect("the cases");

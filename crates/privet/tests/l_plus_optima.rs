@@ -323,7 +323,7 @@ impl Case {
 
 #[test]
 fn every_known_optimum_is_found_proven_and_published() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/l-plus");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/l-plus");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(folder).expect("the cases").map(|entry| entry.expect("a case").path()).collect();
     folders.sort();

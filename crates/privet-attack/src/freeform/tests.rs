@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use super::table::Attacked;
-use privet_engine::privacy::freeform::tests::case::{Case, cases};
-use privet_methods::tests::cases as config;
+use privet_core::testing::cases as config;
+use privet_engine::testing::freeform::{Case, cases};
 use privet_taxonomy::NodeId;
 
 fn attacked(case: &Case, shown: &[Vec<NodeId>]) -> Attacked {

@@ -12,7 +12,7 @@ use super::distinct::Distinct;
 use privet_core::clock::Clock;
 use privet_data::interner::Interner;
 use privet_data::{Batch, MissingRule, Source};
-use privet_methods::injector::GROUP_COLUMN;
+use privet_policy::layout::GROUP_COLUMN;
 use privet_policy::{CheckedPolicy, PolicyColumn, Role, Subject};
 
 /// The distinct texts of a column: those of a release numbered as they are first seen, those of people in bytewise order,

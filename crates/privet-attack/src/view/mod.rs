@@ -30,7 +30,7 @@ use privet_audit::buckets::BucketTables;
 use privet_core::Result;
 use privet_core::random::{keyed, shuffle};
 use privet_data::{Batch, Source};
-use privet_methods::injector::{COUNT_COLUMN, GROUP_COLUMN};
+use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN};
 use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 use privet_taxonomy::{Range, number};
 

@@ -1,4 +1,4 @@
-//! Releases with known verdicts, `tests/vectors/injector/release-*.json`.
+//! Releases with known verdicts, `vectors/injector/release-*.json`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -50,7 +50,7 @@ fn audit(folder: &Path, policy: &CheckedPolicy, qit: &str, st: &str) -> Audit {
 #[test]
 fn verdicts_on_known_releases() {
     for number in 1..=3 {
-        let path = format!("{}/tests/vectors/injector/release-{number}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../vectors/injector/release-{number}.json", env!("CARGO_MANIFEST_DIR"));
         let json: Json = serde_json::from_str(&fs::read_to_string(path).expect("a case")).expect("JSON");
         let folder = tempfile::tempdir().expect("a folder");
         let policy = policy(folder.path(), &json);
@@ -64,7 +64,7 @@ fn verdicts_on_known_releases() {
 
 #[test]
 fn one_table_with_shuffled_values_is_read_the_same() {
-    let path = format!("{}/tests/vectors/injector/release-1.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../vectors/injector/release-1.json", env!("CARGO_MANIFEST_DIR"));
     let json: Json = serde_json::from_str(&fs::read_to_string(path).expect("a case")).expect("JSON");
     let folder = tempfile::tempdir().expect("a folder");
     let policy = policy(folder.path(), &json);

@@ -140,10 +140,7 @@ fn exposure_and_closeness_beyond_the_limits_are_found() {
     }
     fs::write(folder.join("data.csv"), data).expect("written");
     let text = policy.written.text().to_string();
-    let policy = Policy::parse(policy.written.path(), text)
-        .expect("a policy")
-        .check(None)
-        .expect("checked");
+    let policy = Policy::parse(policy.written.path(), text).expect("a policy").check(None).expect("checked");
     let rows = |columns: &[usize], step: usize| -> Vec<Vec<String>> {
         let row = |row: usize| {
             let all =

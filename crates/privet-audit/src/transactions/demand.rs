@@ -8,8 +8,11 @@ use privet_policy::Clause;
 /// fits or at least `k`, and no sensitive item in more than its share of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
+    /// The fewest transactions that fit.
     pub k: u64,
+    /// The most nodes known to be present.
     pub m: u64,
+    /// The most leaves known to be absent.
     pub n: u64,
     /// Per sensitive item the largest share allowed.
     pub theta: Vec<Exact>,

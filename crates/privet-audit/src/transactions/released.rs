@@ -32,15 +32,19 @@ pub struct Cell {
 
 /// Transactions, and how many of them have each sensitive item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sum {
+pub struct Sum {
+    /// How many transactions.
     pub weight: u64,
+    /// How many of them have each sensitive item.
     pub marks: Vec<u64>,
 }
 
 /// What an adversary may know about somebody: nodes that the transaction holds, and nodes that it does not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Knowledge {
+pub struct Knowledge {
+    /// Nodes that the transaction holds.
     pub present: Vec<Node>,
+    /// Nodes that it does not hold.
     pub absent: Vec<Node>,
 }
 

@@ -65,6 +65,7 @@ pub(crate) fn first_threat(
 /// How many transactions fit a threat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exposed {
+    /// How many transactions fit.
     pub transactions: u64,
     /// Whether the search came to its end; otherwise there may be more.
     pub complete: bool,

@@ -5,10 +5,13 @@ use proptest::prelude::*;
 use super::*;
 use privet_core::Exact;
 use privet_core::clock::Clock;
+use privet_core::testing::cases as config;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
-use privet_methods::tests::cases as config;
+use privet_engine::testing::vocabularies as cases;
 use privet_methods::vocabulary::loss::BagLoss;
-use privet_methods::vocabulary::{BagSolution, Task, cases, run};
+use privet_methods::vocabulary::{BagSolution, Task, run};
+use privet_policy::method::VOCABULARIES;
+use privet_policy::requirement::vocabulary::DECLARATION;
 use privet_policy::{Clause, Setting};
 
 fn audit(facts: &VocabularyRelease<'_>) -> Audit {
@@ -390,8 +393,7 @@ proptest! {
 
 #[test]
 fn a_demand_is_read_from_the_policy() {
-    let declaration = privet_engine::privacy::vocabulary::DECLARATIONS[0];
-    let mut clause = Clause::with_defaults(declaration);
+    let mut clause = Clause::with_defaults(&DECLARATION);
     clause.set("k", Setting::Count(7));
     let demand = |users| Demand::of(&clause, users).expect("a demand");
     assert_eq!(demand(true), Some(Demand { k: 7, distinct_users: true, min_term_users: 7 }));

@@ -7,7 +7,7 @@ use privet::data::Formulas;
 use privet::policy::{DataKind, Policy};
 use privet::release::report::figure;
 use privet::release::{Published, RunOptions, anonymize_any};
-use privet::{Result, audit, counted, method, visible};
+use privet::{Result, audit, counted, visible};
 use serde_json::Value as Json;
 
 use crate::arguments::Anonymize;
@@ -33,7 +33,7 @@ pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -
 }
 
 fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = method::check(&policy, None)?;
+    let policy = policy.check_any(None)?;
     let method = policy.method();
     if options.time_limit.is_some() && !method.keys.iter().any(|key| key.name == "time_limit") {
         output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
+use privet::audit::released::open_released;
 use privet::clock::Clock;
 use privet::data::{Header, ReadOptions, Source};
 use privet::policy::{AnyPolicy, Policy, Role};
-use privet::release::{attack_by_ledger, open_release, open_released};
-use privet::{Error, Result, method, visible};
+use privet::release::{attack_by_ledger, open_release};
+use privet::{Error, Result, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Attack;
@@ -123,7 +124,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
              FILE --release FILE; the data as it is: privet attack --policy FILE",
         )
     })?;
-    let policy = method::check(&Policy::read(path)?, original)?;
+    let policy = Policy::read(path)?.check_any(original)?;
     let released = match (&arguments.release, &policy) {
         (Some(release), _) => open_released(PolicyRef::from(&policy), release)?,
         // The original, as if it were published as it is.

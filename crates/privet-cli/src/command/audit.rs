@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use privet::attack::PolicyRef;
+use privet::audit::released::open_released;
 use privet::audit::{AuditOptions, audit_table_watched, audit_transactions, render};
 use privet::clock::Clock;
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
-use privet::policy::{AnyPolicy, Policy, Subject};
+use privet::policy::{AnyPolicy, Policy, Purpose, Subject};
 use privet::release::{
     about_released, audit_bucket_files, audit_projection_files, audit_release, audit_vocabulary_file,
-    open_release, open_released,
+    open_release,
 };
-use privet::{Error, ErrorKind, Result, method};
+use privet::{Error, ErrorKind, Result};
 use serde_json::json;
 
 use crate::arguments::Audit;
@@ -33,7 +34,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
         }
         (None, Some(policy), Some(release)) => {
             let options = AuditOptions::foreign();
-            let policy = method::check_to_audit(&Policy::read(policy)?, original)?;
+            let policy = Policy::read(policy)?.check_any_for(original, Purpose::Audit)?;
             if arguments.aligned && !matches!(policy, AnyPolicy::Vocabularies(_)) {
                 let kind = policy.kind().name();
                 return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))

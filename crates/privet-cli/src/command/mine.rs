@@ -5,14 +5,14 @@ use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
 use privet::method::injector::{idle_note, known_rules};
 use privet::policy::{AnyPolicy, Policy, Subject};
-use privet::{Error, Result, counted, method, visible};
+use privet::{Error, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Mine;
 use crate::output::Output;
 
 pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = match method::check(&Policy::read(&arguments.policy)?, None)? {
+    let policy = match Policy::read(&arguments.policy)?.check_any(None)? {
         AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => policy,
         _ => {
             return Err(Error::input(

@@ -2,12 +2,12 @@
 
 use privet::clock::Clock;
 use privet::policy::Policy;
-use privet::{method, release};
+use privet::release;
 
 use super::Bench;
 
 /// Makes the release `out` of a bench.
 pub fn make_here(bench: &Bench, policy: &str, clock: &Clock) -> privet::Result<()> {
-    let policy = method::check(&Policy::read(&bench.path(policy))?, None)?;
+    let policy = Policy::read(&bench.path(policy))?.check_any(None)?;
     release::anonymize_any(policy, &release::RunOptions::to(bench.path("out")), clock).map(drop)
 }

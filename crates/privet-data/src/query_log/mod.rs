@@ -343,3 +343,26 @@ fn order_of(users: &Interner) -> Vec<u32> {
     }
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_are_sorted_as_numbers_only_if_all_are() {
+        let order = |users: &[&str]| {
+            let rows: String = users.iter().map(|user| format!("{user}\twine\"\t0\t\t\n")).collect();
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("log.tsv");
+            std::fs::write(&path, format!("AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n{rows}"))
+                .expect("written");
+            let log =
+                QueryLog::open(&path, LogOptions { quotes: false, ..LogOptions::default() }).expect("a log");
+            let (mut all, mut texts) = (Interner::default(), Interner::default());
+            log.rows(&mut all, &mut texts, &mut Extraction::default(), &mut |_| Ok(())).expect("rows");
+            order_of(&all).iter().map(|user| all.text(*user as usize).to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&["101", "7", "12", "007"]), ["007", "7", "12", "101"]);
+        assert_eq!(order(&["101", "7", "12", "u"]), ["101", "12", "7", "u"]);
+    }
+}

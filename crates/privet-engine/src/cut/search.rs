@@ -109,6 +109,7 @@ pub struct Step {
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The best cuts with their costs, best first; fewer than asked for if there are not that many.
+    /// The best cuts so far with their costs, the best first.
     pub best: Vec<(Amount, Cut)>,
     /// What no cut can beat.
     pub bound: Amount,
@@ -135,6 +136,7 @@ const STEPS: usize = 1000;
 #[derive(Debug, Clone)]
 pub struct Incumbents {
     top: usize,
+    /// They with their costs, the best first.
     pub best: Vec<(Amount, Cut)>,
     approximation: Option<Exact>,
     /// Bounds from here on cannot lead to anything wanted.
@@ -142,6 +144,7 @@ pub struct Incumbents {
 }
 
 impl Incumbents {
+    /// None yet.
     pub fn new(limits: &Limits) -> Incumbents {
         Incumbents {
             top: limits.top.max(1),

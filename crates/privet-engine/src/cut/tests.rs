@@ -6,6 +6,7 @@ use super::{
     Amount, Bounds, Cut, CutProblem, Effort, Forest, Interval, Limits, Place, Programme, Tree, WarmPart,
     search,
 };
+use crate::testing::all_cuts;
 use privet_core::clock::Clock;
 use privet_taxonomy::Taxonomy;
 
@@ -20,36 +21,6 @@ impl Priced {
         let trees = cut.0.iter().zip(&self.prices);
         trees.flat_map(|(nodes, prices)| nodes.iter().map(|node| prices[*node as usize])).sum()
     }
-}
-
-/// All cuts of a small forest.
-pub(crate) fn all_cuts(forest: &Forest) -> Vec<Cut> {
-    let mut all = vec![Cut(Vec::new())];
-    for tree in &forest.trees {
-        let of_tree = cuts_below(tree, 0);
-        let longer = |cut: &Cut| {
-            let with = |next: &Vec<u32>| Cut([cut.0.clone(), vec![next.clone()]].concat());
-            of_tree.iter().map(with).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
-}
-
-fn cuts_below(tree: &Tree, node: u32) -> Vec<Vec<u32>> {
-    let mut opened: Vec<Vec<u32>> = vec![Vec::new()];
-    for child in tree.children(node) {
-        let parts = cuts_below(tree, child);
-        let longer = |cut: &Vec<u32>| {
-            parts.iter().map(|part| [cut.clone(), part.clone()].concat()).collect::<Vec<_>>()
-        };
-        opened = opened.iter().flat_map(longer).collect();
-    }
-    if tree.is_leaf(node) {
-        opened.clear();
-    }
-    opened.push(vec![node]);
-    opened
 }
 
 impl CutProblem for Priced {

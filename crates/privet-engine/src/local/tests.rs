@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::partition::partition;
+use crate::testing::any_tree;
 use privet_core::clock::Clock;
-use privet_methods::kl::tests::any_tree;
-use privet_methods::tests::cases;
+use privet_core::testing::cases;
 
 struct Rows(Vec<Vec<Node>>);
 

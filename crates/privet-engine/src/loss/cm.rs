@@ -6,6 +6,7 @@ use super::{Frame, Info};
 use crate::privacy::Class;
 use privet_core::{Error, Result};
 
+/// What CM says about itself.
 pub static INFO: Info = Info {
     name: "CM",
     formula: "records outside their class's majority label; a suppressed record counts 1",

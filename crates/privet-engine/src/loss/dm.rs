@@ -3,6 +3,7 @@
 use super::Info;
 use crate::privacy::Class;
 
+/// What DM says about itself.
 pub static INFO: Info = Info {
     name: "DM",
     formula: "Σ over classes of size²; a suppressed record counts the number of records",

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use privet_core::testing::cases;
+
 use super::*;
 use crate::privacy::Counts;
-
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
 
 type Ratio = num_rational::Ratio<i128>;
 

@@ -313,7 +313,10 @@ mod tests {
     }
 
     fn clause(keys: &[(&'static str, &str)], theta: &[(&str, &str)]) -> Clause {
-        let mut clause = Clause { declaration: &DECLARATION, settings: Settings::default() };
+        let mut clause = Clause {
+            declaration: &privet_policy::requirement::l_plus::DECLARATION,
+            settings: Settings::default(),
+        };
         clause.set("column", Setting::Column(3));
         for (key, value) in keys {
             let rule = *key == "theta_rule";
@@ -331,7 +334,7 @@ mod tests {
         let column = TrackedColumn {
             index: 3,
             name: "disease".into(),
-            role: Role::Sensitive,
+            role: privet_policy::Role::Sensitive,
             values: values.iter().take(totals.len()).map(|value| value.to_string()).collect(),
             numeric: false,
             taxonomy: None,

@@ -375,7 +375,8 @@ fn largest(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     fitting
 }
 
-#[cfg(test)]
-pub(crate) mod naive;
+#[cfg(any(test, feature = "testing"))]
+#[allow(missing_docs)]
+pub mod naive;
 #[cfg(test)]
 mod tests;

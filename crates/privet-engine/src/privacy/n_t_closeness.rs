@@ -12,8 +12,8 @@
 use super::earth_mover::{EarthMover, Whole};
 use super::{Class, Table, given};
 use privet_core::{Error, Exact, Result};
-use privet_policy::requirement::n_t_closeness::DECLARATION;
 use privet_policy::Clause;
+use privet_policy::requirement::n_t_closeness::DECLARATION;
 
 /// The notion with its parameters, on one column.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 /// An exact fraction; debug builds stop at an overflow.
-pub(crate) type Ratio = num_rational::Ratio<i128>;
+pub type Ratio = num_rational::Ratio<i128>;
 
 /// A notion with its thresholds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Notion {
+pub enum Notion {
     KAnonymity(u64),
     Distinct(u64),
     Frequency(Ratio),
@@ -22,7 +22,7 @@ pub(crate) enum Notion {
 
 /// What moving a value costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Ground {
+pub enum Ground {
     Equal,
     Ordered,
     Hierarchical,
@@ -30,7 +30,7 @@ pub(crate) enum Ground {
 
 /// A sensitive column of the whole table.
 #[derive(Debug, Clone)]
-pub(crate) struct Column {
+pub struct Column {
     /// How often each value occurs.
     pub totals: Vec<u64>,
     /// Each value's place in the order.
@@ -41,7 +41,7 @@ pub(crate) struct Column {
     pub height: u64,
 }
 
-pub(crate) fn ratio(numerator: u64, denominator: u64) -> Ratio {
+pub fn ratio(numerator: u64, denominator: u64) -> Ratio {
     Ratio::new(i128::from(numerator), i128::from(denominator))
 }
 
@@ -200,7 +200,7 @@ fn cheapest_transport(mut supply: Vec<i128>, mut demand: Vec<i128>, costs: &[Vec
 }
 
 /// Any notion, with thresholds that small classes meet exactly every now and then.
-pub(crate) fn any_notion() -> impl Strategy<Value = Notion> {
+pub fn any_notion() -> impl Strategy<Value = Notion> {
     let at_least_one =
         || prop::sample::select(vec![(1, 1), (5, 4), (3, 2), (2, 1), (5, 2), (3, 1), (100, 29), (4, 1)]);
     let factor = prop::sample::select(vec![(1, 2), (1, 1), (28, 25), (3, 2), (2, 1), (7, 3), (4, 1)]);

@@ -2,8 +2,8 @@
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
 use privet_core::{Exact, Result};
-use privet_policy::requirement::projection::DECLARATION;
 use privet_policy::Clause;
+use privet_policy::requirement::projection::DECLARATION;
 
 /// The limits that a policy sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use privet_core::testing::cases;
+use privet_policy::requirement;
+
 use super::naive::{Column, Ground, Notion, Ratio, any_notion, ratio};
 use super::*;
 use privet_core::Exact;
@@ -13,10 +16,6 @@ use privet_policy::{Setting, Settings};
 /// Other columns' slots lie before and behind those of the column under test.
 const BEFORE: u32 = 2;
 const BEHIND: usize = 3;
-
-fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
 
 /// A small tree over some leaves: each leaf hangs below the root, a group, or a group of a group.
 #[derive(Debug, Clone)]
@@ -137,16 +136,17 @@ fn exact(ratio: Ratio) -> Setting {
 }
 
 fn clause(notion: &Notion) -> Clause {
-    let mut clause = Clause { declaration: &k_anonymity::DECLARATION, settings: Settings::default() };
+    let mut clause =
+        Clause { declaration: &requirement::k_anonymity::DECLARATION, settings: Settings::default() };
     if let Notion::KAnonymity(k) = notion {
         clause.set("k", Setting::Count(*k));
         return clause;
     }
     clause.set("column", Setting::Column(1));
-    clause.declaration = &l_diversity::DECLARATION;
+    clause.declaration = &requirement::l_diversity::DECLARATION;
     let (kind, l) = match notion {
         Notion::Closeness(t, ground) => {
-            clause.declaration = &t_closeness::DECLARATION;
+            clause.declaration = &requirement::t_closeness::DECLARATION;
             clause.set("t", exact(*t));
             let distance = match ground {
                 Ground::Equal => "equal",
@@ -157,7 +157,7 @@ fn clause(notion: &Notion) -> Clause {
             return clause;
         }
         Notion::Thresholds(base, by_frequency) => {
-            clause.declaration = &l_plus::DECLARATION;
+            clause.declaration = &requirement::l_plus::DECLARATION;
             clause.set("default", exact(*base));
             if *by_frequency {
                 clause.set("theta_rule", Setting::Choice("frequency"));

@@ -20,8 +20,8 @@ use super::plot::{Axis, Kind, Plot, Series};
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::method::vocabulary::loss::BagLoss;
-use privet::policy::method::VOCABULARIES;
 use privet::method::vocabulary::{self, BagSolution, Task};
+use privet::policy::method::VOCABULARIES;
 use privet::policy::{Clause, Setting as Value};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::{Error, Exact, Result};
@@ -233,8 +233,9 @@ impl Bench {
     ) -> Result<BagSolution> {
         self.runs.set(self.runs.get() + 1);
         let name = if method == Method::LgBag { "lg-bag" } else { "ssg" };
-        let declaration =
-            VOCABULARIES.method(name).ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
+        let declaration = VOCABULARIES
+            .method(name)
+            .ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
         let mut clause = Clause::with_defaults(declaration);
         if method == Method::Residual {
             let reach = Exact::new(RESIDUAL.max(u64::from(epsilon)), 1).unwrap_or(Exact::ONE);

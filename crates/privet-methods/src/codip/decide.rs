@@ -9,14 +9,15 @@ use super::exhaustive::{self, MOST_STEPS};
 use super::ratios::{Plan, Ratios};
 use super::star;
 use super::tables::Tables;
-use crate::recoding::Recoding;
 use crate::SearchFacts;
+use crate::recoding::Recoding;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
-use privet_policy::method::codip::CODIP;
 use privet_policy::CheckedPolicy;
+use privet_policy::layout;
+use privet_policy::method::codip::CODIP;
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +132,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let plan = json!({
         "projections": projections.iter().zip(1..).map(|(table, number)| json!({
-            "file": file_name(number),
+            "file": layout::projection(number),
             "sensitive": names(&attributes, &table.attributes),
             "levels": tables.levelling.named(&table.levels),
             "closeness": table.closeness,
@@ -160,11 +161,6 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
         search,
         warnings,
     })
-}
-
-/// The name of a table's file, by its number from 1.
-pub fn file_name(number: usize) -> String {
-    format!("projection-{number}.csv")
 }
 
 fn names<'n>(attributes: &'n [Attribute], subset: &[usize]) -> Vec<&'n str> {

@@ -22,7 +22,6 @@ mod tables;
 pub(crate) mod tests;
 
 pub use attributes::{Attribute, attributes};
-pub use decide::file_name;
 pub use decide::{Asked, Decision, Improvement, Projected, decide, solve};
 pub use exhaustive::{Found, MOST_STEPS, search};
 pub use ratios::{Plan, Ratios};

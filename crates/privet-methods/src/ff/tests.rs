@@ -6,13 +6,14 @@ use proptest::strategy::ValueTree;
 use super::problem::Problem;
 use super::{optimum, run, run_optimal};
 use crate::recoding::Recoding;
-use crate::tests::{cases as config, on_threads};
+use crate::tests::on_threads;
 use privet::release::{RunOptions, anonymize};
 use privet_core::clock::Clock;
-use privet_engine::cut::tests::all_cuts;
+use privet_core::testing::cases as config;
 use privet_engine::cut::{Cut, Tree};
 use privet_engine::microdata::Microdata;
-use privet_engine::privacy::freeform::tests::case::{Case, cases};
+use privet_engine::testing::all_cuts;
+use privet_engine::testing::freeform::{Case, cases};
 use privet_policy::{CheckedPolicy, Policy};
 use privet_taxonomy::NodeId;
 

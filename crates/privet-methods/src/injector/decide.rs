@@ -12,6 +12,7 @@ use privet_engine::negative_rules::{
     Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
 };
 use privet_engine::privacy::matching::MatchingDiversity;
+use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN};
 use privet_policy::method::injector::ANATOMY;
 use privet_policy::{CheckedPolicy, Role};
 
@@ -77,12 +78,6 @@ impl Asked {
         })
     }
 }
-
-/// The column that says which group a record is in.
-pub const GROUP_COLUMN: &str = "bucket";
-
-/// The column that says how often a value occurs in a group.
-pub const COUNT_COLUMN: &str = "count";
 
 fn check_columns(policy: &CheckedPolicy, demand: &MatchingDiversity) -> Result<()> {
     let error = |message: String| Error::input(message).in_file(policy.written.path());

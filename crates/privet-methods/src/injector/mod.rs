@@ -23,7 +23,7 @@ pub mod utility;
 use std::collections::BTreeMap;
 
 use classes::Classes;
-pub use decide::{Asked, COUNT_COLUMN, Decision, GROUP_COLUMN, Publication, decide, idle_note, known_rules};
+pub use decide::{Asked, Decision, Publication, decide, idle_note, known_rules};
 use grouping::{Choice, Slot};
 
 use privet_core::clock::Clock;

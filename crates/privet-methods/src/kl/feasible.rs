@@ -217,7 +217,7 @@ mod tests {
             let mut items = items.iter().map(|item| tree.find(item).expect("an item")).collect();
             baskets.push(&mut items, &mut marks.to_vec());
         }
-        let method = clause(&super::super::aa::DECLARATION);
+        let method = clause(&privet_policy::method::aa::DECLARATION);
         let task = Task { baskets: &baskets, requirements: &[requirement], method: &method };
         check(&task).err().map_or_else(String::new, |error| error.to_string())
     }

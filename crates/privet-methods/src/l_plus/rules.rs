@@ -35,7 +35,6 @@ pub enum Metric {
 }
 
 impl Scheme {
-
     /// The scheme of a name.
     pub fn named(name: &str) -> Scheme {
         match name {
@@ -65,7 +64,6 @@ impl Scheme {
 }
 
 impl Metric {
-
     /// The metric of a name.
     pub fn named(name: &str) -> Metric {
         match name {

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::on_threads;
 use super::oracle::Oracle;
 use super::table::{Table, tables};
-use super::{cases, on_threads};
 use crate as method;
 use crate::Solution;
 use privet_core::clock::Clock;
+use privet_core::testing::cases;
 use privet_core::{ErrorKind, Exact};
 use privet_engine::loss;
 use privet_engine::microdata::Microdata;

@@ -9,12 +9,6 @@ mod people;
 mod release;
 pub mod table;
 
-use proptest::prelude::ProptestConfig;
-
-pub fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::default() }
-}
-
 /// Runs on so many threads.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)

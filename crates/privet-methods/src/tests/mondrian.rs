@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use super::on_threads;
 use super::oracle::Oracle;
 use super::table::{Domain, MISSING, Table, distinct, tables};
-use super::{cases, on_threads};
 use crate as method;
 use crate::Solution;
 use privet_core::ErrorKind;
 use privet_core::clock::Clock;
+use privet_core::testing::cases;
 use privet_engine::microdata::Microdata;
 
 /// Which kept rows each class holds, as a method sent them there.

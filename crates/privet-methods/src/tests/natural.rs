@@ -4,11 +4,11 @@ use std::fs;
 
 use proptest::prelude::*;
 
-use super::cases;
 use crate::levels::Levelling;
 use crate::natural::Closeness;
 use privet_audit::{AuditOptions, audit_table};
 use privet_core::clock::Clock;
+use privet_core::testing::cases;
 use privet_data::{ReadOptions, Source};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;

@@ -8,11 +8,11 @@ use std::path::Path;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::cases;
 use crate as method;
 use privet::release::{RunOptions, anonymize};
 use privet_attack as attack;
 use privet_core::clock::Clock;
+use privet_core::testing::cases;
 use privet_core::{ErrorKind, Exact};
 use privet_data::{Batch, Located};
 use privet_engine::microdata::Microdata;

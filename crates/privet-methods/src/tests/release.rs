@@ -7,12 +7,12 @@ use std::path::Path;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::cases;
 use super::oracle::Oracle;
 use super::table::{OnMissing, Table, tables};
 use privet::release::{Published, RunOptions, anonymize, audit_release};
 use privet_audit::{Audit, AuditOptions, audit_table};
 use privet_core::clock::Clock;
+use privet_core::testing::cases;
 use privet_core::{ErrorKind, Result};
 use privet_data::{ReadOptions, Source};
 use privet_engine::privacy::naive::Notion;

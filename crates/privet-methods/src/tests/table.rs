@@ -4,24 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use proptest::prelude::*;
-use tempfile::TempDir;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::naive::{Column, Ground, Notion, any_notion};
+use privet_engine::testing::tree;
 use privet_policy::{CheckedPolicy, Policy};
+use proptest::prelude::*;
+use tempfile::TempDir;
 
 pub const MISSING: &str = "?";
-
-/// How the lines of a hierarchy file are laid out.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Layout {
-    /// Every leaf has all levels.
-    Even,
-    /// Lines differ in length.
-    Ragged,
-    /// Short lines repeat the leaf.
-    Padded,
-}
 
 /// A quasi-identifier's domain.
 #[derive(Debug, Clone)]
@@ -52,25 +42,6 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// What is asked for, and about which sensitive column.
     pub asked: Vec<(Notion, usize)>,
-}
-
-/// The lines of a hierarchy file over the leaves `{name}0`, `{name}1`, …
-pub fn tree(name: &'static str, leaves: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec<String>>> {
-    let layout = prop::sample::select(vec![Layout::Even, Layout::Ragged, Layout::Padded]);
-    let places = prop::collection::vec((0usize..3, 0u8..2, 0u8..2), leaves);
-    (layout, places).prop_map(move |(layout, places)| {
-        let line = |(leaf, (depth, group, part)): (usize, &(usize, u8, u8))| {
-            let depth = if layout == Layout::Even { 2 } else { *depth };
-            let leaf = format!("{name}{leaf}");
-            let inner = [format!("{name} part {group}.{part}"), format!("{name} group {group}")];
-            let padding = if layout == Layout::Padded { 2 - depth } else { 0 };
-            let mut line = vec![leaf; 1 + padding];
-            line.extend_from_slice(&inner[2 - depth..]);
-            line.push(format!("any {name}"));
-            line
-        };
-        places.iter().enumerate().map(line).collect()
-    })
 }
 
 fn domain() -> impl Strategy<Value = Domain> {

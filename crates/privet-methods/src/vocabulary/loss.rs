@@ -276,7 +276,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::tests::cases(128))]
+        #![proptest_config(privet_core::testing::cases(128))]
 
         /// Bags of terms that are matched by their positions: bLM by its definition, bag by bag.
         #[test]

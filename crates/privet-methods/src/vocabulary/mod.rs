@@ -1,7 +1,7 @@
 //! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
 
 #[cfg(test)]
-pub(crate) mod cases;
+use privet_engine::testing::vocabularies as cases;
 mod decide;
 mod lg;
 pub mod loss;
@@ -189,7 +189,7 @@ mod tests {
             (4, false, "k is 4, but there are only 3 vocabularies"),
             (3, true, "k is 3, but there are only 2 users"),
         ] {
-            for method in METHODS {
+            for method in privet_policy::method::VOCABULARIES.methods {
                 let method = Clause::with_defaults(method);
                 let demand = VocabularyAnonymity { k, distinct_users, min_term_users: 1 };
                 let (bags, distances) = (&bags, &distances);

@@ -1,7 +1,7 @@
 //! Apriori-based anonymisation.
 
+use super::ITEM_COST;
 use crate::declare::{Accepts, Condition, Declaration, Subject};
-use super::{ITEM_COST};
 
 /// `[method] name = "aa"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,7 +1,7 @@
 //! Simulated annealing over cuts.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use super::l_plus::{COST, COST_RECORD, COST_VALUE, SUPPRESSION};
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// `[method] name = "simulated-annealing"`.
 pub static DECLARATION: Declaration = Declaration {

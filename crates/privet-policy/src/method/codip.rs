@@ -1,7 +1,7 @@
 //! CODIP and CODIP*.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use super::{COST, TIME_LIMIT};
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// What the tables themselves may be asked for, beside what is asked of the plan.
 pub(crate) const TAKES: &[Accepts] = &[

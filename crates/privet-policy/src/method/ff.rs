@@ -1,7 +1,7 @@
 //! FF-anonymisation, top-down and optimal.
 
+use super::TIME_LIMIT;
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
-use super::{TIME_LIMIT};
 
 pub(crate) const TAKES: &[Accepts] = &[Accepts::once(&["ff-anonymity"]), Accepts::of(&["k-anonymity"])];
 

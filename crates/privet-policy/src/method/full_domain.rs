@@ -1,8 +1,8 @@
 //! Full-domain generalisation.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
-use crate::check::Role;
 use super::{COST, TIME_LIMIT};
+use crate::check::Role;
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// `[method] name = "full-domain"`.
 pub static DECLARATION: Declaration = Declaration {

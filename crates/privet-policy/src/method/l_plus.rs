@@ -1,7 +1,7 @@
 //! l+-Optimize.
 
+use super::TIME_LIMIT;
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
-use super::{TIME_LIMIT};
 
 /// `[method] name = "l-plus-optimize"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,7 +1,7 @@
 //! Local generalisation of sets.
 
+use super::ITEM_COST;
 use crate::declare::{Accepts, Condition, Declaration, Subject};
-use super::{ITEM_COST};
 
 /// `[method] name = "lg"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,7 +1,7 @@
 //! Item suppression.
 
+use super::ITEM_COST;
 use crate::declare::{Accepts, Condition, Declaration, Key, Subject};
-use super::{ITEM_COST};
 
 /// `[method] name = "mm"`.
 pub static DECLARATION: Declaration = Declaration {

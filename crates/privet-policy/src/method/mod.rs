@@ -26,7 +26,8 @@ pub const TABLE_COSTS: &[&str] =
 pub const ITEM_COSTS: &[&str] = &["NCP", "LM"];
 
 /// The catalogues of all kinds of data.
-pub static CATALOGUES: Catalogues = Catalogues { tables: &TABLES, transactions: &TRANSACTIONS, vocabularies: &VOCABULARIES };
+pub static CATALOGUES: Catalogues =
+    Catalogues { tables: &TABLES, transactions: &TRANSACTIONS, vocabularies: &VOCABULARIES };
 
 /// All requirements and methods for tables.
 pub static TABLES: Catalogue =
@@ -57,7 +58,8 @@ static TABLE_METHODS: &[&Declaration] = &[
 static TRANSACTION_METHODS: &[&Declaration] =
     &[&og::DECLARATION, &og::MULTI_ROUND, &aa::DECLARATION, &lg::DECLARATION, &mm::DECLARATION];
 
-static VOCABULARY_METHODS: &[&Declaration] = &[&ssg::DECLARATION, &lg_bags::BAG_DECLARATION, &lg_bags::DECLARATION];
+static VOCABULARY_METHODS: &[&Declaration] =
+    &[&ssg::DECLARATION, &lg_bags::BAG_DECLARATION, &lg_bags::DECLARATION];
 
 /// The requirements that classes are judged by one by one.
 const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];

@@ -1,7 +1,7 @@
 //! Mondrian.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use super::{REPORTED_COST, TIME_LIMIT};
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {

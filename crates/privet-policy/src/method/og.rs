@@ -1,7 +1,7 @@
 //! OG and mOG.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use super::{ITEM_COST, TIME_LIMIT};
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// `[method] name = "og"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,8 +1,8 @@
 //! Groups by Mondrian, then removal of terms.
 
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
-use super::{TIME_LIMIT};
+use super::TIME_LIMIT;
 use super::mondrian::{NUMBERS, PARTITIONING};
+use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 
 /// `[method] name = "quasi-sensitive"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,7 +1,7 @@
 //! l-diversity.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::check::Role;
+use crate::declare::{Declaration, Key, KeyKind, Subject};
 
 /// `[privacy.l-diversity]`.
 pub static DECLARATION: Declaration = Declaration {

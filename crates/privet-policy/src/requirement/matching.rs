@@ -1,7 +1,7 @@
 //! Matching l-diversity.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::check::Role;
+use crate::declare::{Declaration, Key, KeyKind, Subject};
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

@@ -29,8 +29,13 @@ pub static TABLES: &[&Declaration] = &[
 ];
 
 /// The requirements for transactions.
-pub static TRANSACTIONS: &[&Declaration] =
-    &[&kl::KL_PRIVACY, &kl::KM_ANONYMITY, &kl::COHERENCE, &kl::TRANSACTIONAL_K_ANONYMITY, &kl::PRIVACY_DEGREE];
+pub static TRANSACTIONS: &[&Declaration] = &[
+    &kl::KL_PRIVACY,
+    &kl::KM_ANONYMITY,
+    &kl::COHERENCE,
+    &kl::TRANSACTIONAL_K_ANONYMITY,
+    &kl::PRIVACY_DEGREE,
+];
 
 /// The requirements for query logs and vocabularies.
 pub static VOCABULARIES: &[&Declaration] = &[&vocabulary::DECLARATION];

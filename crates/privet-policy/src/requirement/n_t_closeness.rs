@@ -1,7 +1,7 @@
 //! (n, t)-closeness.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
 use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, T};
+use crate::declare::{Declaration, Key, KeyKind, Subject};
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

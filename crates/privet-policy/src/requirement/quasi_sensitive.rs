@@ -1,7 +1,7 @@
 //! Quasi-sensitive diversity and closeness.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::check::Role;
+use crate::declare::{Declaration, Key, KeyKind, Subject};
 
 /// How a policy asks for diversity.
 pub static DIVERSITY: Declaration = Declaration {

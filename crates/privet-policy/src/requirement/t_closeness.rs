@@ -1,7 +1,7 @@
 //! t-closeness.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::check::Role;
+use crate::declare::{Declaration, Key, KeyKind, Subject};
 
 /// What moving a value may cost.
 pub const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical"];

@@ -10,6 +10,8 @@ mod neighbours;
 mod network;
 mod pairs;
 #[cfg(test)]
+mod query_log_tests;
+#[cfg(test)]
 mod tests;
 mod tree;
 mod wordnet;

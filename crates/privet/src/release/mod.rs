@@ -33,7 +33,7 @@ mod vocabularies;
 pub use book::{attack_by_ledger, released_files};
 pub use buckets::audit_bucket_files;
 pub use lettering::about_released;
-pub use opened::{OpenRelease, open_release, open_released};
+pub use opened::{OpenRelease, open_release};
 pub use projections::audit_projection_files;
 pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
 pub use target::clear_away;

@@ -7,15 +7,12 @@ use serde_json::Value as Json;
 
 use super::manifest::sha256_of;
 use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
-use super::{buckets, holdout, projections};
-use privet_attack::{PolicyRef, Released};
+use super::{buckets, holdout};
+use privet_audit::released::{Released, open_projections, open_transactions, open_vocabularies};
 use privet_core::clock::Clock;
 use privet_core::{Error, ErrorKind, Result};
-use privet_data::{
-    Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
-};
-use privet_methods as method;
-use privet_policy::{AnyPolicy, CheckedPolicy, Subject, TransactionPolicy};
+use privet_data::Source;
+use privet_policy::{AnyPolicy, Subject};
 
 /// A published release with the policy it was made under.
 #[derive(Debug)]
@@ -46,7 +43,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     if !files.holds {
         return Err(altered(files.detail).in_file(folder));
     }
-    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut policy = kept_policy(folder, &manifest)?.check_any(original)?;
     let mut doubts = Vec::new();
     if is_other_data(folder, policy.data())? {
         let message = "this is not the data that the release was made from: its SHA-256 differs";
@@ -63,11 +60,15 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     let released = match &policy {
         AnyPolicy::Table(policy) => match policy.subject() {
             Subject::Groups => Released::Groups(buckets::open_written(policy, &public)?),
-            Subject::Projections => Released::Projections(projections::open_all(&public)?),
+            Subject::Projections => Released::Projections(open_projections(&public)?),
             _ => Released::Table(open_written(policy, &public.join(name))?),
         },
-        AnyPolicy::Transactions(policy) => Released::Transactions(transactions(policy, &public.join(name))?),
-        AnyPolicy::Vocabularies(_) => Released::Vocabularies(vocabularies(&public.join(name), Some(','))?),
+        AnyPolicy::Transactions(policy) => {
+            Released::Transactions(open_transactions(policy, &public.join(name))?)
+        }
+        AnyPolicy::Vocabularies(_) => {
+            Released::Vocabularies(open_vocabularies(&public.join(name), Some(','))?)
+        }
     };
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -90,41 +91,4 @@ fn is_other_data(folder: &Path, data: &Path) -> Result<bool> {
         .map_err(|error| Error::input(format!("not a report's figures: {error}")).in_file(&path))?;
     let hash = figures["reproduce"]["inputs"][0]["sha256"].as_str();
     Ok(hash.is_some_and(|hash| !hash.is_empty()) && hash != Some(&sha256_of(data)?))
-}
-
-/// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.
-pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
-    let table = |policy: &CheckedPolicy| {
-        Ok(match policy.subject() {
-            Subject::Groups => Released::Groups(buckets::open_any(path)?),
-            Subject::Projections if path.is_dir() => Released::Projections(projections::open_all(path)?),
-            _ => Released::Table(Source::open(path, &ReadOptions::with_names(None))?),
-        })
-    };
-    match policy {
-        PolicyRef::Table(policy) => table(policy),
-        PolicyRef::Transactions(policy) => transactions(policy, path).map(Released::Transactions),
-        PolicyRef::Vocabularies(_) => vocabularies(path, None).map(Released::Vocabularies),
-    }
-}
-
-/// A released file of transactions: one per line, whatever form the data has.
-pub(super) fn transactions(policy: &TransactionPolicy, path: &Path) -> Result<TransactionSource> {
-    let separator = Some(policy.source.separator());
-    TransactionSource::open(path, &TransactionOptions::Lines { separator })
-}
-
-/// A released file of vocabularies.
-pub(super) fn vocabularies(path: &Path, delimiter: Option<char>) -> Result<VocabularyFile> {
-    VocabularyFile::open(
-        path,
-        // What people have is checked where it comes in; a release may hold all of it.
-        VocabularyColumns {
-            keep_empty: true,
-            delimiter,
-            header: Header::First,
-            most_of_a_term: u32::MAX,
-            ..VocabularyColumns::default()
-        },
-    )
 }

@@ -396,7 +396,7 @@ fn audit_file(
 /// `original` stands in for the data's place when the release was made.
 pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
     let manifest = read_manifest(folder)?;
-    let mut policy = method::check(&kept_policy(folder, &manifest)?, original)?;
+    let mut policy = kept_policy(folder, &manifest)?.check_any(original)?;
     if let AnyPolicy::Table(policy) = &mut policy {
         let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
         holdout::again(policy, (folder, &manifest), seed, clock)?;

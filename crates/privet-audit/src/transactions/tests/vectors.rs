@@ -12,7 +12,7 @@ use privet_core::Exact;
 use privet_taxonomy::ItemTree;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/kl-privacy")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/kl-privacy")
 }
 
 fn text(path: &Path) -> String {

@@ -15,7 +15,7 @@ use privet::clock::Clock;
 use privet::data::marked;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
 use privet::release::report::{Compared, figure};
-use privet::{Error, ErrorKind, Result, method, place};
+use privet::{Error, ErrorKind, Result, place};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Compare;
@@ -55,7 +55,7 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     let mut kinds: Vec<(String, DataKind)> = Vec::new();
     let mut data: Option<PathBuf> = None;
     for candidate in vary::candidates(&arguments.policies, &arguments.vary)? {
-        let policy = method::check(&candidate.policy, None)?;
+        let policy = candidate.policy.check_any(None)?;
         let (label, chosen) = (candidate.label, candidate.chosen);
         let found = fs::canonicalize(policy.data()).unwrap_or_else(|_| policy.data().to_path_buf());
         if data.get_or_insert_with(|| found.clone()) != &found {

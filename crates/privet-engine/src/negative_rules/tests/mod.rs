@@ -1,7 +1,5 @@
 //! Mining against brute force and against tables with known answers.
 
-pub mod vectors;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -10,10 +8,10 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::privacy::matching::{ValueGraph, ValueSet, judge, peel};
+use crate::testing::rules::{Vector, rows, texts, vectors};
 use privet_core::clock::Clock;
 use privet_policy::RulesText;
 use privet_taxonomy::Taxonomy;
-use vectors::{Vector, rows, texts, vectors};
 
 fn exact(text: &str) -> Exact {
     Exact::parse(text).expect("a number")

@@ -189,7 +189,7 @@ fn too_many_states_are_not_worked_out() {
 
 #[test]
 fn bare_groups_with_known_answers() {
-    let text = include_str!("../../../tests/vectors/injector/groups.json");
+    let text = include_str!("../../../../../vectors/injector/groups.json");
     let json: Json = serde_json::from_str(text).expect("cases");
     let cases = json["cases"].as_array().expect("cases");
     assert!(cases.len() > 50);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::generated::{Case, Q1, Q2};
 use privet_core::Exact;
+use privet_engine::testing::projections::{Case, Q1, Q2};
 
 /// A table after the bitmap transformation.
 pub struct Naive {

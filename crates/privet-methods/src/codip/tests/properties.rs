@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::generated::{Case, cases, policy_of};
 use super::naive::{Naive, Plan};
 use crate::codip::{Decision, decide};
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Exact, Result};
 use privet_engine::microdata::Microdata;
+use privet_engine::testing::projections::{Case, cases, policy_of};
 
 fn decided(case: &Case, method: &str) -> Result<Decision> {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,18 +1,18 @@
-//! The cases with known answers, `tests/vectors/codip`.
+//! The cases with known answers, `vectors/codip`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value as Json;
 use crate::codip::attributes::attributes;
 use crate::codip::{Asked, Decision, Tables, decide};
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Result};
 use privet_engine::microdata::Microdata;
 use privet_policy::{CheckedPolicy, Policy};
+use serde_json::Value as Json;
 
 fn folders() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/codip");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/codip");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root).expect("cases").map(|entry| entry.expect("a case").path()).collect();
     folders.sort();

@@ -10,9 +10,9 @@ use super::{Strategy, Task, expose, group};
 use crate::injector::classes::Classes;
 use privet_core::Exact;
 use privet_core::clock::Clock;
-use privet_engine::negative_rules::tests::vectors;
 use privet_engine::negative_rules::{Attribute, Observations, Parameters, exclude, list};
 use privet_engine::privacy::matching::judge;
+use privet_engine::testing::rules as vectors;
 
 /// The columns that are used, with their places in the file.
 const COLUMNS: [(&str, usize); 7] = [

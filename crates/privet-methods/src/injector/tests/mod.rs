@@ -11,8 +11,8 @@ use super::blocked::Sums;
 use super::classes::{Class, Classes};
 use super::*;
 use privet_core::ErrorKind;
-use privet_engine::negative_rules::tests::vectors;
 use privet_engine::negative_rules::{Attribute, Observations, exclude};
+use privet_engine::testing::rules as vectors;
 use privet_taxonomy::Taxonomy;
 
 const ALL: [Strategy; 3] = [Strategy::Balanced, Strategy::Local, Strategy::Paper];

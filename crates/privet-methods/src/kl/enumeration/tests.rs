@@ -10,8 +10,8 @@ use super::*;
 use crate::kl::recoding::ItemRecoding;
 use crate::kl::tests::vectors::vectors;
 use crate::kl::tests::{any_baskets, any_instance, any_privacy, oracle};
-use crate::tests::cases;
 use privet_core::ErrorKind;
+use privet_core::testing::cases;
 
 fn all_prunings() -> impl Iterator<Item = Prunings> {
     (0..16).map(|bits| Prunings {

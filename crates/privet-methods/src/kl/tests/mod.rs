@@ -4,79 +4,12 @@ pub mod oracle;
 pub mod vectors;
 
 use proptest::prelude::*;
-use proptest::sample::select;
 
-use privet_core::Exact;
-use privet_engine::baskets::Baskets;
-use privet_engine::privacy::kl::KlPrivacy;
-use privet_taxonomy::{ItemTree, Node};
-
-/// No more items than this: every cut and every itemset is enumerated.
-const MOST_LEAVES: usize = 7;
-
-/// Tiny forests: ragged, with unary chains, at times two trees.
-pub fn any_tree() -> impl Strategy<Value = ItemTree> {
-    (prop::collection::vec(0usize..60, 1..11), prop::bool::weighted(0.25)).prop_map(|(choices, two)| {
-        // Each node hangs below an earlier one; where there are two trees, the second node is a root as well.
-        let mut parents: Vec<Option<usize>> = vec![None];
-        for (at, choice) in choices.into_iter().enumerate() {
-            let parent = if two && at == 0 { None } else { Some(choice % parents.len()) };
-            parents.push(parent);
-            let leaves = (0..parents.len()).filter(|node| !parents.contains(&Some(*node))).count();
-            if leaves > MOST_LEAVES {
-                parents.pop();
-                break;
-            }
-        }
-        let path = |leaf: usize| {
-            let up = std::iter::successors(Some(leaf), |node| parents[*node]);
-            up.map(|node| format!("n{node}")).collect()
-        };
-        let leaves = (0..parents.len()).filter(|node| !parents.contains(&Some(*node)));
-        ItemTree::from_paths(&leaves.map(path).collect::<Vec<Vec<String>>>()).expect("a forest")
-    })
-}
-
-/// Up to eight transactions over a tiny forest, with up to two sensitive items. Some are empty, some hold sensitive
-/// items only, some items are in none.
-pub fn any_baskets() -> impl Strategy<Value = Baskets> {
-    let rows = prop::collection::vec((0u32..1 << MOST_LEAVES, 0u32..1 << MOST_LEAVES, 0u32..16), 0..9);
-    (any_tree(), rows, 0usize..3, any::<bool>()).prop_map(|(tree, rows, marks, dense)| {
-        let items: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
-        let sensitive = (0..marks).map(|mark| format!("s{mark}")).collect();
-        let mut baskets = Baskets::new(tree.into(), sensitive);
-        for (one, other, marked) in rows {
-            let held = if dense { one } else { one & other };
-            let mut held: Vec<Node> =
-                (0..items.len()).filter(|at| held >> at & 1 == 1).map(|at| items[at]).collect();
-            // A mark needs two bits of four, so that most transactions have none.
-            let mut marked =
-                (0..marks as u32).filter(|mark| marked >> (2 * mark) & 3 == 3).collect::<Vec<_>>();
-            baskets.push(&mut held, &mut marked);
-        }
-        baskets
-    })
-}
-
-/// Requirements for so many sensitive items.
-pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
-    let theta = select(vec![(1, 1), (2, 3), (1, 2), (1, 3)]);
-    (1u64..5, theta, 0u64..4, 0u64..4).prop_map(move |(k, (over, under), m, n)| {
-        let theta = Exact::new(over, under).expect("a share");
-        KlPrivacy { k, m, n, theta: vec![theta; marks] }
-    })
-}
-
-/// A tiny instance.
-pub fn any_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
-    any_baskets().prop_flat_map(|baskets| {
-        let marks = baskets.sensitive.len();
-        (Just(baskets), any_privacy(marks))
-    })
-}
+pub use privet_engine::testing::{any_baskets, any_instance, any_privacy};
+use privet_taxonomy::Node;
 
 proptest! {
-    #![proptest_config(crate::tests::cases(64))]
+    #![proptest_config(privet_core::testing::cases(64))]
 
     /// Whatever is valid stays valid when it is generalised, and a cut is valid where no most general threat is visible.
     #[test]

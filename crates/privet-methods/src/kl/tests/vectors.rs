@@ -1,4 +1,4 @@
-//! The cases with known answers, `tests/vectors/kl-privacy`.
+//! The cases with known answers, `vectors/kl-privacy`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ pub struct Vector {
 
 /// All cases, by name.
 pub fn vectors() -> Vec<Vector> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/kl-privacy");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/kl-privacy");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root).expect("cases").map(|entry| entry.expect("a case").path()).collect();
     folders.sort();

@@ -7,8 +7,8 @@ use super::super::pairs::{by_rows, lay_out, side_by_side};
 use super::super::rules::Scheme;
 use super::super::walk::{Question, floors, walk};
 use super::{any_case, build, read};
-use crate::tests::cases;
-use privet_engine::cut::tests::all_cuts;
+use privet_core::testing::cases;
+use privet_engine::testing::all_cuts;
 
 proptest! {
     #![proptest_config(cases(200))]

@@ -14,14 +14,14 @@ use tempfile::TempDir;
 use self::oracle::{Case, NaiveCut};
 use super::bound::LPlus;
 use super::problem;
-use crate::tests::cases;
-use crate::tests::table::tree;
-use crate::{Solution};
+use crate::Solution;
 use privet_core::clock::Clock;
-use privet_engine::cut::tests::all_cuts;
+use privet_core::testing::cases;
 use privet_engine::cut::{Amount, Cut, CutProblem, Effort, FORBIDDEN, Interval, Place};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::naive::{Ratio, ratio};
+use privet_engine::testing::all_cuts;
+use privet_engine::testing::tree;
 use privet_policy::{CheckedPolicy, Policy};
 
 /// The eleven pairs that are defined.

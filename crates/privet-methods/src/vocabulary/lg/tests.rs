@@ -4,13 +4,16 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::*;
-use crate::tests::{cases as config, on_threads};
+use crate::tests::on_threads;
 use crate::vocabulary::loss::BagLoss;
 use crate::vocabulary::{Print, cases};
 use privet_core::ErrorKind;
+use privet_core::testing::cases as config;
 use privet_data::Bags;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::Clause;
+use privet_policy::Declaration;
+use privet_policy::method::lg_bags::DECLARATION;
 use privet_taxonomy::words::Distances;
 
 fn run_on(

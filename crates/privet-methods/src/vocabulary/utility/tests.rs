@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 use super::closed::Sets;
 use super::*;
 use crate::SearchFacts;
-use crate::tests::cases as config;
 use crate::vocabulary::{Cluster, Print, Shown, cases};
 use privet_core::lists::Lists;
+use privet_core::testing::cases as config;
 use privet_taxonomy::ItemTree;
 
 fn solution(clusters: Vec<Cluster>) -> BagSolution {

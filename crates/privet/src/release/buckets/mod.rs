@@ -22,6 +22,7 @@ use super::veil::Veil;
 use super::{caution, crowd, lettering, people};
 use privet_attack::{Inside, PolicyRef, Released};
 use privet_audit::buckets::{BucketTables, audit_buckets};
+use privet_audit::released::open_groups;
 use privet_audit::{Audit, ExpectedCounts};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -30,16 +31,8 @@ use privet_engine::microdata::Microdata;
 use privet_methods::injector;
 use privet_methods::injector::utility::Accuracy;
 use privet_methods::injector::{Decision, Publication};
+use privet_policy::layout::{GROUP_ASSIGNMENT, PERMUTED, QIT, ST};
 use privet_policy::{CheckedPolicy, DataKind};
-
-/// Quasi-identifiers with the bucket of each record.
-const QIT: &str = "qit.csv";
-/// The values of each bucket.
-const ST: &str = "st.csv";
-/// One table, values shuffled within buckets.
-const PERMUTED: &str = "release.csv";
-/// Which record of the data is in which bucket, in the steward's room.
-const ASSIGNMENT: &str = "buckets.csv";
 
 /// The cost that is reported: how far answers to COUNT queries are off.
 const COST: &str = "query-error";
@@ -85,7 +78,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let names = released_files(decision.asked.publication);
     write::tables(&policy, &microdata, &decision, key, &target.public())?;
     let assignment = write::assignment(&policy, &microdata, &places, clock)?;
-    target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
+    target.write(&target.steward().join(GROUP_ASSIGNMENT), assignment.as_bytes(), true)?;
 
     clock.progress().stage("auditing", None);
     let expected = ExpectedCounts { released, suppressed, dropped: microdata.summary.dropped };
@@ -232,17 +225,7 @@ pub(super) fn audit_folder(
 /// Audits any buckets against a policy: a folder with qit.csv and st.csv, or one table with shuffled values. Who is in which
 /// bucket is not known, so only what the tables show can be checked.
 pub fn audit_bucket_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    audit_buckets(policy, &open_any(release)?, None, None, &mut || clock.check())
-}
-
-/// Opens buckets that anybody may have made: a folder with two tables, or one table.
-pub(super) fn open_any(release: &Path) -> Result<BucketTables> {
-    let open = |path: &Path| Source::open(path, &ReadOptions::with_names(None));
-    Ok(if release.is_dir() {
-        BucketTables::Two { qit: open(&release.join(QIT))?, st: open(&release.join(ST))? }
-    } else {
-        BucketTables::Permuted(open(release)?)
-    })
+    audit_buckets(policy, &open_groups(release)?, None, None, &mut || clock.check())
 }
 
 /// Opens the tables of a public room. What was written is known and must not be guessed.
@@ -262,7 +245,7 @@ fn audit_rooms(
     clock: &Clock,
 ) -> Result<Audit> {
     let tables = open_written(policy, public)?;
-    let path = steward.join(ASSIGNMENT);
+    let path = steward.join(GROUP_ASSIGNMENT);
     let text = fs::read_to_string(&path).map_err(|error| Error::io("read the assignment", &path, &error))?;
     let bucket = |line: &str| {
         let (_, bucket) = line.split_once(',')?;

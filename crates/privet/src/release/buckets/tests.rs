@@ -94,7 +94,7 @@ fn a_spoiled_release_is_noticed() {
     assert!(!spoil(ST, "Prostate Cancer", "Flu").expect("an audit").passed);
     assert_eq!(spoil(ST, "count", "number").expect_err("no column").kind(), ErrorKind::Input);
     // With the folder's own list of who is where, an exchange between groups shows as well.
-    let path = target.join("steward").join(ASSIGNMENT);
+    let path = target.join("steward").join(GROUP_ASSIGNMENT);
     let text = fs::read_to_string(&path).expect("a list");
     fs::write(&path, text.replace("3,", "3,9")).expect("a list");
     assert!(!audit_release(&target, None, &Clock::unlimited()).expect("an audit").passed);

@@ -6,14 +6,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::places::Places;
-use super::{PERMUTED, QIT, ST};
 use crate::release::run::changed;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
 use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::{COUNT_COLUMN, Decision, GROUP_COLUMN, Publication};
+use privet_methods::injector::{Decision, Publication};
 use privet_policy::CheckedPolicy;
+use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN, PERMUTED, QIT, ST};
 
 /// Writes the tables that are published.
 pub(super) fn tables(

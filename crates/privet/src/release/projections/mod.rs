@@ -4,7 +4,6 @@
 mod tests;
 mod write;
 
-use std::fs;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -21,14 +20,15 @@ use super::veil::{Veil, is_shown};
 use super::{caution, crowd, lettering, people};
 use privet_attack::{PolicyRef, Released};
 use privet_audit::projections::{StatedPlan, audit_projections};
+use privet_audit::released::{open_numbered_projections, open_present_projections};
 use privet_audit::{Audit, ExpectedCounts};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_data::{ReadOptions, Source};
 use privet_engine::microdata::Microdata;
 use privet_methods::codip;
-use privet_methods::codip::{Decision, file_name};
+use privet_methods::codip::Decision;
 use privet_methods::recoding::ClassTable;
+use privet_policy::layout;
 use privet_policy::{CheckedPolicy, DataKind};
 
 /// What plans lose, as manifests call it.
@@ -83,7 +83,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     clock.progress().stage("auditing", None);
     let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
     let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
-    let tables = open_tables(&target.public(), 1..=decision.projections.len())?;
+    let tables = open_numbered_projections(&target.public(), 1..=decision.projections.len())?;
     let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &|| clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
@@ -96,7 +96,9 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
 
     let files: Vec<(String, String)> = (1..=decision.projections.len())
         .into_par_iter()
-        .map(|number| Ok((file_name(number), sha256_of(&target.public().join(file_name(number)))?)))
+        .map(|number| {
+            Ok((layout::projection(number), sha256_of(&target.public().join(layout::projection(number)))?))
+        })
         .collect::<Result<_>>()?;
     let classes: Vec<ClassTable> =
         decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
@@ -196,27 +198,6 @@ fn public_tables(decision: &Decision) -> Json {
         .collect()
 }
 
-fn open_tables(folder: &Path, numbers: impl Iterator<Item = usize>) -> Result<Vec<(usize, Source)>> {
-    // What was written is known and must not be guessed.
-    let options = ReadOptions::with_names(Some(','));
-    let open = |number| Ok((number, Source::open(&folder.join(file_name(number)), &options)?));
-    numbers.map(open).collect()
-}
-
-/// The numbers of the tables that a folder has, in order.
-fn numbers_in(folder: &Path) -> Result<Vec<usize>> {
-    let entries = fs::read_dir(folder).map_err(|error| Error::io("read the folder", folder, &error))?;
-    let number = |name: &str| name.strip_prefix("projection-")?.strip_suffix(".csv")?.parse().ok();
-    let mut numbers: Vec<usize> = entries
-        .filter_map(|entry| {
-            let name = entry.ok()?.file_name().into_string().ok()?;
-            number(&name).filter(|number| file_name(*number) == name)
-        })
-        .collect();
-    numbers.sort_unstable();
-    Ok(numbers)
-}
-
 /// Audits a published folder again.
 pub(super) fn audit_folder(
     policy: &CheckedPolicy,
@@ -233,8 +214,8 @@ pub(super) fn audit_folder(
     };
     let public = folder.join("public");
     // What is missing is found out by the audit.
-    let there = (1..=stated.len()).filter(|number| public.join(file_name(*number)).is_file());
-    let tables = open_tables(&public, there)?;
+    let there = (1..=stated.len()).filter(|number| public.join(layout::projection(*number)).is_file());
+    let tables = open_numbered_projections(&public, there)?;
     let stated = StatedPlan { gamma_alpha, gamma_beta };
     audit_projections(policy, &tables, Some(stated), Some(expected), &|| clock.check()).map(Some)
 }
@@ -246,28 +227,5 @@ pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Cl
             .in_file(release)
             .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
     }
-    audit_projections(policy, &open_present(release)?, None, None, &|| clock.check())
-}
-
-/// Opens the tables of a folder, with their numbers.
-fn open_present(folder: &Path) -> Result<Vec<(usize, Source)>> {
-    let numbers = numbers_in(folder)?;
-    if numbers.is_empty() {
-        return Err(Error::input(format!("there is no {}", file_name(1)))
-            .in_file(folder)
-            .help("name a folder with projection-1.csv, projection-2.csv and so on"));
-    }
-    open_tables(folder, numbers.into_iter())
-}
-
-/// Opens all tables of a folder, which are numbered from 1 on.
-pub(super) fn open_all(folder: &Path) -> Result<Vec<Source>> {
-    let tables = open_present(folder)?;
-    let is_elsewhere = |(expected, (number, _)): &(usize, &(usize, Source))| expected != number;
-    if let Some((missing, (next, _))) = (1..).zip(&tables).find(is_elsewhere) {
-        return Err(Error::input(format!("there is no {}, but {}", file_name(missing), file_name(*next)))
-            .in_file(folder)
-            .help("name a folder with all tables of a plan"));
-    }
-    Ok(tables.into_iter().map(|(_, table)| table).collect())
+    audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())
 }

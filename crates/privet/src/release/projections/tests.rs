@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::release::{audit_release, rewrite_report};
 use privet_core::ErrorKind;
-use privet_methods::codip::tests::generated::{Case, cases, policy_of};
+use privet_engine::testing::projections::{Case, cases, policy_of};
 
 fn options(target: &Path) -> RunOptions {
     RunOptions::to(target)
@@ -56,7 +56,7 @@ fn the_seed_decides_the_order_of_each_table_on_its_own() {
         let target = folder.path().join(name);
         let published = anonymize(policy, &options(&target), &Clock::unlimited()).expect("a release");
         [1, 2].map(|number| {
-            let path = published.path.join("public").join(file_name(number));
+            let path = published.path.join("public").join(layout::projection(number));
             let text = fs::read_to_string(path).expect("a table");
             text.lines().skip(1).map(str::to_string).collect::<Vec<_>>()
         })

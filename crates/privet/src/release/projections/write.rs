@@ -9,7 +9,8 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use privet_engine::microdata::Microdata;
-use privet_methods::codip::{Decision, Projected, file_name};
+use privet_methods::codip::{Decision, Projected};
+use privet_policy::layout;
 
 /// Where the tables go.
 pub(super) struct Destination<'a> {
@@ -55,7 +56,7 @@ fn write(
     let names = names.chain(attributes.iter().map(|attribute| &attribute.name));
     let columns: Vec<SinkColumn> =
         names.map(|name| SinkColumn { name: name.clone(), kind: CellKind::Text }).collect();
-    let path = destination.folder.join(file_name(number));
+    let path = destination.folder.join(layout::projection(number));
     let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
     let spill = destination.spill.with_extension(number.to_string());
     let mut shuffle = Shuffle::of_table(destination.key, number, &spill);

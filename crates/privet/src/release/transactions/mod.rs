@@ -13,7 +13,6 @@ use serde_json::json;
 use super::book::{self, Book, Kept};
 use super::holdout;
 use super::manifest::{Claims, Price, sha256_of};
-use super::opened;
 use super::people;
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{self, Edition};
@@ -23,6 +22,7 @@ use super::target::Target;
 use super::veil::Veil;
 use privet_attack::{PolicyRef, Released};
 use privet_audit as audit;
+use privet_audit::released::open_transactions;
 use privet_audit::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
@@ -118,7 +118,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let released_file = Released::Transactions(opened::transactions(&policy, &path)?);
+    let released_file = Released::Transactions(open_transactions(&policy, &path)?);
     let trial = Trial::new(seed, &options.attacks);
     let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
@@ -204,7 +204,7 @@ pub(super) fn audit_file(
     cost: Option<StatedCost>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
-    let source = opened::transactions(policy, release)?;
+    let source = open_transactions(policy, release)?;
     let options = AuditOptions { expected: Some(expected), cost, ..AuditOptions::default() };
     audit::audit_transactions(policy, &source, &options, tick)
 }

@@ -14,7 +14,6 @@ use serde_json::{Value as Json, json};
 use super::book::{self, Book, Kept};
 use super::holdout;
 use super::manifest::{Claims, Price, sha256_of};
-use super::opened;
 use super::people;
 use super::report::vocabularies::{Facts, account};
 use super::report::{self, Edition};
@@ -23,6 +22,7 @@ use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_o
 use super::target::Target;
 use super::veil::Veil;
 use privet_attack::{PolicyRef, Released};
+use privet_audit::released::open_vocabularies;
 use privet_audit::vocabularies::{
     Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies,
 };
@@ -35,12 +35,10 @@ use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{COST, Decided};
 use privet_policy::VocabularyPolicy;
+use privet_policy::layout::VOCABULARY_ASSIGNMENT;
 
 /// The released file's name.
 const RELEASE: &str = "release.csv";
-
-/// Which published vocabulary stands for which of the original, in the steward's room.
-const ASSIGNMENT: &str = "assignment.csv";
 
 /// The loss in which general words stand for all that is below them, as manifests call it.
 const GENERAL_LOSS: &str = "gLM";
@@ -107,7 +105,7 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         bags.key(seed),
         clock,
     )?;
-    target.write(&target.steward().join(ASSIGNMENT), assignment.as_bytes(), true)?;
+    target.write(&target.steward().join(VOCABULARY_ASSIGNMENT), assignment.as_bytes(), true)?;
     drop(assignment);
 
     clock.progress().stage("auditing", None);
@@ -122,11 +120,11 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         // What else it will state is counted when the release is found good.
         manifest: None,
     };
-    let assigned = target.steward().join(ASSIGNMENT);
+    let assigned = target.steward().join(VOCABULARY_ASSIGNMENT);
     let audit = audit_files(&policy, &path, Order::Listed(&assigned), Some(claimed), clock)?;
     clock.check()?;
     approve(&audit, policy.source.path(), state)?;
-    let file = Released::Vocabularies(opened::vocabularies(&path, Some(','))?);
+    let file = Released::Vocabularies(open_vocabularies(&path, Some(','))?);
     let trial = Trial { original: Some(&bags), ..Trial::new(seed, &options.attacks) };
     let mut attacks = attacked(PolicyRef::Vocabularies(&policy), file, trial, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
@@ -214,7 +212,7 @@ pub(super) fn audit_folder(
     claimed: Claimed<'_>,
     clock: &Clock,
 ) -> Result<Audit> {
-    let assigned = folder.join("steward").join(ASSIGNMENT);
+    let assigned = folder.join("steward").join(VOCABULARY_ASSIGNMENT);
     audit_files(policy, &folder.join("public").join(RELEASE), Order::Listed(&assigned), Some(claimed), clock)
 }
 
@@ -276,7 +274,7 @@ fn audit_files(
     let (original, extraction) = policy.source.read(&mut |_| clock.check())?;
     // What was written is known and must not be guessed.
     let delimiter = matches!(order, Order::Listed(_)).then_some(',');
-    let file = opened::vocabularies(release, delimiter)?;
+    let file = open_vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some())?;

@@ -1,16 +1,13 @@
 //! The fast check against the definitions.
 
-pub mod case;
-pub mod naive;
-
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use self::case::{Case, cases};
 use super::{Attribute, Classes, Model, Thresholds};
+use crate::testing::freeform::{Case, cases};
 use privet_core::Exact;
-use privet_methods::tests::cases as config;
+use privet_core::testing::cases as config;
 use privet_policy::{MixedColumn, ObservabilityModel, SensitivityModel};
 use privet_taxonomy::{NodeId, Taxonomy};
 

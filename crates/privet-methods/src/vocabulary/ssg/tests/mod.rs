@@ -34,7 +34,7 @@ impl Case {
         let bags = Bags::of(&listed).expect("bags");
         let distances = Semantics::Tree(tree.into()).between(bags.terms());
         let demand = VocabularyAnonymity { k, distinct_users: users.is_some(), min_term_users: 1 };
-        let method = Clause::with_defaults(&DECLARATION);
+        let method = Clause::with_defaults(&privet_policy::method::ssg::DECLARATION);
         Case { bags, distances, epsilon, omega: None, demand, method }
     }
 

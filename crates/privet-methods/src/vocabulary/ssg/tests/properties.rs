@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::tests::{cases, on_threads};
+use crate::tests::on_threads;
 use privet_core::ErrorKind;
+use privet_core::testing::cases;
 use privet_engine::matching::{Aim, Matcher};
 
 const GOODS: [&str; 8] = ["Wine", "Vino", "Raw-milk", "Homo-milk", "Jackets", "Pants", "Boots", "Shoes"];

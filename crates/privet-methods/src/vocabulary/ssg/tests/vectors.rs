@@ -1,4 +1,4 @@
-//! The cases with known answers, `tests/vectors/vocabulary`.
+//! The cases with known answers, `vectors/vocabulary`.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use privet_engine::matching::{Aim, Match, Matcher};
 
 /// The cases of a kind, by name.
 fn vectors(kind: &str) -> Vec<(String, Json)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/vocabulary");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/vocabulary");
     let mut found = Vec::new();
     for entry in fs::read_dir(root).expect("cases") {
         let text = fs::read_to_string(entry.expect("a case").path()).expect("a file");

@@ -30,7 +30,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(crate) fn account(
+pub(in crate::release) fn account(
     claims: &Claims<'_>,
     facts: &Facts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,

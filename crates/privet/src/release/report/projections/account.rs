@@ -12,8 +12,9 @@ use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
-use privet_methods::codip::{Decision, file_name, path};
+use privet_methods::codip::{Decision, path};
 use privet_methods::recoding::{ClassTable, Recoding};
+use privet_policy::layout;
 use privet_policy::{CheckedPolicy, Clause, PolicyColumn, Role};
 
 /// All that is known about a release of projected tables, beside what its manifest claims.
@@ -30,7 +31,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(crate) fn account(
+pub(in crate::release) fn account(
     claims: &Claims<'_>,
     facts: &Facts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
@@ -155,7 +156,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
         if let Some(k) = k {
             let smallest = classes.sizes.iter().copied().min().unwrap_or(0);
             all.push(Tightness {
-                requirement: format!("k-anonymity of {}", file_name(number)),
+                requirement: format!("k-anonymity of {}", layout::projection(number)),
                 inequality: format!("n(class) ≥ {k}"),
                 exact: smallest.to_string().into(),
                 value: Datum::Released(smallest as f64),
@@ -166,7 +167,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
         }
         if let Some(t) = t {
             all.push(Tightness {
-                requirement: format!("t-closeness in {}", file_name(number)),
+                requirement: format!("t-closeness in {}", layout::projection(number)),
                 inequality: format!("EMD(class, table) ≤ {t}"),
                 value: Datum::Original(table.closeness.into()),
                 threshold: t.to_f64(),
@@ -225,7 +226,7 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause
 fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
     let quasi = &facts.microdata.quasi;
     let row = |(table, number): (&privet_methods::codip::Projected, usize)| TableRow {
-        file: file_name(number),
+        file: layout::projection(number),
         attributes: table.attributes.clone(),
         levels: (table.levels.iter().zip(quasi))
             .map(|(level, quasi)| (u64::from(*level), quasi.taxonomy.levels() as u64 - 1))

@@ -56,7 +56,7 @@ struct Counts {
 }
 
 /// All figures of a release.
-pub(crate) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
+pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
     let Facts { baskets, solution, .. } = *facts;
     let counts = count(baskets, &solution.recoding);
     let left_out = solution.recoding.suppressed(baskets);

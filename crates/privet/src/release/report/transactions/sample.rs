@@ -13,11 +13,11 @@ use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
-use privet_methods::kl::ItemSolution;
-use privet_policy::method::TRANSACTIONS;
 use privet_methods::{Moment, SearchFacts};
+use privet_policy::method::TRANSACTIONS;
 use privet_policy::{Clause, Declaration, Policy, Setting, Settings};
 use privet_taxonomy::{ItemTree, Node};
 

@@ -329,7 +329,7 @@ mod tests {
 
     use super::super::sample::tree;
     use super::*;
-    use privet_methods::kl::tests::any_instance;
+    use privet_engine::testing::any_instance;
 
     fn holds(tree: &ItemTree, items: &[Node], node: Node) -> bool {
         items.iter().any(|item| tree.contains(node, *item))
@@ -375,7 +375,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(privet_methods::tests::cases(64))]
+        #![proptest_config(privet_core::testing::cases(64))]
 
         #[test]
         fn nothing_within_reach_is_worse((baskets, limit) in any_instance()) {

@@ -51,7 +51,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(crate) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
+pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
     let Facts { policy, bags, .. } = *facts;
     let particulars = shared::Particulars {
         kind: policy.kind.name(),

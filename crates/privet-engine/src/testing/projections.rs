@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use proptest::prelude::*;
 use privet_policy::{CheckedPolicy, Policy};
+use proptest::prelude::*;
 
 /// A table with a policy.
 #[derive(Debug, Clone)]
-pub(crate) struct Case {
+pub struct Case {
     pub rows: Vec<Vec<String>>,
     pub k: u64,
     pub t: &'static str,
@@ -24,14 +24,13 @@ pub(crate) struct Case {
 }
 
 /// The columns of a case; `m` holds sets.
-pub(crate) const HEADER: [&str; 7] = ["q1", "q2", "s0", "s1", "s2", "s3", "m"];
+pub const HEADER: [&str; 7] = ["q1", "q2", "s0", "s1", "s2", "s3", "m"];
 
 /// The hierarchies of the quasi-identifiers: what each value becomes, level by level.
-pub(crate) const Q1: [[&str; 3]; 4] =
-    [["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]];
-pub(crate) const Q2: [[&str; 2]; 2] = [["x", "*"], ["y", "*"]];
+pub const Q1: [[&str; 3]; 4] = [["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]];
+pub const Q2: [[&str; 2]; 2] = [["x", "*"], ["y", "*"]];
 
-pub(crate) fn cases() -> impl Strategy<Value = Case> {
+pub fn cases() -> impl Strategy<Value = Case> {
     let row = (0usize..4, 0usize..2, 0u8..3, 0u8..3, 0u8..4, 0u8..2, 0usize..4, 0u8..4).prop_map(
         |(q1, q2, s0, s1, s2, s3, m, near)| {
             // Some columns follow others most of the time, so that there is something to keep together.
@@ -132,13 +131,7 @@ fn checked(folder: &Path, text: String) -> CheckedPolicy {
 
 /// A policy for any table: columns whose names begin with q are quasi-identifiers, all others are sensitive, those named in
 /// `sets` with several values in a cell; k is 2 and t is 1.
-pub(crate) fn policy_of(
-    folder: &Path,
-    header: &str,
-    rows: &[String],
-    sets: &[&str],
-    limits: &str,
-) -> CheckedPolicy {
+pub fn policy_of(folder: &Path, header: &str, rows: &[String], sets: &[&str], limits: &str) -> CheckedPolicy {
     let data = std::iter::once(header).chain(rows.iter().map(String::as_str)).map(|line| format!("{line}\n"));
     fs::write(folder.join("data.csv"), data.collect::<String>()).expect("written");
     let mut text = "seed = 3\n[data]\npath = \"data.csv\"\n".to_string();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_rational::Ratio;
 
-use super::case::{Case, Column};
+use super::freeform::{Case, Column};
 use privet_core::Exact;
 use privet_policy::{ObservabilityModel, SensitivityModel};
 use privet_taxonomy::NodeId;

@@ -1,4 +1,4 @@
-//! The tables with known answers, `tests/vectors/injector`.
+//! The tables with known answers, `vectors/injector`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ pub struct Vector {
 
 /// The folder of the cases.
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/injector")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/injector")
 }
 
 /// A file of cases.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::tree;
 use crate::privacy::freeform::{Attribute, Model, Records, Thresholds};
 use privet_core::Exact;
-use privet_methods::tests::table::tree;
 use privet_policy::{Belief, CheckedPolicy, MixedColumn, ObservabilityModel, Policy, SensitivityModel};
 use privet_taxonomy::{NodeId, Taxonomy};
 

@@ -1,4 +1,4 @@
-//! Cases with known answers, `tests/vectors/vocabulary`, and tiny random ones.
+//! Cases with known answers, `vectors/vocabulary`, and tiny random ones.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
+use crate::loss::items::Share;
 use privet_data::{Bags, Term};
-use privet_engine::loss::items::Share;
 use privet_taxonomy::ItemTree;
 use privet_taxonomy::words::{Distances, Semantics};
 
 /// The cases of one kind, by name.
 pub fn of_kind(kind: &str) -> Vec<Json> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/vocabulary");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/vocabulary");
     let mut files: Vec<_> =
         fs::read_dir(folder).expect("cases").map(|entry| entry.expect("a case").path()).collect();
     files.sort();

@@ -1,0 +1,125 @@
+//! Released data as anybody finds it: files, of whatever tool.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::buckets::BucketTables;
+use privet_core::{Error, Result};
+use privet_data::{
+    Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
+};
+use privet_policy::layout::{QIT, ST, projection, projection_number};
+use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
+
+/// Released data.
+#[derive(Debug, Clone)]
+pub enum Released {
+    /// One table.
+    Table(Source),
+    /// Records in groups: exact quasi-identifiers, and the sensitive values of each group.
+    Groups(BucketTables),
+    /// Several tables about the same people.
+    Projections(Vec<Source>),
+    /// Transactions.
+    Transactions(TransactionSource),
+    /// Vocabularies.
+    Vocabularies(VocabularyFile),
+}
+
+impl Released {
+    /// The files that the data is in.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let path = |source: &Source| source.path().to_path_buf();
+        match self {
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
+            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
+            Released::Projections(tables) => tables.iter().map(path).collect(),
+            Released::Transactions(source) => vec![source.path().to_path_buf()],
+            Released::Vocabularies(file) => vec![path(file.table())],
+        }
+    }
+}
+
+/// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.
+pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
+    let table = |policy: &CheckedPolicy| {
+        Ok(match policy.subject() {
+            Subject::Groups => Released::Groups(open_groups(path)?),
+            Subject::Projections if path.is_dir() => Released::Projections(open_projections(path)?),
+            _ => Released::Table(Source::open(path, &ReadOptions::with_names(None))?),
+        })
+    };
+    match policy {
+        PolicyRef::Table(policy) => table(policy),
+        PolicyRef::Transactions(policy) => open_transactions(policy, path).map(Released::Transactions),
+        PolicyRef::Vocabularies(_) => open_vocabularies(path, None).map(Released::Vocabularies),
+    }
+}
+
+/// Opens groups: a folder with two tables, or one table.
+pub fn open_groups(release: &Path) -> Result<BucketTables> {
+    let open = |path: &Path| Source::open(path, &ReadOptions::with_names(None));
+    Ok(if release.is_dir() {
+        BucketTables::Two { qit: open(&release.join(QIT))?, st: open(&release.join(ST))? }
+    } else {
+        BucketTables::Permuted(open(release)?)
+    })
+}
+
+/// Opens those tables of a folder that are there, with their numbers.
+pub fn open_present_projections(folder: &Path) -> Result<Vec<(usize, Source)>> {
+    let entries = fs::read_dir(folder).map_err(|error| Error::io("read the folder", folder, &error))?;
+    let mut numbers: Vec<usize> =
+        entries.filter_map(|entry| projection_number(&entry.ok()?.file_name().into_string().ok()?)).collect();
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return Err(Error::input(format!("there is no {}", projection(1)))
+            .in_file(folder)
+            .help("name a folder with projection-1.csv, projection-2.csv and so on"));
+    }
+    open_numbered_projections(folder, numbers)
+}
+
+/// Opens the tables of these numbers.
+pub fn open_numbered_projections(
+    folder: &Path,
+    numbers: impl IntoIterator<Item = usize>,
+) -> Result<Vec<(usize, Source)>> {
+    // What was written is known and must not be guessed.
+    let options = ReadOptions::with_names(Some(','));
+    let open = |number| Ok((number, Source::open(&folder.join(projection(number)), &options)?));
+    numbers.into_iter().map(open).collect()
+}
+
+/// Opens all tables of a folder, which are numbered from 1 on.
+pub fn open_projections(folder: &Path) -> Result<Vec<Source>> {
+    let tables = open_present_projections(folder)?;
+    let is_elsewhere = |(expected, (number, _)): &(usize, &(usize, Source))| expected != number;
+    if let Some((missing, (next, _))) = (1..).zip(&tables).find(is_elsewhere) {
+        return Err(Error::input(format!("there is no {}, but {}", projection(missing), projection(*next)))
+            .in_file(folder)
+            .help("name a folder with all tables of a plan"));
+    }
+    Ok(tables.into_iter().map(|(_, table)| table).collect())
+}
+
+/// Opens a released file of transactions: one per line, whatever form the data has.
+pub fn open_transactions(policy: &TransactionPolicy, path: &Path) -> Result<TransactionSource> {
+    let separator = Some(policy.source.separator());
+    TransactionSource::open(path, &TransactionOptions::Lines { separator })
+}
+
+/// Opens a released file of vocabularies.
+pub fn open_vocabularies(path: &Path, delimiter: Option<char>) -> Result<VocabularyFile> {
+    VocabularyFile::open(
+        path,
+        // What people have is checked where it comes in; a release may hold all of it.
+        VocabularyColumns {
+            keep_empty: true,
+            delimiter,
+            header: Header::First,
+            most_of_a_term: u32::MAX,
+            ..VocabularyColumns::default()
+        },
+    )
+}
