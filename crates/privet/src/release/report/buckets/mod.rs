@@ -7,7 +7,7 @@ mod protection;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account};
+pub(in crate::release) use account::{Facts, account};
 pub(super) use protection::{promise, protections};
 
 use super::common::Common;

@@ -13,7 +13,7 @@ mod worst;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use account::{Facts, account, dearest};
+pub(in crate::release) use account::{Facts, account, dearest};
 pub(super) use protection::{promise, protections};
 
 use super::common::Common;
