@@ -113,11 +113,7 @@ const GROUPS: &[Group] = &[
     group("census", "l-diversity = { column = 'occupation', l = 3 }", &[("anatomy", "")]),
     Group {
         edits: &[("role = \"class\"", "role = \"sensitive\"")],
-        ..group(
-            "census",
-            "k-anonymity = { k = 5 }\nprojection = { alpha = 1, beta = 0.9 }",
-            &[("codip-star", "")],
-        )
+        ..group("census", "k-anonymity = { k = 5 }\nprojection = { alpha = 1, beta = 0.9 }", CODIP)
     },
     // 600 patients.
     group("l-plus", HOSPITAL, L_PLUS),
