@@ -262,7 +262,7 @@ fn make(folder: &Path, policy: &str) -> Result<Option<PathBuf>, String> {
         }
         return blames_the_input(&error).map(|()| None);
     }
-    match release::audit_release(&target, None, &Clock::unlimited()) {
+    match privet::audit::audit_release(&target, None, &Clock::unlimited()) {
         Ok(audit) if audit.passed => Ok(Some(target)),
         Ok(_) => Err("is published and fails its audit".to_string()),
         Err(error) => Err(format!("is published and cannot be audited: {error}")),

@@ -54,4 +54,4 @@ pub use finding::{Figure, Finding};
 pub use privet_audit::released::Released;
 pub use privet_policy::PolicyRef;
 pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};
-pub use scene::{Inside, Limits, OtherRelease, Scene};
+pub use scene::{Limits, OtherRelease, Scene};

@@ -1,6 +1,5 @@
 //! What an attack is run on: the policy, the original, the released files, and what else the adversary may have.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,8 +10,6 @@ use privet_audit::released::Released;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
 use privet_data::{Bags, Source};
-use privet_engine::negative_rules::Observations;
-use privet_methods::injector::Grouping;
 use privet_policy::PolicyRef;
 use privet_policy::{AnyPolicy, CheckedPolicy};
 
@@ -65,20 +62,6 @@ impl Default for Limits {
     }
 }
 
-/// What the publisher's own run decided, for attacks that are told from its plan and not from the files.
-#[derive(Clone, Copy)]
-pub enum Inside<'a> {
-    /// Records were put into groups.
-    Grouped {
-        /// The original.
-        observations: &'a Observations,
-        /// Who is together.
-        grouping: &'a Grouping,
-        /// How many values are promised to be possible.
-        l: usize,
-    },
-}
-
 /// What an attack is run on.
 pub struct Scene<'a> {
     /// What the publisher says; it names the original.
@@ -93,10 +76,6 @@ pub struct Scene<'a> {
     pub holdout: Option<Source>,
     /// Other releases about some of the same people.
     pub others: Vec<OtherRelease>,
-    /// What the publisher's own run decided, where the release is being made.
-    pub inside: Option<Inside<'a>>,
-    /// The original vocabularies, where they are read already.
-    pub original: Option<&'a Bags>,
     /// Keys the attacks' random choices. It tells nothing about the release's own.
     pub seed: u64,
     /// How much is listed and tried.
@@ -105,7 +84,7 @@ pub struct Scene<'a> {
     pub clock: &'a Clock,
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
     baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
-    bags: OnceLock<Result<(Cow<'a, Bags>, Bags)>>,
+    bags: OnceLock<Result<(Bags, Bags)>>,
     placed: Mutex<Option<(usize, Arc<Placed>)>>,
 }
 
@@ -120,8 +99,6 @@ impl<'a> Scene<'a> {
             population: None,
             holdout: None,
             others: Vec::new(),
-            inside: None,
-            original: None,
             seed,
             limits: Limits::default(),
             clock,
@@ -154,17 +131,14 @@ impl<'a> Scene<'a> {
                 return Err(privet_core::Error::internal("vocabularies of something else"));
             };
             let mut tick = |_| self.clock.check();
-            let source = match self.original {
-                Some(original) => Cow::Borrowed(original),
-                None => Cow::Owned(policy.source.read(&mut tick)?.0),
-            };
+            let (source, _) = policy.source.read(&mut tick)?;
             let (released, _) = file.read(&mut tick)?;
             Ok((source, released))
         };
         self.bags
             .get_or_init(read)
             .as_ref()
-            .map(|(source, released)| (source.as_ref(), released))
+            .map(|(source, released)| (source, released))
             .map_err(Clone::clone)
     }
 
@@ -175,7 +149,6 @@ impl<'a> Scene<'a> {
         let people = (tried / FEWER).max(FEWEST).min(tried) as usize;
         let mut scene = Scene::new(self.policy, self.released.clone(), self.seed, self.clock);
         scene.files.clone_from(&self.files);
-        (scene.inside, scene.original) = (self.inside, self.original);
         (scene.population, scene.holdout) = (self.population.clone(), self.holdout.clone());
         let steps = self.limits.steps.map(|steps| steps / FEWER);
         scene.limits = Limits { people, steps, ..self.limits };

@@ -31,6 +31,7 @@ mod columns;
 mod container;
 mod cover;
 mod flow;
+mod folder;
 mod form;
 mod levels;
 mod notion;
@@ -52,6 +53,7 @@ mod watch;
 
 use serde::Serialize;
 
+pub use folder::{ReleaseFolder, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
 pub use render::render;
 pub use transactions::{StatedCost, audit_transactions};

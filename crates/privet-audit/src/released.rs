@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::buckets::BucketTables;
 use privet_core::{Error, Result};
 use privet_data::{
-    Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns, VocabularyFile,
+    FileKind, Format, Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns,
+    VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
 use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
@@ -54,6 +55,12 @@ pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
         PolicyRef::Transactions(policy) => open_transactions(policy, path).map(Released::Transactions),
         PolicyRef::Vocabularies(_) => open_vocabularies(path, None).map(Released::Vocabularies),
     }
+}
+
+/// Opens a table that Privet wrote. Only CSV leaves it open how cells are separated.
+pub fn open_table(policy: &CheckedPolicy, release: &Path) -> Result<Source> {
+    let is_csv = FileKind::of_path(release)?.format == Format::Csv;
+    Source::open(release, &ReadOptions::with_names(is_csv.then(|| policy.source.csv_delimiter())))
 }
 
 /// Opens groups: a folder with two tables, or one table.

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use crate::common;
 use crate::common::here::make_here;
 use crate::common::{Bench, Dice, Outcome, command, names, run};
+use privet::ErrorKind;
 use privet::clock::Clock;
-use privet::{ErrorKind, release};
 
 /// How long a run may take to end after it was asked to. A quiet machine needs a tenth of that; others may be testing too.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -265,7 +265,8 @@ fn input_cut_off_at_five_hundred_places_is_noticed_or_is_a_table() {
                     // Text that ends early still is text; whoever wants to be told compresses it.
                     assert_eq!(format, "csv", "{place} of {} bytes pass as a whole file", bytes.len());
                     if place % 50 == 0 {
-                        let audit = release::audit_release(&bench.path("out"), None, &Clock::unlimited());
+                        let audit =
+                            privet::audit::audit_release(&bench.path("out"), None, &Clock::unlimited());
                         assert!(audit.expect("an audit").passed);
                     }
                     fs::remove_dir_all(bench.path("out")).expect("removed");

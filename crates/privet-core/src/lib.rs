@@ -6,6 +6,7 @@ pub mod cpu;
 mod digest;
 mod error;
 mod exact;
+pub mod hash;
 pub mod lists;
 pub mod place;
 pub mod random;

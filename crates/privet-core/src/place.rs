@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use std::os::unix::fs::MetadataExt;
 
 /// What this process keeps hidden, and what it has put into place.
 #[derive(Debug)]
@@ -41,6 +42,28 @@ fn hiding() -> MutexGuard<'static, Hiding> {
     loop {
         thread::park();
     }
+}
+
+/// The hidden directory in which a release of this name is made.
+pub fn work_in(parent: &Path, name: &str) -> PathBuf {
+    parent.join(format!(".{name}.privet-work"))
+}
+
+/// The hidden directory next to a release, whether it is there or not.
+pub fn work_of(release: &Path) -> Option<PathBuf> {
+    let release = fs::canonicalize(release).ok()?;
+    Some(work_in(release.parent()?, release.file_name()?.to_str()?))
+}
+
+/// How many names a file has.
+pub fn names_of(metadata: &fs::Metadata) -> u64 {
+    metadata.nlink()
+}
+
+/// Whether two paths are names of the same file. Links are not followed.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 /// Does something that must not be torn: a run is abandoned before it or after it.

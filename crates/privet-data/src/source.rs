@@ -266,6 +266,11 @@ impl Source {
         Source { selection: Some(Selection::new(rows, false)), ..self.clone() }
     }
 
+    /// The delimiter of a release in CSV: that of the data where it is CSV too, else a comma.
+    pub fn csv_delimiter(&self) -> char {
+        self.delimiter().filter(|_| self.kind().format == Format::Csv).unwrap_or(',')
+    }
+
     /// The same table as if no other rows were in it.
     pub fn only(&self, rows: Arc<RowSet>) -> Source {
         Source { selection: Some(Selection::new(rows, true)), ..self.clone() }

@@ -25,39 +25,22 @@ pub enum AnyPolicy {
 impl AnyPolicy {
     /// What kind of data the policy is about.
     pub fn kind(&self) -> DataKind {
-        match self {
-            AnyPolicy::Table(_) => DataKind::Table,
-            AnyPolicy::Transactions(_) => DataKind::Transactions,
-            AnyPolicy::Vocabularies(policy) => policy.kind,
-        }
+        PolicyRef::from(self).kind()
     }
 
     /// The data file.
     pub fn data(&self) -> &Path {
-        match self {
-            AnyPolicy::Table(policy) => policy.source.path(),
-            AnyPolicy::Transactions(policy) => policy.source.path(),
-            AnyPolicy::Vocabularies(policy) => policy.source.path(),
-        }
+        PolicyRef::from(self).data()
     }
 
     /// The policy as written.
     pub fn written(&self) -> &Policy {
-        match self {
-            AnyPolicy::Table(policy) => &policy.written,
-            AnyPolicy::Transactions(policy) => &policy.written,
-            AnyPolicy::Vocabularies(policy) => &policy.written,
-        }
+        PolicyRef::from(self).written()
     }
 
     /// How the release is made.
     pub fn method(&self) -> &'static Declaration {
-        let method: &Clause = match self {
-            AnyPolicy::Table(policy) => &policy.method,
-            AnyPolicy::Transactions(policy) => &policy.method,
-            AnyPolicy::Vocabularies(policy) => &policy.method,
-        };
-        method.declaration
+        PolicyRef::from(self).method().declaration
     }
 }
 
@@ -70,6 +53,57 @@ pub enum PolicyRef<'a> {
     Transactions(&'a TransactionPolicy),
     /// About a query log, or about vocabularies.
     Vocabularies(&'a VocabularyPolicy),
+}
+
+impl<'a> PolicyRef<'a> {
+    /// What kind of data the policy is about.
+    pub fn kind(self) -> DataKind {
+        match self {
+            PolicyRef::Table(policy) => policy.kind,
+            PolicyRef::Transactions(_) => DataKind::Transactions,
+            PolicyRef::Vocabularies(policy) => policy.kind,
+        }
+    }
+
+    /// The data file.
+    pub fn data(self) -> &'a Path {
+        match self {
+            PolicyRef::Table(policy) => policy.source.path(),
+            PolicyRef::Transactions(policy) => policy.source.path(),
+            PolicyRef::Vocabularies(policy) => policy.source.path(),
+        }
+    }
+
+    /// The policy as written.
+    pub fn written(self) -> &'a Policy {
+        match self {
+            PolicyRef::Table(policy) => &policy.written,
+            PolicyRef::Transactions(policy) => &policy.written,
+            PolicyRef::Vocabularies(policy) => &policy.written,
+        }
+    }
+
+    /// How the release is made.
+    pub fn method(self) -> &'a Clause {
+        match self {
+            PolicyRef::Table(policy) => &policy.method,
+            PolicyRef::Transactions(policy) => &policy.method,
+            PolicyRef::Vocabularies(policy) => &policy.method,
+        }
+    }
+
+    /// The requirements as a person would say them.
+    pub fn asked(self) -> Vec<String> {
+        match self {
+            PolicyRef::Table(policy) => {
+                policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect()
+            }
+            PolicyRef::Transactions(policy) => {
+                policy.requirements.iter().map(|clause| clause.describe(&[])).collect()
+            }
+            PolicyRef::Vocabularies(policy) => vec![policy.requirement.describe(&[])],
+        }
+    }
 }
 
 impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {

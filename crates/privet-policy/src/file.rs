@@ -126,6 +126,16 @@ impl Policy {
         }
     }
 
+    /// The policy as a manifest repeats it: all but the seed.
+    pub fn without_seed(&self) -> serde_json::Value {
+        let mut policy = self.to_json();
+        if let Some(policy) = policy.as_object_mut() {
+            // Not `remove`, which would move the last key into the gap.
+            policy.shift_remove("seed");
+        }
+        policy
+    }
+
     /// The policy as JSON, for the manifest. Numbers keep the digits the user wrote where JSON can hold them.
     pub fn to_json(&self) -> serde_json::Value {
         table_to_json(self.document.as_table())

@@ -1,5 +1,17 @@
 //! The names of files and columns in a release, for those who write it and those who judge it.
 
+/// The directory with what is published.
+pub const PUBLIC: &str = "public";
+/// The directory with what only the steward may see.
+pub const STEWARD: &str = "steward";
+/// What a run states about its release; one in each directory.
+pub const MANIFEST: &str = "manifest.json";
+/// What a run states about its release until it is published; for the steward.
+pub const CLAIMS: &str = "claims.json";
+/// The policy that a release was made under; for the steward.
+pub const POLICY: &str = "policy.toml";
+/// The records of people who were kept out of a release; for the steward.
+pub const HOLDOUT: &str = "holdout.csv";
 /// The quasi-identifiers of records in groups.
 pub const QIT: &str = "qit.csv";
 /// The sensitive values of groups.
@@ -16,6 +28,15 @@ pub const GROUP_COLUMN: &str = "bucket";
 pub const COUNT_COLUMN: &str = "count";
 /// What stands between the words of a published term that may be any of them.
 pub const TERM_SEPARATOR: &str = " | ";
+
+/// What vocabularies lose, as manifests call it.
+pub const BAG_LOSS: &str = "bLM";
+/// The loss in which general words stand for all that is below them.
+pub const GENERAL_LOSS: &str = "gLM";
+/// The share of distinct terms that are kept.
+pub const DISTINCT_TERMS: &str = "distinct-terms";
+/// The share of occurrences that are kept.
+pub const VOCABULARY_SIZE: &str = "vocabulary-size";
 
 /// The file of a table of a plan, which are numbered from 1 on.
 ///

@@ -33,6 +33,7 @@
 //! use privet::example::Example;
 //! use privet::method::{self};
 //! use privet::policy::Policy;
+//! use privet::audit;
 //! use privet::release::{self, RunOptions};
 //!
 //! # let folder = tempfile::tempdir().expect("a folder");
@@ -57,7 +58,7 @@
 //! assert!(target.join("public/release.csv").is_file());
 //!
 //! // And the audit again, from what is on disk.
-//! let audit = release::audit_release(&target, None, &clock)?;
+//! let audit = audit::audit_release(&target, None, &clock)?;
 //! assert!(audit.passed);
 //! assert_eq!(audit.classes, 4);
 //! # Ok::<(), privet::Error>(())

@@ -316,7 +316,7 @@ impl Case {
         let release = read(&target.join("public/release.csv"));
         self.check_release(&release, &cut, count("suppressed"), count("starred"));
         self.check_attack(&manifest, &cut, target);
-        let audit = release::audit_release(target, None, &Clock::unlimited()).expect("an audit");
+        let audit = privet::audit::audit_release(target, None, &Clock::unlimited()).expect("an audit");
         assert!(audit.passed);
     }
 }

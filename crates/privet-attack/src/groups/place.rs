@@ -9,9 +9,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::{Group, Groups};
+use crate::Scene;
 use crate::budget::takes_long;
 use crate::view::{Matcher, TableView, ViewColumn, value_tree};
-use crate::{Inside, Scene};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::negative_rules::{Attribute, Observations};
@@ -88,13 +88,6 @@ impl Placed {
     /// Places everybody; `column` is the sensitive column, by its place in the view. Without one, everybody has the same value.
     pub fn of(scene: &Scene<'_>, view: &TableView, column: Option<usize>) -> Result<Placed> {
         let policy = scene.table_policy().ok_or_else(|| Error::internal("people of no table"))?;
-        if let (Some(Inside::Grouped { observations, grouping, .. }), Some(_), Some(_)) =
-            (scene.inside, &view.groups, column)
-        {
-            let attributes = observations.attributes.len() as u64;
-            scene.limits.afford(observations.total() * (4 * attributes + BYTES_PER_PERSON))?;
-            return Ok(Placed::grouped(Groups::of_grouping(observations, grouping, scene.clock)?));
-        }
         if view.original.is_sample() {
             return Err(takes_long());
         }
@@ -190,18 +183,6 @@ impl Placed {
         };
         let nodes = |row: &usize| quasi.iter().zip(&trees).map(|pair| node(*row, pair)).collect();
         self.rows.iter().map(nodes).collect()
-    }
-
-    /// Groups as the publisher's own run formed them.
-    fn grouped(groups: Groups) -> Placed {
-        Placed {
-            rows: vec![0; groups.groups.len()],
-            released: groups.groups.iter().map(|group| (group.len(), 0)).collect(),
-            groups,
-            original: Vec::new(),
-            missing: Vec::new(),
-            skipped: 0,
-        }
     }
 }
 

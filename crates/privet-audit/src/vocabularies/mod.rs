@@ -25,6 +25,7 @@
 mod classes;
 mod demand;
 mod figures;
+mod file;
 mod layout;
 mod meaning;
 mod order;
@@ -32,6 +33,7 @@ mod order;
 mod tests;
 
 pub use demand::{Demand, Manner};
+pub use file::{Claimed, VocabularyOrder, audit_vocabulary_release};
 
 use serde_json::Value as Json;
 

@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 use super::oracle::Oracle;
 use super::table::{OnMissing, Table, tables};
-use privet::release::{Published, RunOptions, anonymize, audit_release};
+use privet::audit::audit_release;
+use privet::release::{Published, RunOptions, anonymize};
 use privet_audit::{Audit, AuditOptions, audit_table};
 use privet_core::clock::Clock;
 use privet_core::testing::cases;

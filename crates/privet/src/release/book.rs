@@ -8,15 +8,16 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::Instant;
 
-use super::manifest::{absolute, sha256_of, sha256_of_text};
+use super::manifest::absolute;
 use super::report::{EarlierRelease, LedgerAccount};
-use super::run::named_files;
 use super::target::Target;
 use privet_attack::composition;
 pub use privet_attack::composition::Composed;
 use privet_attack::{Attacks, Finding};
+use privet_audit::ReleaseFolder;
 use privet_core::clock::Clock;
 use privet_core::counted;
+use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_core::{Error, Result, place};
 use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
@@ -339,7 +340,7 @@ pub fn attack_by_ledger(
 
 /// The released files that a folder's manifest names, with what they hold now.
 pub fn released_files(folder: &Path) -> Result<Vec<ReleasedFile>> {
-    let names = named_files(folder)?;
+    let names: Vec<String> = ReleaseFolder::open(folder)?.names().map(String::from).collect();
     let file = |path: String| {
         let sha256 = sha256_of(&folder.join("public").join(&path))?;
         Ok(ReleasedFile { path, sha256 })

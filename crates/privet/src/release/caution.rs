@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::manifest::sha256_of;
+use privet_core::hash::sha256_of;
 use privet_core::quoted;
 use privet_engine::microdata::Microdata;
 use privet_examples as example;

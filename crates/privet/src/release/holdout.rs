@@ -8,22 +8,20 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::manifest::sha256_of;
 use super::target::Target;
 use privet_core::Digest;
 use privet_core::clock::Clock;
+use privet_core::hash::sha256_of;
 use privet_core::random::number_of;
 use privet_core::{Error, Exact, Result, RunKey};
 use privet_data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
-use privet_policy::{CheckedPolicy, DataKind};
-
-/// The held-out records, in the steward's room.
-const FILE: &str = "holdout.csv";
+use privet_policy::layout::HOLDOUT;
+use privet_policy::{CheckedPolicy, DataKind, PolicyColumn, PolicyRef};
 
 /// With fewer people than this a control is a rough guess, and a warning says so.
 const FEW: u64 = 100;
@@ -165,9 +163,14 @@ impl HeldOut {
     }
 
     /// Writes their records to the steward's room, with the columns that the release is about, and opens them.
-    pub fn write(&self, policy: &CheckedPolicy, target: &Target, clock: &Clock) -> Result<Source> {
-        let path = target.steward().join(FILE);
-        let published: Vec<_> = policy.columns.iter().filter(|column| super::is_published(column)).collect();
+    pub fn write(&self, policy: PolicyRef<'_>, target: &Target, clock: &Clock) -> Result<Source> {
+        let PolicyRef::Table(policy) = policy else {
+            return Err(Error::internal("only tables hold people out"));
+        };
+        let path = target.steward().join(HOLDOUT);
+        let is_kept =
+            |column: &&PolicyColumn| super::is_published(column) || policy.person == Some(column.index);
+        let published: Vec<&PolicyColumn> = policy.columns.iter().filter(is_kept).collect();
         let columns: Vec<SinkColumn> = (published.iter())
             .map(|column| SinkColumn { name: column.name.clone(), kind: CellKind::Text })
             .collect();
@@ -187,76 +190,22 @@ impl HeldOut {
         open(&path)
     }
 
-    /// What a manifest says about them.
-    pub fn told(&self, steward: &Path) -> Result<Json> {
-        let sha256 = sha256_of(&steward.join(FILE))?;
-        Ok(json!({
+    /// Puts what there is to say about them into a steward's manifest.
+    pub fn state(&self, manifest: &mut Json, steward: &Path) -> Result<()> {
+        manifest["records"]["held_out"] = self.records.into();
+        manifest["holdout"] = json!({
             "share": self.share.to_string(),
             "people": self.people,
             "records": self.records,
-            "file": FILE,
-            "sha256": sha256,
-        }))
-    }
-}
-
-/// Puts what there is to say about held-out people into a steward's manifest.
-pub(super) fn state(manifest: &mut Json, told: Option<Json>) {
-    if let Some(told) = told {
-        manifest["records"]["held_out"] = told["records"].clone();
-        manifest["holdout"] = told;
+            "file": HOLDOUT,
+            "sha256": sha256_of(&steward.join(HOLDOUT))?,
+        });
+        Ok(())
     }
 }
 
 fn open(path: &Path) -> Result<Source> {
     Source::open(path, &ReadOptions::with_names(Some(',')))
-}
-
-/// Keeps the same people out of the original again as when the release in a folder was made, and opens their records; `None`
-/// where nobody was held out.
-pub(super) fn again(
-    policy: &mut CheckedPolicy,
-    (folder, manifest): (&Path, &Json),
-    seed: u64,
-    clock: &Clock,
-) -> Result<Option<Source>> {
-    let Some(stated) = stated(manifest) else { return Ok(None) };
-    let held = hold_out(policy, Some(stated.share), seed, clock)?;
-    if held.is_some_and(|held| (held.people, held.records) != (stated.people, stated.records)) {
-        return Err(Error::input(
-            "the original is not the one that the release was made from: other people would be held out",
-        )
-        .in_file(policy.source.path())
-        .help("name the original with --original, or make the release again"));
-    }
-    open(&file_in(folder)).map(Some)
-}
-
-/// What is wrong with the file of held-out records of a release; `None` where nothing is, or nobody was held out.
-pub(super) fn fault(folder: &Path, manifest: &Json) -> Result<Option<String>> {
-    let Some(expected) = manifest["holdout"]["sha256"].as_str() else { return Ok(None) };
-    let same = sha256_of(&file_in(folder))? == expected;
-    Ok((!same).then(|| format!("steward/{FILE} is not as it was written, its SHA-256 differs")))
-}
-
-fn file_in(folder: &Path) -> PathBuf {
-    folder.join("steward").join(FILE)
-}
-
-/// Who was held out, as a manifest says.
-struct Stated {
-    share: Exact,
-    people: u64,
-    records: u64,
-}
-
-fn stated(manifest: &Json) -> Option<Stated> {
-    let holdout = &manifest["holdout"];
-    Some(Stated {
-        share: Exact::parse(holdout["share"].as_str()?)?,
-        people: holdout["people"].as_u64()?,
-        records: holdout["records"].as_u64()?,
-    })
 }
 
 #[cfg(test)]

@@ -1,94 +1,65 @@
 //! What a release says about itself: in full for the steward, and for everybody what passes the gate of the reports.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
+use privet_core::hash::{sha256_of, sha256_of_text};
 use serde_json::{Value as Json, json};
-use sha2::{Digest, Sha256};
 
 use super::holdout::HeldOut;
-use super::report::{LedgerAccount, Original, Whose};
+use super::report::{LedgerAccount, Original};
 use super::veil::Veil;
 use privet_attack::Attacks;
 use privet_audit::Audit;
-use privet_core::{Error, Result};
-use privet_methods::released_sets::ReleasedSets;
+use privet_core::Result;
 use privet_methods::{SearchFacts, ShownCost};
-use privet_policy::{CheckedPolicy, Clause, DataKind, Policy};
+use privet_policy::{DataKind, PolicyRef};
 
 /// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
 const SMALL: u64 = 10;
 
-/// All that a manifest is made of.
-pub(super) struct Facts<'a> {
-    pub policy: &'a CheckedPolicy,
-    pub seed: u64,
+/// What a run states about its release, whatever its shape.
+#[derive(Clone)]
+pub(super) struct Stated<'a> {
     pub read: u64,
     pub dropped: u64,
     pub suppressed: u64,
     pub released: u64,
-    /// Whose records they are.
-    pub whose: Whose,
-    /// Suppressed cells in released records.
-    pub starred: u64,
-    /// The share of cells that are published as they are in the original.
-    pub exactly: f64,
-    pub cost: &'a ShownCost,
-    pub costs: &'a [ShownCost],
-    pub search: &'a SearchFacts,
-    pub plan: &'a Json,
-    /// What requirements name and the release hides.
-    pub veil: &'a Veil,
-    /// What became of a quasi-sensitive column.
-    pub sets: Option<&'a ReleasedSets>,
-    pub warnings: &'a [String],
-    pub attacks: &'a Attacks,
-    /// What the ledger tells, where there is one.
-    pub ledger: Option<&'a LedgerAccount>,
-    pub audit: &'a Audit,
-    /// Path below `public/` and SHA-256.
-    pub files: &'a [(String, String)],
-    /// Who was kept out of the release.
-    pub held: Option<&'a HeldOut>,
-}
-
-/// What a manifest states, whatever kind of data the release is made from.
-pub(super) struct Claims<'a> {
-    pub kind: DataKind,
-    pub policy: &'a Policy,
-    pub data: &'a Path,
-    pub method: &'a Clause,
-    /// The requirements as a person would say them.
-    pub asked: Vec<String>,
-    /// What of that the public does not read.
-    pub veil: Veil,
-    pub seed: u64,
-    pub read: u64,
-    pub dropped: u64,
-    pub suppressed: u64,
-    pub released: u64,
+    /// Whether nothing is released.
+    pub empty: bool,
     /// The share of cells, or of occurrences, that are published as they are in the original.
     pub exactly: f64,
     /// What the method was to lose least of.
-    pub cost: Price,
-    pub losses: Vec<Price>,
+    pub cost: &'a Price,
+    pub losses: &'a [Price],
     pub search: &'a SearchFacts,
     /// What the search counted on the way.
-    pub counters: &'a [(&'static str, u64)],
+    pub counters: Vec<(&'static str, u64)>,
     pub plan: &'a Json,
-    pub warnings: &'a [String],
-    pub attacks: &'a Attacks,
-    /// What the ledger tells, where there is one.
-    pub ledger: Option<&'a LedgerAccount>,
-    pub audit: &'a Audit,
+    /// What requirements name and the public does not read.
+    pub veil: &'a Veil,
+    /// The files besides the data that the audit rests on.
+    pub inputs: Vec<&'a Path>,
+}
+
+/// All that a manifest is made of. What comes after the audit is not there before it.
+#[derive(Clone)]
+pub(super) struct Claims<'a> {
+    pub policy: PolicyRef<'a>,
+    pub seed: u64,
+    pub stated: Stated<'a>,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
     /// Who was kept out of the release.
     pub held: Option<&'a HeldOut>,
+    pub warnings: &'a [String],
+    pub attacks: Option<&'a Attacks>,
+    /// What the ledger says, where there is one.
+    pub ledger: Option<&'a LedgerAccount>,
+    pub audit: Option<&'a Audit>,
 }
 
 /// What a release loses by one measure.
+#[derive(Debug, Clone)]
 pub(crate) struct Price {
     pub name: &'static str,
     pub value: f64,
@@ -105,66 +76,86 @@ impl From<&ShownCost> for Price {
     }
 }
 
-impl Claims<'_> {
-    /// The steward's manifest: everything.
-    pub fn steward(&self) -> Json {
+impl<'a> Claims<'a> {
+    /// What a run states about files that it wrote.
+    pub fn of(
+        policy: PolicyRef<'a>,
+        seed: u64,
+        stated: Stated<'a>,
+        files: &'a [(String, String)],
+        held: Option<&'a HeldOut>,
+    ) -> Claims<'a> {
+        Claims { policy, seed, stated, files, held, warnings: &[], attacks: None, ledger: None, audit: None }
+    }
+
+    /// The steward's manifest: everything. Held-out records are in the steward's directory.
+    pub fn steward(&self, steward: &Path) -> Result<Json> {
+        let (stated, policy) = (&self.stated, self.policy);
         let losses: serde_json::Map<String, Json> =
-            self.losses.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
+            stated.losses.iter().map(|cost| (cost.name.to_string(), json!(cost.value))).collect();
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
-            "kind": self.kind.name(),
-            "method": self.method.name(),
-            "policy": repeated(self.policy),
-            "requirements": self.asked,
+            "kind": policy.kind().name(),
+            "method": policy.method().name(),
+            "policy": policy.written().without_seed(),
+            "requirements": policy.asked(),
             "seed": self.seed,
             "origin": {
-                "policy": absolute(self.policy.path()),
-                "policy_sha256": sha256_of_text(self.policy.text()),
-                "data": absolute(self.data),
+                "policy": absolute(policy.written().path()),
+                "policy_sha256": sha256_of_text(policy.written().text()),
+                "data": absolute(policy.data()),
             },
             "records": {
-                "read": self.read,
-                "dropped": self.dropped,
-                "suppressed": self.suppressed,
-                "released": self.released,
+                "read": stated.read,
+                "dropped": stated.dropped,
+                "suppressed": stated.suppressed,
+                "released": stated.released,
             },
             "cost": {
-                "metric": self.cost.name,
-                "value": self.cost.value,
-                "exact": self.cost.exact,
-                "normalised": self.cost.normalised,
+                "metric": stated.cost.name,
+                "value": stated.cost.value,
+                "exact": stated.cost.exact,
+                "normalised": stated.cost.normalised,
             },
-            "published_exactly": { "share": self.exactly, "of": self.exactly_of() },
+            "published_exactly": { "share": stated.exactly, "of": self.exactly_of() },
             "loss": losses,
-            "optimal": self.search.optimal,
-            "bound": self.search.bound,
+            "optimal": stated.search.optimal,
+            "bound": stated.search.bound,
             "search": {
-                "space": self.search.space,
-                "examined": self.search.examined,
-                "seconds": self.search.seconds,
-                "trace": self.search.trace,
+                "space": stated.search.space,
+                "examined": stated.search.examined,
+                "seconds": stated.search.seconds,
+                "trace": stated.search.trace,
             },
-            "plan": self.plan,
+            "plan": stated.plan,
             "warnings": self.warnings,
-            "audit": self.audit,
             "files": files(self.files),
         });
-        for (name, count) in self.counters {
+        for (name, count) in &stated.counters {
             manifest["search"][*name] = (*count).into();
         }
-        if self.attacks != &Attacks::default() {
-            manifest["attacks"] = json!(self.attacks.found);
-            manifest["attacks_not_run"] = json!(self.attacks.not_run);
+        if !stated.inputs.is_empty() {
+            manifest["origin"]["inputs"] = inputs(stated.inputs.iter().copied())?;
+        }
+        if let Some(held) = self.held {
+            held.state(&mut manifest, steward)?;
+        }
+        if let Some(audit) = self.audit {
+            manifest["audit"] = json!(audit);
+        }
+        if let Some(attacks) = self.attacks.filter(|attacks| *attacks != &Attacks::default()) {
+            manifest["attacks"] = json!(attacks.found);
+            manifest["attacks_not_run"] = json!(attacks.not_run);
         }
         if let Some(ledger) = self.ledger {
             manifest["ledger"] = json!(ledger);
         }
-        manifest
+        Ok(manifest)
     }
 
     /// What the share that is published exactly is a share of.
     fn exactly_of(&self) -> &'static str {
-        match self.kind {
+        match self.policy.kind() {
             DataKind::Table => "quasi-identifier cells",
             DataKind::Transactions => "occurrences of items",
             DataKind::QueryLog | DataKind::Vocabularies => "occurrences of terms",
@@ -182,11 +173,11 @@ impl Claims<'_> {
     ) -> Json {
         let mut manifest = json!({
             "privet": env!("CARGO_PKG_VERSION"),
-            "kind": self.kind.name(),
-            "method": self.method.name(),
-            "requirements": self.asked.iter().map(|asked| self.veil.public(asked)).collect::<Vec<_>>(),
+            "kind": self.policy.kind().name(),
+            "method": self.policy.method().name(),
+            "requirements": self.policy.asked().iter().map(|asked| self.stated.veil.public(asked)).collect::<Vec<_>>(),
         });
-        let keys = self.policy.report_keys().unwrap_or_default();
+        let keys = self.policy.written().report_keys().unwrap_or_default();
         let said = [
             ("title", keys.title),
             ("owner", keys.owner),
@@ -204,119 +195,38 @@ impl Claims<'_> {
         for (key, value) in also {
             manifest[*key] = value.clone();
         }
-        let counts = [("released", self.released)].into_iter().chain(counts.iter().copied());
+        let counts = [("released", self.stated.released)].into_iter().chain(counts.iter().copied());
         manifest["records"] = counts
             .map(|(name, count)| (name.to_string(), shown(count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
-        let stepped =
-            |name: &str, share: Original<f64>| Some((name.to_string(), json!(share.stepped(self.released)?)));
-        let left_out = left_out.iter().map(|(name, count)| (*name, count.beside(self.released)));
-        let held = self.held.map(|held| ("held_out", Original::from(held.records).beside(self.released)));
-        let exactly = [("published_exactly", Original::from(self.exactly))];
+        let stepped = |name: &str, share: Original<f64>| {
+            Some((name.to_string(), json!(share.stepped(self.stated.released)?)))
+        };
+        let left_out = left_out.iter().map(|(name, count)| (*name, count.beside(self.stated.released)));
+        let held =
+            self.held.map(|held| ("held_out", Original::from(held.records).beside(self.stated.released)));
+        let exactly = [("published_exactly", Original::from(self.stated.exactly))];
         let shares: Option<serde_json::Map<_, _>> =
             left_out.chain(held).chain(exactly).map(|(name, share)| stepped(name, share)).collect();
         manifest["share_at_most"] = shares.map_or(Json::Null, Json::from);
-        let losses = self.losses.iter().map(|cost| stepped(cost.name, cost.normalised.into()));
+        let losses = self.stated.losses.iter().map(|cost| stepped(cost.name, cost.normalised.into()));
         manifest["loss_at_most"] =
             losses.collect::<Option<serde_json::Map<_, _>>>().map_or(Json::Null, Json::from);
-        manifest["audit"] = json!({ "passed": self.audit.passed });
+        manifest["audit"] = json!({ "passed": self.audit.is_some_and(|audit| audit.passed) });
         manifest["files"] = files(self.files);
         manifest
     }
 }
 
-/// A policy as a manifest repeats it: all but the seed.
-pub(super) fn repeated(policy: &Policy) -> Json {
-    let mut policy = policy.to_json();
-    if let Some(policy) = policy.as_object_mut() {
-        // Not `remove`, which would move the last key into the gap.
-        policy.shift_remove("seed");
-    }
-    policy
-}
-
 /// The files besides the data that a release follows from, with what they hold: when it is audited again they must be as
 /// they were. For `origin.inputs` of the steward's manifest.
-pub(super) fn inputs<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Json> {
+fn inputs<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Json> {
     paths.map(|path| Ok(json!({ "path": absolute(path), "sha256": sha256_of(path)? }))).collect()
 }
 
 fn files(files: &[(String, String)]) -> Json {
     files.iter().map(|(path, sha256)| json!({ "path": path, "sha256": sha256 })).collect()
-}
-
-impl Facts<'_> {
-    pub fn claims(&self) -> Claims<'_> {
-        let policy = self.policy;
-        Claims {
-            kind: DataKind::Table,
-            policy: &policy.written,
-            data: policy.source.path(),
-            method: &policy.method,
-            asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
-            veil: self.veil.clone(),
-            seed: self.seed,
-            read: self.read,
-            dropped: self.dropped,
-            suppressed: self.suppressed,
-            released: self.released,
-            exactly: self.exactly,
-            cost: self.cost.into(),
-            losses: self.costs.iter().map(Price::from).collect(),
-            search: self.search,
-            counters: &[],
-            plan: self.plan,
-            warnings: self.warnings,
-            attacks: self.attacks,
-            ledger: self.ledger,
-            audit: self.audit,
-            files: self.files,
-            held: self.held,
-        }
-    }
-
-    /// The steward's manifest: everything.
-    pub fn steward(&self) -> Json {
-        let mut manifest = self.claims().steward();
-        if self.starred > 0 {
-            manifest["records"]["starred"] = self.starred.into();
-        }
-        if let Whose::Counted { read, released } = self.whose {
-            manifest["people"] = json!({ "read": read, "released": released });
-        }
-        if let Some(sets) = self.sets {
-            let groups = &sets.groups;
-            manifest["groups"] = json!({
-                "total": groups.total,
-                "untouched": groups.untouched,
-                "optimal": groups.optimal,
-                "not_optimal": groups.open,
-                "unsearched": groups.unsearched,
-                "merged": groups.merged,
-                "withheld": groups.withheld,
-            });
-            manifest["records"]["changed"] = sets.len().into();
-        }
-        manifest
-    }
-
-    /// The public manifest.
-    pub fn public(&self) -> Json {
-        let columns: Json = (self.policy.columns.iter())
-            .filter(|column| super::is_published(column))
-            .map(|column| json!({ "name": column.name, "role": column.role.map(|role| role.name()) }))
-            .collect();
-        // Stars can be counted in the release.
-        let starred = Some(("starred", self.starred)).filter(|(_, starred)| *starred > 0);
-        let left_out = [("suppressed", self.suppressed.into()), ("dropped", self.dropped.into())];
-        let mut also = vec![("columns", columns)];
-        if matches!(self.whose, Whose::Counted { .. }) {
-            // How many there are is not for everybody: it does not follow from the released records.
-            also.push(("counted", json!("people")));
-        }
-        self.claims().public(starred.as_slice(), &left_out, &also)
-    }
 }
 
 /// Whether a count may point at people.
@@ -332,29 +242,4 @@ pub(super) fn shown(count: u64) -> Json {
 /// A path from the root, as text.
 pub(super) fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()).display().to_string()
-}
-
-/// The SHA-256 of a file, in hexadecimal.
-pub(super) fn sha256_of(path: &Path) -> Result<String> {
-    let digest = || -> io::Result<String> {
-        let mut file = File::open(path)?;
-        let mut hash = Sha256::new();
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut buffer)? {
-                0 => return Ok(hex(&hash.finalize())),
-                read => hash.update(&buffer[..read]),
-            }
-        }
-    };
-    digest().map_err(|error| Error::io("read", path, &error))
-}
-
-/// The SHA-256 of a text, in hexadecimal.
-pub(super) fn sha256_of_text(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -11,11 +11,12 @@ mod freeform;
 mod holdout;
 mod lettering;
 mod links;
-mod links_and_pipes;
 mod manifest;
 mod opened;
 mod people;
+mod pipeline;
 mod projections;
+mod recoded;
 pub mod report;
 mod rooms;
 mod run;
@@ -31,14 +32,13 @@ mod veil;
 mod vocabularies;
 
 pub use book::{attack_by_ledger, released_files};
-pub use buckets::audit_bucket_files;
 pub use lettering::about_released;
 pub use opened::{OpenRelease, open_release};
-pub use projections::audit_projection_files;
-pub use run::{Published, RunOptions, anonymize, anonymize_any, audit_release, rewrite_report};
+pub use run::{
+    Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
+    rewrite_report,
+};
 pub use target::clear_away;
-pub use transactions::anonymize_transactions;
-pub use vocabularies::{anonymize_vocabularies, audit_vocabulary_file};
 
 use privet_policy::{PolicyColumn, Role};
 

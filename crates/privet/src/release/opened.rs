@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::manifest::sha256_of;
-use super::run::{broken, check_files, kept_policy, open_written, read_manifest};
-use super::{buckets, holdout};
-use privet_audit::released::{Released, open_projections, open_transactions, open_vocabularies};
+use privet_audit::ReleaseFolder;
+use privet_audit::released::Released;
 use privet_core::clock::Clock;
+use privet_core::hash::sha256_of;
 use privet_core::{Error, ErrorKind, Result};
 use privet_data::Source;
-use privet_policy::{AnyPolicy, Subject};
+use privet_policy::AnyPolicy;
+use privet_policy::layout::PUBLIC;
 
 /// A published release with the policy it was made under.
 #[derive(Debug)]
@@ -36,14 +36,13 @@ pub struct OpenRelease {
 /// A release whose files are not as they were published is an error, as it is a violation to an audit; so is data that has
 /// changed where it lies. Who names another original knows what he does, and is told.
 pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
-    let manifest = read_manifest(folder)?;
-    let name = manifest["files"][0]["path"].as_str().ok_or_else(|| broken(folder))?;
-    let seed = manifest["seed"].as_u64().ok_or_else(|| broken(folder))?;
-    let files = check_files(folder, &manifest)?;
+    let opened = ReleaseFolder::open(folder)?;
+    let seed = opened.seed()?;
+    let files = opened.check_files()?;
     if !files.holds {
         return Err(altered(files.detail).in_file(folder));
     }
-    let mut policy = kept_policy(folder, &manifest)?.check_any(original)?;
+    let policy = opened.policy()?.check_any(original)?;
     let mut doubts = Vec::new();
     if is_other_data(folder, policy.data())? {
         let message = "this is not the data that the release was made from: its SHA-256 differs";
@@ -52,28 +51,13 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
             Some(path) => doubts.push(format!("{}: {message}", path.display())),
         }
     }
-    let holdout = match &mut policy {
-        AnyPolicy::Table(policy) => holdout::again(policy, (folder, &manifest), seed, clock)?,
-        AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
-    };
-    let public = folder.join("public");
-    let released = match &policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => Released::Groups(buckets::open_written(policy, &public)?),
-            Subject::Projections => Released::Projections(open_projections(&public)?),
-            _ => Released::Table(open_written(policy, &public.join(name))?),
-        },
-        AnyPolicy::Transactions(policy) => {
-            Released::Transactions(open_transactions(policy, &public.join(name))?)
-        }
-        AnyPolicy::Vocabularies(_) => {
-            Released::Vocabularies(open_vocabularies(&public.join(name), Some(','))?)
-        }
-    };
+    let policy = opened.checked(original, clock)?;
+    let released = opened.released((&policy).into())?;
+    let public = folder.join(PUBLIC);
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
-    Ok(OpenRelease { policy, released, files, seed, doubts, holdout })
+    Ok(OpenRelease { policy, released, files, seed, doubts, holdout: opened.holdout()? })
 }
 
 fn altered(message: impl Into<String>) -> Error {

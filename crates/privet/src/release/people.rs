@@ -83,7 +83,7 @@ pub(super) fn of_groups(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     decision: &injector::Decision,
-    places: &Places<'_>,
+    places: &Places,
     clock: &Clock,
 ) -> Result<Signatures> {
     let name = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
@@ -98,7 +98,7 @@ pub(super) fn of_groups(
         .iter()
         .map(|group| SignatureClass { values: vec![Candidates::of(group.iter().map(value), 0)] });
     let classes: Vec<SignatureClass> = classes.collect();
-    let mut round = places.round();
+    let mut round = places.round(policy, &decision.grouping);
     let mut people = Vec::new();
     let keys = each_record(book, policy, microdata, clock, &mut |person| {
         let group = round.next(person.batch, person.row, person.record)?;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::manifest::sha256_of_text;
 use super::target::Target;
+use privet_core::hash::sha256_of_text;
 use privet_core::{Error, Result};
-use privet_policy::Policy;
+use privet_policy::layout::{CLAIMS, MANIFEST};
 
 /// The documents of a release.
 pub(super) struct Documents<'a> {
@@ -18,7 +18,6 @@ pub(super) struct Documents<'a> {
     /// The figures that both reports are made from.
     pub figures: String,
     pub plan: &'a Json,
-    pub policy: &'a Policy,
 }
 
 impl Documents<'_> {
@@ -28,7 +27,7 @@ impl Documents<'_> {
         &self,
         target: &Target,
         released: &[(String, String)],
-        manifest: impl FnOnce(&[(String, String)]) -> Json,
+        manifest: impl FnOnce(&[(String, String)]) -> Result<Json>,
     ) -> Result<Json> {
         let write = |path: PathBuf, content: &str, private| target.write(&path, content.as_bytes(), private);
         let public =
@@ -38,13 +37,13 @@ impl Documents<'_> {
         }
         let hashes = public.iter().map(|(name, content)| (name.to_string(), sha256_of_text(content)));
         let all: Vec<(String, String)> = released.iter().cloned().chain(hashes).collect();
-        let manifest = manifest(&all);
+        let manifest = manifest(&all)?;
         let steward = target.steward();
         write(steward.join("report.html"), &self.steward_report, true)?;
         write(steward.join("report.json"), &self.figures, true)?;
         write(steward.join("plan.json"), &pretty(self.plan)?, true)?;
-        write(steward.join("policy.toml"), self.policy.text(), true)?;
-        write(steward.join("manifest.json"), &pretty(&manifest)?, true)?;
+        write(steward.join(MANIFEST), &pretty(&manifest)?, true)?;
+        target.remove(&steward.join(CLAIMS))?;
         Ok(manifest)
     }
 }

@@ -27,17 +27,6 @@ pub struct Target {
     _hidden: [Hidden; 2],
 }
 
-/// The hidden folder in which a release of this name is made.
-fn work_in(parent: &Path, name: &str) -> PathBuf {
-    parent.join(format!(".{name}.privet-work"))
-}
-
-/// The hidden folder beside a release, whether it is there or not.
-pub(super) fn work_of(release: &Path) -> Option<PathBuf> {
-    let release = fs::canonicalize(release).ok()?;
-    Some(work_in(release.parent()?, release.file_name()?.to_str()?))
-}
-
 impl Target {
     /// Claims a target folder. It must not exist, unless `force` allows to replace an older release.
     pub fn claim(path: &Path, force: bool) -> Result<Target> {
@@ -56,7 +45,7 @@ impl Target {
                 .help("name a folder"));
         }
         let lock_path = parent.join(format!(".{name}.privet-lock"));
-        let work = work_in(&parent, name);
+        let work = place::work_in(&parent, name);
         // What is hidden here is ours as soon as the lock is, and not before.
         place::in_one_step(|| {
             let lock = lock(&lock_path, path)?;
@@ -118,6 +107,11 @@ impl Target {
         }
     }
 
+    /// The hidden folder with the release in the making.
+    pub fn work(&self) -> &Path {
+        &self.work
+    }
+
     /// The room that may leave the house.
     pub fn public(&self) -> PathBuf {
         self.work.join("public")
@@ -142,6 +136,11 @@ impl Target {
             file.sync_all()
         };
         written().map_err(|error| Error::writing("write the release", path, &error))
+    }
+
+    /// Removes a file that the release needs no longer.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        fs::remove_file(path).map_err(|error| Error::writing("write the release", path, &error))
     }
 
     /// Moves the finished release into place, in one step.

@@ -8,7 +8,9 @@ use tempfile::TempDir;
 
 use super::apply::{Destination, apply};
 use super::confidence::confidences;
-use super::run::{Decided, RunOptions, publish};
+use super::pipeline::{Making, publish};
+use super::recoded::Recoded;
+use super::run::RunOptions;
 use super::target::Target;
 use privet_core::RunKey;
 use privet_core::clock::Clock;
@@ -139,8 +141,10 @@ fn a_release_without_records_is_published_with_a_warning() {
         };
         let target = Target::claim(&options.target, false).expect("a target");
         let state = super::run::state_of(policy.source.path());
-        let decided = Decided { policy, seed: 7 << 32, state, held: None, microdata, solution };
-        let published = publish(decided, target, &options, &Clock::unlimited()).expect("a release");
+        let seed = 7 << 32;
+        let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
+        let making = Making { target, seed, state, held: None };
+        let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,
             ["the release is EMPTY: all 4 records are suppressed", "the method warns"],

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use crate::release::manifest::{Claims, sha256_of, sha256_of_text};
+use crate::release::manifest::Claims;
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
     ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
 use privet_core::Result;
+use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_methods::SearchFacts;
 use privet_policy::{Clause, PolicyColumn};
 
@@ -30,9 +31,10 @@ pub(crate) struct Particulars<'a> {
 
 /// What all reports have in common.
 pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
-    let name = claims.data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let inputs = hashes(std::iter::once(claims.data).chain(particulars.inputs))?;
-    let report = claims.policy.report_keys()?;
+    let name =
+        claims.policy.data().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let inputs = hashes(std::iter::once(claims.policy.data()).chain(particulars.inputs))?;
+    let report = claims.policy.written().report_keys()?;
     Ok(Common {
         title: report.title.clone().unwrap_or_else(|| title(&name)),
         report,
@@ -40,18 +42,19 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         privet: env!("CARGO_PKG_VERSION").to_string(),
         kind: particulars.kind.to_string(),
         method: Method {
-            name: claims.method.name().to_string(),
-            summary: drawn(claims.plan).unwrap_or_else(|| claims.method.declaration.summary.to_string()),
-            settings: settings(claims.method, particulars.columns),
+            name: claims.policy.method().name().to_string(),
+            summary: drawn(claims.stated.plan)
+                .unwrap_or_else(|| claims.policy.method().declaration.summary.to_string()),
+            settings: settings(claims.policy.method(), particulars.columns),
         },
-        policy: claims.policy.text().to_string(),
+        policy: claims.policy.written().text().to_string(),
         seed: Some(claims.seed),
         warnings: claims.warnings.to_vec().into(),
         records: Records {
-            read: claims.read.into(),
-            dropped: claims.dropped.into(),
-            suppressed: claims.suppressed.into(),
-            released: claims.released,
+            read: claims.stated.read.into(),
+            dropped: claims.stated.dropped.into(),
+            suppressed: claims.stated.suppressed.into(),
+            released: claims.stated.released,
             starred: particulars.starred.into(),
         },
         whose: Whose::default(),
@@ -61,20 +64,20 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         tightness: Vec::new(),
         risk_before: None,
         risk_after: None,
-        exactly: claims.exactly.into(),
+        exactly: claims.stated.exactly.into(),
         losses: particulars.losses,
         fidelity: None,
         subgroups: Vec::new(),
-        search: Some(search(claims.search, claims.cost.value).into()),
-        counters: (claims.counters.iter())
+        search: Some(search(claims.stated.search, claims.stated.cost.value).into()),
+        counters: (claims.stated.counters.iter())
             .map(|(name, count)| (name.to_string(), *count))
             .collect::<Vec<_>>()
             .into(),
-        attacks: claims.attacks.found.clone().into(),
-        attacks_not_run: claims.attacks.not_run.clone().into(),
+        attacks: claims.attacks.map(|attacks| attacks.found.clone()).unwrap_or_default().into(),
+        attacks_not_run: claims.attacks.map(|attacks| attacks.not_run.clone()).unwrap_or_default().into(),
         ledger: claims.ledger.cloned().map(Original::from),
         audit: audit(claims.audit),
-        veil: claims.veil.clone(),
+        veil: claims.stated.veil.clone(),
         reproduce: reproduce(claims, inputs),
     })
 }
@@ -138,7 +141,7 @@ fn search(facts: &SearchFacts, cost: f64) -> Search {
     }
 }
 
-fn audit(audit: &privet_audit::Audit) -> Audit {
+fn audit(audit: Option<&privet_audit::Audit>) -> Audit {
     let check = |check: &privet_audit::Check| Check {
         name: check.name.clone(),
         holds: check.holds,
@@ -146,7 +149,10 @@ fn audit(audit: &privet_audit::Audit) -> Audit {
         concerned: check.concerned,
         detail: check.detail.clone(),
     };
-    Audit { passed: audit.passed, checks: audit.checks.iter().map(check).collect() }
+    Audit {
+        passed: audit.is_some_and(|audit| audit.passed),
+        checks: audit.into_iter().flat_map(|audit| &audit.checks).map(check).collect(),
+    }
 }
 
 /// The files that went in, each with what it holds.
@@ -161,10 +167,10 @@ fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
     Reproduce {
         command: format!(
             "privet anonymize {} -o RELEASE --seed {}{held}",
-            claims.policy.path().display(),
+            claims.policy.written().path().display(),
             claims.seed
         ),
-        policy_sha256: policy_hash(claims.policy),
+        policy_sha256: policy_hash(claims.policy.written()),
         program_sha256: program_hash(),
         key_id: Some(key_id(claims.seed)),
         inputs,

@@ -18,7 +18,8 @@ pub(super) use holdings::{Holdings, of_sets, step};
 pub(super) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
-use super::manifest::Facts;
+use super::manifest::Claims;
+use super::recoded::Recoded;
 use super::report::{
     Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
     Whose,
@@ -39,13 +40,12 @@ const MOST_COUNTS: usize = 8;
 
 /// All figures of a release.
 pub(super) fn model(
-    facts: &Facts<'_>,
-    microdata: &Microdata,
-    recoding: &Recoding,
-    classes: &ClassTable,
+    shape: &Recoded,
+    claims: &Claims<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ReportModel> {
-    let policy = facts.policy;
+    let Recoded { policy, microdata, solution, classes, .. } = shape;
+    let recoding = &solution.recoding;
     let scheme = policy.method.settings.choice("suppression");
     let missing = match (policy.on_missing, policy.missing.first()) {
         (OnMissing::Value, Some(spelling)) if shows(spelling, microdata, recoding, classes) => {
@@ -63,23 +63,23 @@ pub(super) fn model(
     let particulars = Particulars {
         kind: "table",
         columns: &policy.columns,
-        starred: facts.starred,
-        losses: losses(facts),
+        starred: classes.starred,
+        losses: losses(shape),
         inputs: inputs(policy),
     };
-    let mut common = common(&facts.claims(), particulars)?;
+    let mut common = common(claims, particulars)?;
     common.columns = columns;
     common.scan = Some(scan::table(policy, tick)?.into());
-    common.tightness = tightness(facts, microdata, recoding, classes)?;
-    common.whose = facts.whose;
+    common.tightness = tightness(shape)?;
+    common.whose = shape.whose();
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
     common.risk_before = Some(risk(before.into_iter()).into());
     common.risk_after = Some(risk(classes.people().iter().copied()));
-    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(facts.seed)).into());
+    common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(claims.seed)).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
-    if facts.plan["drawn_from"].is_u64() {
+    if claims.stated.plan["drawn_from"].is_u64() {
         requirement::drawn(&mut requirements);
     }
     Ok(ReportModel {
@@ -148,13 +148,9 @@ pub(super) fn sizes(microdata: &Microdata, counts: &[u64]) -> Vec<u64> {
 }
 
 /// How near the worst class comes to each threshold.
-fn tightness(
-    facts: &Facts<'_>,
-    microdata: &Microdata,
-    recoding: &Recoding,
-    classes: &ClassTable,
-) -> Result<Vec<Tightness>> {
-    let policy = facts.policy;
+fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
+    let Recoded { policy, microdata, solution, classes, .. } = shape;
+    let (recoding, whose) = (&solution.recoding, shape.whose());
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let mut all = match policy.subject() {
         Subject::Freeform => super::freeform::tightness(policy, microdata, recoding)?,
@@ -179,7 +175,7 @@ fn tightness(
                 .into(),
             // What is compared with the whole table is compared with the original, records that are left out included. How
             // many people a class has does not follow from its records.
-            value: match (clause.name(), facts.whose) {
+            value: match (clause.name(), whose) {
                 ("t-closeness" | "n-t-closeness", _) | (_, Whose::Counted { .. }) => {
                     Datum::Original(figure.value.into())
                 }
@@ -269,14 +265,15 @@ fn distributions(microdata: &Microdata, classes: &ClassTable) -> Vec<Distributio
 
 /// What was lost, by the measure that steered the method first. Where the method has prices of its own for suppression, the
 /// plain measure comes before that: it is what the manifest states, and what other releases can be compared by.
-fn losses(facts: &Facts<'_>) -> Vec<Loss> {
+fn losses(shape: &Recoded) -> Vec<Loss> {
+    let Recoded { cost: steering_cost, costs, policy, .. } = shape;
     let (steering, others): (Vec<&ShownCost>, Vec<&ShownCost>) =
-        facts.costs.iter().partition(|cost| cost.name == facts.cost.name);
-    let priced = |cost: &ShownCost| cost.info.formula == facts.cost.info.formula;
+        costs.iter().partition(|cost| cost.name == steering_cost.name);
+    let priced = |cost: &ShownCost| cost.info.formula == steering_cost.info.formula;
     let plain = steering.into_iter().find(|cost| !priced(cost));
     let name = match plain {
-        Some(_) => format!("{} as {} prices suppression", facts.cost.name, facts.policy.method.name()),
-        None => facts.cost.name.to_string(),
+        Some(_) => format!("{} as {} prices suppression", steering_cost.name, policy.method.name()),
+        None => steering_cost.name.to_string(),
     };
     let loss = |name: String, cost: &ShownCost| Loss {
         name,
@@ -289,7 +286,7 @@ fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     };
     let named = |cost: &ShownCost| loss(cost.name.to_string(), cost);
     let mut losses: Vec<Loss> = plain.map(named).into_iter().collect();
-    losses.push(loss(name, facts.cost));
+    losses.push(loss(name, steering_cost));
     losses.extend(others.into_iter().map(named));
     losses
 }

@@ -11,23 +11,21 @@ use privet_policy::CheckedPolicy;
 
 /// Where the records of each distinct record are.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
-    policy: &'a CheckedPolicy,
-    grouping: &'a Grouping,
+pub(crate) struct Places {
     /// By distinct record, its groups by number, from 0: one for each of its records.
     groups: Vec<Vec<u32>>,
     /// Who of those that look alike is in which.
     turns: Turns,
 }
 
-impl<'a> Places<'a> {
+impl Places {
     pub fn of(
-        policy: &'a CheckedPolicy,
+        policy: &CheckedPolicy,
         microdata: &Microdata,
-        grouping: &'a Grouping,
+        grouping: &Grouping,
         key: RunKey,
         clock: &Clock,
-    ) -> Result<Places<'a>> {
+    ) -> Result<Places> {
         let mut groups: Vec<Vec<u32>> = vec![Vec::new(); microdata.summary.len()];
         for (number, group) in (0u32..).zip(&grouping.groups) {
             for record in group {
@@ -35,25 +33,27 @@ impl<'a> Places<'a> {
             }
         }
         let turns = Turns::of(policy, microdata, key, &|record| groups[record].len() > 1, clock)?;
-        Ok(Places { policy, grouping, groups, turns })
+        Ok(Places { groups, turns })
     }
 
     /// To be asked for every record of the data, one after the other.
-    pub fn round(&self) -> Round<'_> {
-        Round { places: self, seen: Seen::new() }
+    pub fn round<'p>(&'p self, policy: &'p CheckedPolicy, grouping: &'p Grouping) -> Round<'p> {
+        Round { places: self, policy, grouping, seen: Seen::new() }
     }
 }
 
 /// One reading of the data.
 pub(crate) struct Round<'p> {
-    places: &'p Places<'p>,
+    places: &'p Places,
+    policy: &'p CheckedPolicy,
+    grouping: &'p Grouping,
     seen: Seen,
 }
 
 impl Round<'_> {
     /// The group of the next row, which is of this distinct record; `None` where it is left out.
     pub fn next(&mut self, batch: &Batch, row: usize, record: usize) -> Result<Option<u32>> {
-        let Places { policy, grouping, groups, turns } = self.places;
+        let (Places { groups, turns }, policy, grouping) = (self.places, self.policy, self.grouping);
         if grouping.suppressed.binary_search(&(record as u32)).is_ok() {
             return Ok(None);
         }

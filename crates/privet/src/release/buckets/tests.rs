@@ -1,16 +1,18 @@
 //! Whole runs of methods that publish groups: two rooms, tables, audit and the same bytes again.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 use proptest::prelude::{ProptestConfig, Strategy as _, any, prop};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::*;
-use crate::release::{audit_release, rewrite_report};
+use crate::release::{Published, anonymize, rewrite_report};
+use privet_audit::{audit_files, audit_release};
 use privet_core::ErrorKind;
 use privet_examples::Example;
-use privet_policy::Policy;
+use privet_policy::{AnyPolicy, Policy};
 
 /// The nine patients, with some lines of the policy replaced.
 fn patients(folder: &Path, changes: &[(&str, &str)]) -> CheckedPolicy {
@@ -84,7 +86,12 @@ fn a_spoiled_release_is_noticed() {
         let path = target.join("public").join(name);
         let text = fs::read_to_string(&path).expect("a table");
         fs::write(&path, text.replacen(from, to, 1)).expect("a table");
-        let found = audit_bucket_files(&policy, &target.join("public"), &Clock::unlimited());
+        let found = audit_files(
+            &AnyPolicy::Table(policy.clone()),
+            &target.join("public"),
+            false,
+            &Clock::unlimited(),
+        );
         fs::write(&path, text).expect("a table");
         found
     };
@@ -266,7 +273,7 @@ proptest! {
                 // From outside less can be told, but nothing is found to be wrong.
                 let public = target.join("public");
                 let released = if permuted { public.join(PERMUTED) } else { public };
-                let audit = audit_bucket_files(&policy, &released, &Clock::unlimited()).expect("an audit");
+                let audit = audit_files(&AnyPolicy::Table(policy.clone()), &released, false, &Clock::unlimited()).expect("an audit");
                 prop_assert!(audit.passed, "{:?}", audit);
             }
             Err(error) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible, "{}", error),

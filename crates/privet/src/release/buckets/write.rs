@@ -11,7 +11,7 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
 use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::{Decision, Publication};
+use privet_methods::injector::{Decision, Grouping, Publication};
 use privet_policy::CheckedPolicy;
 use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN, PERMUTED, QIT, ST};
 
@@ -105,12 +105,13 @@ fn permuted(microdata: &Microdata, decision: &Decision, key: RunKey, mut sink: S
 pub(super) fn assignment(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    places: &Places<'_>,
+    grouping: &Grouping,
+    places: &Places,
     clock: &Clock,
 ) -> Result<String> {
     let mut text = String::from("record,bucket\n");
     let mut row_number = 0u64;
-    let mut round = places.round();
+    let mut round = places.round(policy, grouping);
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             row_number += 1;

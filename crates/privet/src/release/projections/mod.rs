@@ -9,148 +9,128 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
-use super::book::{self, Book, Kept};
-use super::holdout::{self, HeldOut};
-use super::manifest::{Claims, Price, sha256_of};
+use super::book::Book;
+use super::manifest::{Claims, Price, Stated};
+use super::pipeline::{self, Shape};
+use super::report::ProjectionReport;
 use super::report::projections::{Facts, account};
-use super::report::{self, Edition};
-use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
-use super::veil::{Veil, is_shown};
-use super::{caution, crowd, lettering, people};
-use privet_attack::{PolicyRef, Released};
-use privet_audit::projections::{StatedPlan, audit_projections};
-use privet_audit::released::{open_numbered_projections, open_present_projections};
-use privet_audit::{Audit, ExpectedCounts};
+use super::run::RunOptions;
+use super::target::Target;
+use super::veil::Veil;
+use super::veil::is_shown;
+use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
+use privet_core::{Result, RunKey};
 use privet_engine::microdata::Microdata;
+use privet_ledger::Signatures;
 use privet_methods::codip;
 use privet_methods::codip::Decision;
 use privet_methods::recoding::ClassTable;
+use privet_policy::CheckedPolicy;
 use privet_policy::layout;
-use privet_policy::{CheckedPolicy, DataKind};
 
 /// What plans lose, as manifests call it.
 const COST: &str = "association-loss";
 
-/// Makes, audits and publishes a release of projected tables.
-pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
-    if options.format.is_some() {
-        return Err(Error::input(format!(
-            "--format has no meaning for method \"{}\": its release is always CSV",
-            policy.method.name()
-        ))
-        .help("leave out --format"));
+/// Several tables about the same people, each with some of the sensitive columns.
+pub(super) struct Projections {
+    policy: CheckedPolicy,
+    microdata: Microdata,
+    decision: Decision,
+    /// The classes of each table, without what is in them.
+    classes: Vec<ClassTable>,
+    losses: Vec<Price>,
+    veil: Veil,
+    key: RunKey,
+}
+
+impl Shape for Projections {
+    type Policy = CheckedPolicy;
+    type Report = ProjectionReport;
+
+    fn refuse(policy: &CheckedPolicy, options: &RunOptions) -> Result<()> {
+        let about = format!("method \"{}\"", policy.method.name());
+        pipeline::refuse_format(options, &about, "its release is always CSV")?;
+        codip::Asked::of(policy).map(drop)
     }
-    codip::Asked::of(&policy)?;
-    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
-    let state = state_of(policy.source.path());
-    let held = holdout::hold_out(&mut policy, options.holdout, seed, clock)?;
-    clock.progress().stage("reading", Some(policy.source.bytes()));
-    let microdata = Microdata::read(&policy, &mut |bytes| {
-        clock.progress().at(bytes);
-        clock.check()
-    })?;
-    let key = microdata.key(seed);
-    let decision = codip::decide(&policy, &microdata, clock)?;
-    let released = microdata.summary.total();
-    let mut warnings = decision.warnings.clone();
-    warnings.extend(caution::about_seed(seed, policy.source.path()));
-    warnings.extend(held.as_ref().and_then(HeldOut::caution));
-    warnings.extend(caution::about_roles(&policy, "sensitive columns"));
-    warnings.extend(lettering::of_table(&microdata));
-    warnings.extend(crowd::cautions(&policy, &microdata));
-    let mut ledger =
-        Book::open(&policy.written, (policy.source.path(), policy.kind), &options.target, clock)?;
-    book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_projections(book, &policy, &microdata, &decision, key, clock)
-    })?;
-    clock.check()?;
 
-    target.open()?;
-    let others = held.as_ref().map(|held| held.write(&policy, &target, clock)).transpose()?;
-    clock.progress().stage("writing", None);
-    let destination = write::Destination {
-        folder: &target.public(),
-        spill: &target.spill(),
-        key,
-        bytes: policy.source.bytes(),
-        formulas: policy.written.formulas(),
-    };
-    write::tables(&microdata, &decision, &destination, clock)?;
-
-    clock.progress().stage("auditing", None);
-    let stated = StatedPlan { gamma_alpha: decision.gamma_alpha, gamma_beta: decision.gamma_beta };
-    let expected = ExpectedCounts { released, suppressed: 0, dropped: microdata.summary.dropped };
-    let tables = open_numbered_projections(&target.public(), 1..=decision.projections.len())?;
-    let audit = audit_projections(&policy, &tables, Some(stated), Some(expected), &|| clock.check())?;
-    clock.check()?;
-    approve(&audit, policy.source.path(), state)?;
-    let tables = Released::Projections(tables.into_iter().map(|(_, table)| table).collect());
-    let trial = Trial { holdout: others, ..Trial::new(seed, &options.attacks) };
-    let mut attacks = attacked(PolicyRef::Table(&policy), tables, trial, clock)?;
-    book::tell(ledger.as_ref(), &mut attacks);
-    clock.progress().stage("writing reports", None);
-    warnings.extend(attacks.warnings());
-
-    let files: Vec<(String, String)> = (1..=decision.projections.len())
-        .into_par_iter()
-        .map(|number| {
-            Ok((layout::projection(number), sha256_of(&target.public().join(layout::projection(number)))?))
-        })
-        .collect::<Result<_>>()?;
-    let classes: Vec<ClassTable> =
-        decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
-    let totals: Vec<Vec<u64>> = microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
-    let claims = Claims {
-        kind: DataKind::Table,
-        policy: &policy.written,
-        data: policy.source.path(),
-        method: &policy.method,
-        asked: policy.requirements.iter().map(|clause| clause.describe(&policy.columns)).collect(),
+    fn decide(policy: CheckedPolicy, seed: u64, clock: &Clock) -> Result<Projections> {
+        let microdata = recoded::read(&policy, clock)?;
+        let key = microdata.key(seed);
+        let decision = codip::decide(&policy, &microdata, clock)?;
+        let classes: Vec<ClassTable> =
+            decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
+        let losses = losses(&decision, &microdata, &classes);
+        let totals: Vec<Vec<u64>> =
+            microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
         // Every record is in every table.
-        veil: Veil::of(&policy.requirements, |clause, value| {
+        let veil = Veil::of(&policy.requirements, |clause, value| {
             is_shown(&microdata.table, &totals, clause, value)
-        }),
-        seed,
-        read: microdata.summary.read,
-        dropped: microdata.summary.dropped,
-        suppressed: 0,
-        released,
-        exactly: exactly(&decision, &microdata, &classes),
-        cost: association_loss(&decision),
-        losses: losses(&decision, &microdata, &classes),
-        search: &decision.search,
-        counters: &[("tables", decision.projections.len() as u64)],
-        plan: &decision.plan,
-        warnings: &warnings,
-        attacks: &attacks,
-        ledger: ledger.as_ref().map(Book::account),
-        audit: &audit,
-        files: &files,
-        held: held.as_ref(),
-    };
-    let facts = Facts { policy: &policy, microdata: &microdata, decision: &decision, classes: &classes };
-    let figures = account(&claims, &facts, &mut || clock.check())?;
-    let tables = ("tables", public_tables(&decision));
-    let documents = Documents {
-        public_report: report::render_projections(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[], &[("dropped", microdata.summary.dropped.into())], &[tables]),
-        steward_report: report::render_projections(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
-        plan: &decision.plan,
-        policy: &policy.written,
-    };
-    let told = held.as_ref().map(|held| held.told(&target.steward())).transpose()?;
-    let manifest = documents.write(&target, &files, |files| {
-        let mut manifest = Claims { files, ..claims }.steward();
-        holdout::state(&mut manifest, told);
-        manifest
-    })?;
-    clock.check()?;
-    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
-    Ok(Published::of_table(options, &policy, (manifest, audit, attacks), released, warnings))
+        });
+        Ok(Projections { policy, microdata, decision, classes, losses, veil, key })
+    }
+
+    fn policy(&self) -> &CheckedPolicy {
+        &self.policy
+    }
+
+    fn warnings(&self, run: Vec<String>) -> Result<Vec<String>> {
+        let mut warnings = self.decision.warnings.clone();
+        warnings.extend(run);
+        warnings.extend(caution::about_roles(&self.policy, "sensitive columns"));
+        warnings.extend(lettering::of_table(&self.microdata));
+        warnings.extend(crowd::cautions(&self.policy, &self.microdata));
+        Ok(warnings)
+    }
+
+    fn signatures(&self, book: &Book, clock: &Clock) -> Result<Signatures> {
+        people::of_projections(book, &self.policy, &self.microdata, &self.decision, self.key, clock)
+    }
+
+    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
+        let destination = write::Destination {
+            folder: &target.public(),
+            spill: &target.spill(),
+            key: self.key,
+            bytes: self.policy.source.bytes(),
+            formulas: self.policy.written.formulas(),
+        };
+        write::tables(&self.microdata, &self.decision, &destination, clock)?;
+        Ok((1..=self.decision.projections.len()).map(layout::projection).collect())
+    }
+
+    fn stated(&self) -> Result<Stated<'_>> {
+        let summary = &self.microdata.summary;
+        Ok(Stated {
+            read: summary.read,
+            dropped: summary.dropped,
+            suppressed: 0,
+            released: summary.total(),
+            empty: summary.total() == 0,
+            exactly: exactly(&self.decision, &self.microdata, &self.classes),
+            cost: &self.losses[0],
+            losses: &self.losses,
+            search: &self.decision.search,
+            counters: vec![("tables", self.decision.projections.len() as u64)],
+            plan: &self.decision.plan,
+            veil: &self.veil,
+            inputs: Vec::new(),
+        })
+    }
+
+    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<ProjectionReport> {
+        let Projections { policy, microdata, decision, classes, .. } = self;
+        account(claims, &Facts { policy, microdata, decision, classes }, &mut || clock.check())
+    }
+
+    fn public_manifest(&self, claims: &Claims<'_>) -> Json {
+        let dropped = ("dropped", self.microdata.summary.dropped.into());
+        claims.public(&[], &[dropped], &[("tables", public_tables(&self.decision))])
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        recoded::not_published(&self.policy)
+    }
 }
 
 /// The share of quasi-identifier cells that are published as they are: the mean over the tables.
@@ -196,36 +176,4 @@ fn public_tables(decision: &Decision) -> Json {
     let plan = decision.plan["projections"].as_array().into_iter().flatten();
     plan.map(|table| serde_json::json!({ "file": table["file"], "sensitive": table["sensitive"], "levels": table["levels"] }))
         .collect()
-}
-
-/// Audits a published folder again.
-pub(super) fn audit_folder(
-    policy: &CheckedPolicy,
-    folder: &Path,
-    manifest: &Json,
-    expected: ExpectedCounts,
-    clock: &Clock,
-) -> Result<Option<Audit>> {
-    let plan = &manifest["plan"];
-    let (Some(gamma_alpha), Some(gamma_beta), Some(stated)) =
-        (plan["gamma_alpha"].as_f64(), plan["gamma_beta"].as_f64(), plan["projections"].as_array())
-    else {
-        return Ok(None);
-    };
-    let public = folder.join("public");
-    // What is missing is found out by the audit.
-    let there = (1..=stated.len()).filter(|number| public.join(layout::projection(*number)).is_file());
-    let tables = open_numbered_projections(&public, there)?;
-    let stated = StatedPlan { gamma_alpha, gamma_beta };
-    audit_projections(policy, &tables, Some(stated), Some(expected), &|| clock.check()).map(Some)
-}
-
-/// Audits any projected tables against a policy: a folder with projection-1.csv, projection-2.csv and so on.
-pub fn audit_projection_files(policy: &CheckedPolicy, release: &Path, clock: &Clock) -> Result<Audit> {
-    if release.is_file() {
-        return Err(Error::input("this is one file, and the tables of a plan are audited together")
-            .in_file(release)
-            .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
-    }
-    audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())
 }

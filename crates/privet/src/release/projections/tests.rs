@@ -6,7 +6,8 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::release::{audit_release, rewrite_report};
+use crate::release::{Published, anonymize, rewrite_report};
+use privet_audit::audit_release;
 use privet_core::ErrorKind;
 use privet_engine::testing::projections::{Case, cases, policy_of};
 

@@ -114,7 +114,7 @@ pub enum Whose {
 }
 
 /// A report of whatever kind.
-pub(super) trait Report: Clone {
+pub trait Report: Clone {
     /// What it has in common with the others.
     fn common(&mut self) -> &mut Common;
 

@@ -134,46 +134,49 @@ impl Filed {
     /// Writes the report again.
     pub fn render(&self, edition: Edition) -> Result<String> {
         match self {
-            Filed::Table(model) => render(model, edition),
-            Filed::Transactions(model) => render_transactions(model, edition),
-            Filed::Vocabularies(model) => render_vocabularies(model, edition),
-            Filed::Buckets(model) => render_buckets(model, edition),
-            Filed::Projections(model) => render_projections(model, edition),
+            Filed::Table(model) => render(model.as_ref(), edition),
+            Filed::Transactions(model) => render(model.as_ref(), edition),
+            Filed::Vocabularies(model) => render(model.as_ref(), edition),
+            Filed::Buckets(model) => render(model.as_ref(), edition),
+            Filed::Projections(model) => render(model.as_ref(), edition),
         }
     }
 }
 
-/// Writes a table's report as one HTML page without scripts or anything to be fetched.
+/// Figures that make a page.
+pub trait Page: Report {
+    /// The template of the page.
+    const TEMPLATE: &'static str;
+
+    /// What the page says, in words.
+    fn view(&self, edition: Edition) -> minijinja::Value;
+}
+
+macro_rules! pages {
+    ($($report:ty, $template:literal, $view:path;)*) => {
+        $(impl Page for $report {
+            const TEMPLATE: &'static str = page!($template);
+
+            fn view(&self, edition: Edition) -> minijinja::Value {
+                $view(&self.of(edition), edition)
+            }
+        })*
+    };
+}
+
+pages! {
+    ReportModel, "templates/table.html", view::table;
+    TransactionReport, "templates/transactions.html", view::transactions;
+    VocabularyReport, "templates/vocabularies.html", view::vocabularies;
+    BucketReport, "templates/buckets.html", view::buckets;
+    ProjectionReport, "templates/projections.html", view::projections;
+}
+
+/// Writes a report as one HTML page without scripts or anything to be fetched.
 ///
 /// The same model gives the same bytes.
-pub fn render(model: &ReportModel, edition: Edition) -> Result<String> {
-    write(page!("templates/table.html"), edition, |edition| view::table(&model.of(edition), edition))
-}
-
-/// Writes the report about transactions, likewise.
-pub fn render_transactions(model: &TransactionReport, edition: Edition) -> Result<String> {
-    write(page!("templates/transactions.html"), edition, |edition| {
-        view::transactions(&model.of(edition), edition)
-    })
-}
-
-/// Writes the report about vocabularies, likewise.
-pub fn render_vocabularies(model: &VocabularyReport, edition: Edition) -> Result<String> {
-    write(page!("templates/vocabularies.html"), edition, |edition| {
-        view::vocabularies(&model.of(edition), edition)
-    })
-}
-
-/// Writes the report about records in groups, likewise.
-pub fn render_buckets(model: &BucketReport, edition: Edition) -> Result<String> {
-    write(page!("templates/buckets.html"), edition, |edition| view::buckets(&model.of(edition), edition))
-}
-
-/// Writes the report about projected tables, likewise.
-pub fn render_projections(model: &ProjectionReport, edition: Edition) -> Result<String> {
-    write(page!("templates/projections.html"), edition, |edition| {
-        view::projections(&model.of(edition), edition)
-    })
+pub fn render<P: Page>(model: &P, edition: Edition) -> Result<String> {
+    write(P::TEMPLATE, edition, |edition| model.view(edition))
 }
 
 /// Writes a page. The steward's says what was found when the public one was read again.

@@ -50,7 +50,7 @@ fn samples_to_look_at() -> std::io::Result<()> {
         [("baskets", transactions::sample::baskets()), ("many-items", transactions::sample::many_items())]
     {
         for (edition, suffix) in [(Edition::Steward, "steward"), (Edition::Public, "public")] {
-            let page = render_transactions(&model, edition).unwrap_or_else(|error| panic!("{error}"));
+            let page = render(&model, edition).unwrap_or_else(|error| panic!("{error}"));
             std::fs::write(folder.join(format!("{name}-{suffix}.html")), page)?;
         }
     }

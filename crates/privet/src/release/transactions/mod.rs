@@ -6,33 +6,28 @@ mod caution;
 mod tests;
 
 use std::path::Path;
-use std::time::SystemTime;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::book::{self, Book, Kept};
-use super::holdout;
-use super::manifest::{Claims, Price, sha256_of};
+use super::book::Book;
+use super::manifest::{Claims, Price, Stated};
 use super::people;
+use super::pipeline::{self, Shape};
+use super::report::TransactionReport;
 use super::report::transactions::{Facts, account, dearest};
-use super::report::{self, Edition};
-use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
+use super::run::RunOptions;
 use super::target::Target;
 use super::veil::Veil;
-use privet_attack::{PolicyRef, Released};
-use privet_audit as audit;
-use privet_audit::released::open_transactions;
-use privet_audit::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::{KlPrivacy, requirements};
+use privet_ledger::Signatures;
 use privet_methods::kl;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::kl::{ItemSolution, Task};
-use privet_policy::{DataKind, TransactionPolicy};
+use privet_policy::TransactionPolicy;
 
 /// The released file's name.
 const RELEASE: &str = "release.txt";
@@ -40,171 +35,134 @@ const RELEASE: &str = "release.txt";
 /// What share of all transactions makes a pattern frequent, as the thesis has it.
 const PATTERN: (u64, u64) = (1, 100);
 
-/// Makes, audits and publishes a release of transactions.
-pub fn anonymize_transactions(
-    mut policy: TransactionPolicy,
-    options: &RunOptions,
-    clock: &Clock,
-) -> Result<Published> {
-    if options.format.is_some() {
-        return Err(Error::input(format!(
-            "--format has no meaning for transactions: their release is always {RELEASE}, one transaction per line"
-        ))
-        .help("leave out --format"));
-    }
-    holdout::refuse(options.holdout, DataKind::Transactions)?;
-    let (target, seed) = begin(options, &mut policy.method, &mut policy.seed)?;
-    let state = state_of(policy.source.path());
-    clock.progress().stage("reading", Some(policy.source.bytes()));
-    let baskets = Baskets::read(&policy, &mut |bytes| {
-        clock.progress().at(bytes);
-        clock.check()
-    })?;
-    let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
-    clock.progress().stage("searching", None);
-    let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
-    let solution = kl::run(&task, clock)?;
-    clock.check()?;
-    publish(Decided { policy, seed, state, baskets, limits, solution }, target, options, clock)
-}
-
 /// So many of the items that lose most are listed in the steward's manifest.
 const MOST_ITEMS: usize = 1000;
 
-/// A decision with all that it was made from.
-struct Decided {
+/// Sets of items, with items that are not sensitive generalised.
+pub(super) struct Transactions {
     policy: TransactionPolicy,
-    seed: u64,
-    /// The data's state before it was read.
-    state: Option<(u64, SystemTime)>,
     baskets: Baskets,
     /// The policy's requirements as understood.
     limits: Vec<KlPrivacy>,
     solution: ItemSolution,
+    cost: Price,
+    losses: Vec<Price>,
+    veil: Veil,
+    key: RunKey,
 }
 
-/// Writes, audits and publishes what was decided.
-fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock) -> Result<Published> {
-    let Decided { policy, seed, state, baskets, limits, solution } = decided;
-    let key = baskets.key(seed);
-    let price = |measure: ItemMeasure| {
-        let loss = solution.recoding.loss(measure, &baskets);
-        let value = loss.value();
-        Price { name: measure.name(), value, exact: Some(loss.to_string()), normalised: value }
-    };
-    let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
-    let cost = price(task.measure());
-    let losses = ItemMeasure::ALL.map(price).into();
-    let released = baskets.total();
-    let mut warnings = caution::warnings(&policy, &baskets, &limits);
-    warnings.extend(solution.warnings.iter().cloned());
-    warnings.extend(super::caution::about_seed(seed, policy.source.path()));
-    let data = (policy.source.path(), DataKind::Transactions);
-    let mut ledger = Book::open(&policy.written, data, &options.target, clock)?;
-    book::compose(&mut ledger, &mut warnings, |book| {
-        people::of_transactions(book, &policy, &baskets, &solution.recoding, key, clock)
-    })?;
-    clock.check()?;
-
-    target.open()?;
-    let path = target.public().join(RELEASE);
-    let formulas = policy.written.formulas();
-    let destination = apply::Destination { path: &path, spill: &target.spill(), key, formulas };
-    apply::apply(&policy.source, &baskets, &solution.recoding, &destination, clock)?;
-
-    clock.progress().stage("auditing", None);
-    let expected = ExpectedCounts { released, suppressed: 0, dropped: 0 };
-    let stated = cost.exact.as_deref().and_then(|exact| StatedCost::parse(cost.name, exact));
-    let audit = audit_file(&policy, &path, expected, stated, &mut || clock.check())?;
-    clock.check()?;
-    approve(&audit, policy.source.path(), state)?;
-    let released_file = Released::Transactions(open_transactions(&policy, &path)?);
-    let trial = Trial::new(seed, &options.attacks);
-    let mut attacks = attacked(PolicyRef::Transactions(&policy), released_file, trial, clock)?;
-    book::tell(ledger.as_ref(), &mut attacks);
-    clock.progress().stage("writing reports", None);
-    warnings.extend(attacks.warnings());
-
-    let files = vec![(RELEASE.to_string(), sha256_of(&path)?)];
-    let claims = Claims {
-        kind: DataKind::Transactions,
-        policy: &policy.written,
-        data: policy.source.path(),
-        method: &policy.method,
-        asked: policy.requirements.iter().map(|clause| clause.describe(&[])).collect(),
-        veil: Veil::of(&policy.requirements, |_, item| {
-            baskets
-                .sensitive
-                .iter()
-                .zip(baskets.mark_counts())
-                .any(|(known, count)| known == item && count > 0)
-        }),
-        seed,
-        read: baskets.total(),
-        dropped: 0,
-        suppressed: 0,
-        released,
-        exactly: solution.recoding.exactly(&baskets),
-        cost,
-        losses,
-        search: &solution.search,
-        counters: &solution.counters,
-        plan: &solution.plan,
-        warnings: &warnings,
-        attacks: &attacks,
-        ledger: ledger.as_ref().map(Book::account),
-        audit: &audit,
-        files: &files,
-        held: None,
-    };
-    let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
-    let utility = ItemUtility::measure(&baskets, &solution.recoding, threshold, clock)?;
-    let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
-    let facts = Facts {
-        requirements: &policy.requirements,
-        limits: &limits,
-        baskets: &baskets,
-        solution: &solution,
-        utility: (&utility, threshold),
-        inputs: &inputs,
-    };
-    let figures = account(&claims, &facts)?;
-    let documents = Documents {
-        public_report: report::render_transactions(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[], &[], &[]),
-        steward_report: report::render_transactions(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
-        plan: &solution.plan,
-        policy: &policy.written,
-    };
-    let manifest = documents.write(&target, &files, |files| {
-        let mut manifest = Claims { files, ..claims }.steward();
-        manifest["utility"] = json!(figures.utility);
-        manifest["items"] = json!(dearest(&baskets, &solution.recoding, MOST_ITEMS));
-        manifest
-    })?;
-    clock.check()?;
-    book::publish(ledger, target, &Kept::of(&policy.written, &policy.method, seed, &files))?;
-    Ok(Published {
-        path: options.target.clone(),
-        manifest,
-        audit,
-        attacks,
-        left_out: Vec::new(),
-        empty: released == 0,
-        warnings,
-    })
+impl Transactions {
+    /// Transactions as a method decided.
+    fn of(
+        policy: TransactionPolicy,
+        baskets: Baskets,
+        limits: Vec<KlPrivacy>,
+        solution: ItemSolution,
+        seed: u64,
+    ) -> Transactions {
+        let price = |measure: ItemMeasure| {
+            let loss = solution.recoding.loss(measure, &baskets);
+            let value = loss.value();
+            Price { name: measure.name(), value, exact: Some(loss.to_string()), normalised: value }
+        };
+        let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+        let (cost, losses) = (price(task.measure()), ItemMeasure::ALL.map(price).into());
+        let occurs = |item: &str| {
+            let mut known = baskets.sensitive.iter().zip(baskets.mark_counts());
+            known.any(|(known, count)| known == item && count > 0)
+        };
+        let veil = Veil::of(&policy.requirements, |_, item| occurs(item));
+        let key = baskets.key(seed);
+        Transactions { policy, baskets, limits, solution, cost, losses, veil, key }
+    }
 }
 
-/// Audits a released file, which has one transaction per line whatever form the data has.
-pub(super) fn audit_file(
-    policy: &TransactionPolicy,
-    release: &Path,
-    expected: ExpectedCounts,
-    cost: Option<StatedCost>,
-    tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Audit> {
-    let source = open_transactions(policy, release)?;
-    let options = AuditOptions { expected: Some(expected), cost, ..AuditOptions::default() };
-    audit::audit_transactions(policy, &source, &options, tick)
+impl Shape for Transactions {
+    type Policy = TransactionPolicy;
+    type Report = TransactionReport;
+
+    fn refuse(_: &TransactionPolicy, options: &RunOptions) -> Result<()> {
+        let always = format!("their release is always {RELEASE}, one transaction per line");
+        pipeline::refuse_format(options, "transactions", &always)
+    }
+
+    fn decide(policy: TransactionPolicy, seed: u64, clock: &Clock) -> Result<Transactions> {
+        clock.progress().stage("reading", Some(policy.source.bytes()));
+        let baskets = Baskets::read(&policy, &mut |bytes| {
+            clock.progress().at(bytes);
+            clock.check()
+        })?;
+        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        clock.progress().stage("searching", None);
+        let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+        let solution = kl::run(&task, clock)?;
+        Ok(Transactions::of(policy, baskets, limits, solution, seed))
+    }
+
+    fn policy(&self) -> &TransactionPolicy {
+        &self.policy
+    }
+
+    fn warnings(&self, run: Vec<String>) -> Result<Vec<String>> {
+        let mut warnings = caution::warnings(&self.policy, &self.baskets, &self.limits);
+        warnings.extend(self.solution.warnings.iter().cloned());
+        warnings.extend(run);
+        Ok(warnings)
+    }
+
+    fn signatures(&self, book: &Book, clock: &Clock) -> Result<Signatures> {
+        people::of_transactions(book, &self.policy, &self.baskets, &self.solution.recoding, self.key, clock)
+    }
+
+    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
+        let path = target.public().join(RELEASE);
+        let formulas = self.policy.written.formulas();
+        let destination = apply::Destination { path: &path, spill: &target.spill(), key: self.key, formulas };
+        apply::apply(&self.policy.source, &self.baskets, &self.solution.recoding, &destination, clock)?;
+        Ok(vec![RELEASE.to_string()])
+    }
+
+    fn stated(&self) -> Result<Stated<'_>> {
+        let total = self.baskets.total();
+        Ok(Stated {
+            read: total,
+            dropped: 0,
+            suppressed: 0,
+            released: total,
+            empty: total == 0,
+            exactly: self.solution.recoding.exactly(&self.baskets),
+            cost: &self.cost,
+            losses: &self.losses,
+            search: &self.solution.search,
+            counters: self.solution.counters.to_vec(),
+            plan: &self.solution.plan,
+            veil: &self.veil,
+            inputs: Vec::new(),
+        })
+    }
+
+    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<TransactionReport> {
+        let Transactions { policy, baskets, limits, solution, .. } = self;
+        let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
+        let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, clock)?;
+        let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
+        let facts = Facts {
+            requirements: &policy.requirements,
+            limits,
+            baskets,
+            solution,
+            utility: (&utility, threshold),
+            inputs: &inputs,
+        };
+        account(claims, &facts)
+    }
+
+    fn public_manifest(&self, claims: &Claims<'_>) -> Json {
+        claims.public(&[], &[], &[])
+    }
+
+    fn complete(&self, report: &TransactionReport, manifest: &mut Json) {
+        manifest["utility"] = json!(report.utility);
+        manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
+    }
 }

@@ -7,7 +7,10 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::release::{audit_release, rewrite_report};
+use crate::release::pipeline::Making;
+use crate::release::run::state_of;
+use crate::release::{Published, anonymize_transactions, rewrite_report};
+use privet_audit::audit_release;
 use privet_core::ErrorKind;
 use privet_data::FileKind;
 use privet_methods::SearchFacts;
@@ -66,12 +69,9 @@ fn decide(
     let claimed = Target::claim(target, false)?;
     let state = state_of(policy.source.path());
     let seed = policy.seed.unwrap_or(0);
-    publish(
-        Decided { policy, seed, state, baskets, limits, solution },
-        claimed,
-        &options,
-        &Clock::unlimited(),
-    )
+    let shape = Transactions::of(policy, baskets, limits, solution, seed);
+    let making = Making { target: claimed, seed, state, held: None };
+    pipeline::publish(&shape, making, &options, &Clock::unlimited())
 }
 
 /// The lines of a release in order of their text.

@@ -1,15 +1,17 @@
 //! Releases of vocabularies, from the policy to what is on disk.
 
+use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::*;
-use crate::release::manifest::sha256_of_text;
-use crate::release::{audit_release, rewrite_report};
+use crate::release::{Published, anonymize_vocabularies, rewrite_report};
+use privet_audit::{audit_files, audit_release};
 use privet_core::ErrorKind;
-use privet_policy::Policy;
+use privet_core::hash::sha256_of_text;
+use privet_policy::{AnyPolicy, Policy};
 
 const WORDS: &str = "red wine;wine;drinks;goods\nwhite wine;wine;drinks;goods\nbeer;drinks;goods\n\
     boots;shoes;goods\nsandals;shoes;goods\nsmith;people;goods\n";
@@ -95,9 +97,14 @@ fn an_audit_notices_what_was_done_to_a_release() {
     let desk_text = text.clone();
     let judged = |text: &str| {
         fs::write(desk.path("other.csv"), text).expect("written");
-        audit_vocabulary_file(&policy, &desk.path("other.csv"), false, &Clock::unlimited())
-            .expect("an audit")
-            .passed
+        audit_files(
+            &AnyPolicy::Vocabularies(policy.clone()),
+            &desk.path("other.csv"),
+            false,
+            &Clock::unlimited(),
+        )
+        .expect("an audit")
+        .passed
     };
     assert!(judged(&text));
     assert!(!judged(&text.replacen("beer", "smith", 1)));

@@ -54,7 +54,7 @@ pub(in crate::release) fn account(
         left: exposed.clone().into(),
     };
     let requirement = BucketLimit {
-        description: claims.asked.join("; "),
+        description: claims.policy.asked().join("; "),
         column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
         l: asked.demand.l as u64,
         k: asked.k,

@@ -41,7 +41,7 @@ pub(in crate::release) fn account(
         kind: KIND,
         columns: &policy.columns,
         starred: 0,
-        losses: claims.losses.iter().map(loss).collect(),
+        losses: claims.stated.losses.iter().map(loss).collect(),
         inputs: policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref()).collect(),
     };
     let mut common = shared::common(claims, particulars)?;

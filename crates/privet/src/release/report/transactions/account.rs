@@ -92,7 +92,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
             // By the method, and not by whether it left anything out: that is not for the public.
-            ItemRecoding::Global(_) if claims.method.name() == "mm" => RecodingKind::Suppression,
+            ItemRecoding::Global(_) if claims.policy.method().name() == "mm" => RecodingKind::Suppression,
             ItemRecoding::Global(_) => RecodingKind::Cut,
         },
         tree,
@@ -293,7 +293,7 @@ pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -
 /// What was lost, the measure that steered first.
 fn losses(claims: &Claims<'_>, facts: &Facts<'_>) -> Vec<Loss> {
     let Facts { baskets, solution, .. } = *facts;
-    let steering = Task { baskets, requirements: facts.limits, method: claims.method }.measure();
+    let steering = Task { baskets, requirements: facts.limits, method: claims.policy.method() }.measure();
     let mut measures = ItemMeasure::ALL.to_vec();
     measures.sort_by_key(|measure| *measure != steering);
     let loss = |measure: &ItemMeasure| {

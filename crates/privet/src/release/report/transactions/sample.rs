@@ -1,12 +1,13 @@
 //! Made-up reports about transactions, for tests and for looking at.
 
-use std::path::Path;
+use std::fs;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::json;
 
 use super::{Facts, TransactionReport, account};
-use crate::release::manifest::{Claims, Price};
+use crate::release::manifest::{Claims, Price, Stated};
+use crate::release::veil::Veil;
 use privet_attack::{Attacks, Figure, Finding};
 use privet_audit::{Audit, AuditRecords, Check};
 use privet_core::Exact;
@@ -18,7 +19,7 @@ use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::{Moment, SearchFacts};
 use privet_policy::method::TRANSACTIONS;
-use privet_policy::{Clause, Declaration, Policy, Setting, Settings};
+use privet_policy::{Clause, Declaration, Policy, PolicyRef, Setting, Settings};
 use privet_taxonomy::{ItemTree, Node};
 
 fn clause(
@@ -62,7 +63,6 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         vec![("k", Setting::Count(5)), ("l", l), ("m", Setting::Count(2)), ("n", Setting::Count(1))];
     let requirements = [clause(TRANSACTIONS.requirements, "kl-privacy", settings)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
-    let method = clause(TRANSACTIONS.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
     let trace =
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
@@ -120,36 +120,38 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         ..Finding::new("horizon", "beyond the horizon")
     }];
     let attacks = Attacks { found, not_run: Vec::new() };
-    let text = "seed = 421337\n\n[data]\npath = \"secret-folder/baskets.csv\"\nkind = \"transactions\"\n";
-    let policy = Policy::parse(Path::new("secret-folder/policy.toml"), text.to_string()).expect("a policy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let secret = folder.path().join("secret-folder");
+    fs::create_dir(&secret).expect("made");
+    fs::write(secret.join("baskets.csv"), "milk,beer\n").expect("written");
+    let text = "seed = 421337\n\n[data]\npath = \"../secret-folder/baskets.csv\"\nkind = \"transactions\"\n\
+                [privacy.kl-privacy]\nk = 5\nl = 5\nm = 2\nn = 1\n[method]\nname = \"og\"\n";
+    let policy = Policy::parse(&secret.join("policy.toml"), text.to_string()).expect("a policy");
+    let policy = policy.check_transactions(None).expect("a checked policy");
     let threshold = Exact::parse("5%").expect("a number");
     let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, &Clock::unlimited());
     let utility = utility.expect("patterns");
-    let claims = Claims {
-        veil: Default::default(),
-        kind: privet_policy::DataKind::Transactions,
-        policy: &policy,
-        data: Path::new("Cargo.toml"),
-        method: &method,
-        asked: Vec::new(),
-        seed: 421_337,
+    let cost = Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 };
+    let veil = Veil::default();
+    let warnings = ["whoever knows three items may find somebody".to_string()];
+    let files = [("release.txt".to_string(), "00ff".repeat(16))];
+    let stated = Stated {
         read: baskets.total(),
         dropped: 0,
         suppressed: 0,
         released: baskets.total(),
+        empty: false,
         exactly: solution.recoding.exactly(baskets),
-        cost: Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 },
-        losses: Vec::new(),
+        cost: &cost,
+        losses: &[],
         search: &solution.search,
-        counters: &solution.counters,
+        counters: solution.counters.clone(),
         plan: &solution.plan,
-        warnings: &["whoever knows three items may find somebody".to_string()],
-        attacks: &attacks,
-        ledger: None,
-        audit: &audit,
-        held: None,
-        files: &[("release.txt".to_string(), "00ff".repeat(16))],
+        veil: &veil,
+        inputs: Vec::new(),
     };
+    let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, &files, None);
+    (claims.warnings, claims.attacks, claims.audit) = (&warnings, Some(&attacks), Some(&audit));
     let facts = Facts {
         requirements: &requirements,
         limits: &limits,

@@ -2,14 +2,14 @@
 
 use super::super::notion::{Attack, Cover};
 use super::super::tests::{text_of, texts};
-use super::super::{Edition, FileHash, Filed, Method, Records, render_transactions};
+use super::super::{Edition, FileHash, Filed, Method, Records, render};
 use super::sample::{baskets, many_items};
 use super::*;
 
 const EDITIONS: [Edition; 2] = [Edition::Steward, Edition::Public];
 
 fn html(model: &TransactionReport, edition: Edition) -> String {
-    render_transactions(model, edition).unwrap_or_else(|error| panic!("{error}"))
+    render(model, edition).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn limit(k: u64, confidence: Option<&str>, m: u64, n: u64) -> KnowledgeLimit {
