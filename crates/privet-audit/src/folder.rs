@@ -137,13 +137,14 @@ fn broken(folder: &Path) -> Error {
 /// `original` stands in for the data's place when the release was made.
 pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
     let folder = ReleaseFolder::open(folder)?;
-    let policy = folder.checked(original, clock)?;
     let files = folder.check_files()?;
-    if folder.is_unreadable() {
-        // There is nothing to read, so there is nothing else to judge.
+    if folder.is_unreadable() || holdout::fault(&folder)?.is_some() {
+        // There is nothing to rely on, so there is nothing else to judge.
         let records = AuditRecords { original: 0, dropped: 0, released: 0, suppressed: 0 };
-        return Ok(Audit { passed: false, kind: policy.kind(), records, classes: 0, checks: vec![files] });
+        let kind = folder.policy()?.kind()?;
+        return Ok(Audit { passed: false, kind, records, classes: 0, checks: vec![files] });
     }
+    let policy = folder.checked(original, clock)?;
     let mut audit = shapes::audit(&folder, &policy, clock)?;
     audit.passed &= files.holds;
     audit.checks.insert(0, files);

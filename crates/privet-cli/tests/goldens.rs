@@ -471,6 +471,12 @@ fn sha256(content: &[u8]) -> String {
 /// What a manifest says: a line for each value, sorted. Left out are versions, times, paths and the policy; hashes of files, for
 /// data files have lines of their own; and the words of sentences, so that a better wording changes nothing.
 fn figures(manifest: &Json) -> Vec<String> {
+    let mut manifest = manifest.clone();
+    // Checks of the files themselves have no figures of the data.
+    if let Some(checks) = manifest["audit"]["checks"].as_array_mut() {
+        checks.retain(|check| check["name"] != "files" && check["name"] != "container");
+    }
+    let manifest = &manifest;
     let mut lines = Vec::new();
     let mut open = vec![(String::new(), manifest)];
     while let Some((place, value)) = open.pop() {

@@ -171,18 +171,26 @@ impl HeldOut {
         let is_kept =
             |column: &&PolicyColumn| super::is_published(column) || policy.person == Some(column.index);
         let published: Vec<&PolicyColumn> = policy.columns.iter().filter(is_kept).collect();
-        let columns: Vec<SinkColumn> = (published.iter())
-            .map(|column| SinkColumn { name: column.name.clone(), kind: CellKind::Text })
+        let names = published.iter().map(|column| column.name.clone());
+        let columns: Vec<SinkColumn> = std::iter::once(place_column(policy))
+            .chain(names)
+            .map(|name| SinkColumn { name, kind: CellKind::Text })
             .collect();
         // The file stays, and is read by nobody but Privet: formulas are marked whatever the user says about the release.
         let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, Formulas::Mark)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
             .map_err(|error| Error::io("write the held-out records", &path, &error))?;
-        self.whole.only(self.rows.clone()).read(&mut |batch: &Batch, _| {
+        let mut place = 0usize;
+        self.whole.read(&mut |batch: &Batch, _| {
             clock.check()?;
             for row in 0..batch.rows() {
-                let cells: Vec<&str> = published.iter().map(|column| batch.cell(row, column.index)).collect();
-                sink.write(&cells)?;
+                place += 1;
+                if self.rows.contains(place - 1) {
+                    let number = place.to_string();
+                    let own = published.iter().map(|column| batch.cell(row, column.index));
+                    let cells: Vec<&str> = std::iter::once(number.as_str()).chain(own).collect();
+                    sink.write(&cells)?;
+                }
             }
             Ok(())
         })?;
@@ -202,6 +210,15 @@ impl HeldOut {
         });
         Ok(())
     }
+}
+
+/// What the column with the places of the records is called: as no column of the data is.
+fn place_column(policy: &CheckedPolicy) -> String {
+    let mut name = "record".to_string();
+    while policy.columns.iter().any(|column| column.name == name) {
+        name.push('_');
+    }
+    name
 }
 
 fn open(path: &Path) -> Result<Source> {
