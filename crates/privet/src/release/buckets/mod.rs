@@ -14,7 +14,7 @@ pub(super) use self::places::Places;
 use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
-use super::report::buckets::{Facts, account};
+use super::report::buckets::{Facts, QUERY_ERROR, account};
 use super::report::{self, Edition};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
@@ -33,9 +33,6 @@ use privet_methods::injector::utility::Accuracy;
 use privet_methods::injector::{Decision, Publication};
 use privet_policy::layout::{GROUP_ASSIGNMENT, PERMUTED, QIT, ST};
 use privet_policy::{CheckedPolicy, DataKind};
-
-/// The cost that is reported: how far answers to COUNT queries are off.
-const COST: &str = "query-error";
 
 /// Makes, audits and publishes a release of records in groups.
 pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
@@ -103,7 +100,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         .collect::<Result<_>>()?;
     let price = || {
         let (value, normalised) = errors.map_or((0.0, 0.0), |errors| (errors.here, errors.normalised()));
-        Price { name: COST, value, exact: None, normalised }
+        Price { name: QUERY_ERROR, value, exact: None, normalised }
     };
     let claims = Claims {
         kind: DataKind::Table,

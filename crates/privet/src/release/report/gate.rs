@@ -2,8 +2,10 @@
 //!
 //! A figure is made either from the released files alone or with the help of the original. What the files tell is printed as
 //! it is: everybody can work it out again. What depends on the original is an [`Original`]. It can be mapped and combined, and
-//! stays one; there are two ways out. The steward's edition has a [`Key`] to it. The public gets a share in steps of 5 %,
-//! rounded up, and only where a step stands for more than ten records; any other figure stays behind the gate.
+//! stays one; there are two ways out. The steward's edition has a [`Key`] to it. The public gets a share of the records in
+//! steps of 5 %, rounded up, and only where a step stands for more than ten records; any other figure stays behind the gate.
+//! An error relative to a true count is not such a share: next to a released count, each of its steps may stand for one
+//! record. So the public reads errors of counts as shares of all records.
 //!
 //! So two originals with the same released files have the same public report and manifest, apart from shares that fall into
 //! different steps. A page cannot print more by accident: without the key there is no number to print.
@@ -96,14 +98,21 @@ impl Original<f64> {
             return Some(Told { text: percent(self.0), share: self.0 });
         }
         let share = self.stepped(released)?;
-        // Above the worst there is, an error may be of any size.
-        let text = format!("≤ {}", percent(share));
+        // More than everything is not a share: how much more is not for the public.
+        let text =
+            if self.is_beyond() { format!("> {}", percent(1.0)) } else { format!("≤ {}", percent(share)) };
         Some(Told { text, share })
     }
 
-    /// The share rounded up to whole steps. None and almost none are the same: the first step begins at 0.
+    /// Whether this is more than everything.
+    fn is_beyond(self) -> bool {
+        self.0 > 1.0 + 1e-9
+    }
+
+    /// The share rounded up to whole steps. None and almost none are the same: the first step begins at 0. The last one ends
+    /// at everything, and all that is more is there as well.
     pub(crate) fn stepped(self, released: u64) -> Option<f64> {
-        let steps = (self.0 / STEP - 1e-9).ceil().max(1.0);
+        let steps = (self.0 / STEP - 1e-9).ceil().clamp(1.0, (1.0 / STEP).round());
         // Steps are twentieths: a division keeps 0.15 from becoming 0.15000000000000002.
         (released >= LEAST_RECORDS && steps.is_finite()).then(|| steps / (1.0 / STEP).round())
     }
@@ -111,13 +120,16 @@ impl Original<f64> {
 
 /// Figures of the original that can be rounded to steps together.
 pub trait InSteps: Sized {
-    /// The figures with every share rounded by `step`, and without whatever is not a share.
-    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Self>;
+    /// What is left of them.
+    type Coarse;
+
+    /// Every share of the records rounded by `step`, without whatever is not such a share.
+    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Self::Coarse>;
 }
 
 impl<T: InSteps> Original<T> {
     /// The figures in steps, as the public may have them next to so many records of the release.
-    pub(crate) fn in_steps(self, released: u64) -> Option<T> {
+    pub(crate) fn in_steps(self, released: u64) -> Option<T::Coarse> {
         self.0.in_steps(&|share| Original(share).stepped(released))
     }
 }
@@ -163,7 +175,12 @@ mod tests {
         assert_eq!(told(0.0501, Edition::Public).as_deref(), Some("≤ 10 %"));
         assert_eq!(told(0.1234, Edition::Public).as_deref(), Some("≤ 15 %"));
         assert_eq!(told(1.0, Edition::Public).as_deref(), Some("≤ 100 %"));
-        assert_eq!(told(f64::NAN, Edition::Public).as_deref(), Some("≤ 5 %"));
+        // How much more than everything an error is would tell a small count.
+        for beyond in [1.01, 82.35, 99.0, f64::INFINITY] {
+            assert_eq!(told(beyond, Edition::Public).as_deref(), Some("> 100 %"), "{beyond}");
+            assert_eq!(Original::from(beyond).stepped(1000), Some(1.0), "{beyond}");
+        }
+        assert_eq!(told(f64::NAN, Edition::Public), None);
         assert_eq!(told(0.1234, Edition::Steward).as_deref(), Some("12.3 %"));
         assert_eq!(Original::from(0.15).stepped(1000), Some(0.15));
     }
