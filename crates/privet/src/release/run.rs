@@ -11,7 +11,7 @@ use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
 use super::links_and_pipes::{is_unreadable, oddity, published};
 use super::manifest::{Facts, repeated, sha256_of, sha256_of_text};
-use super::report::{self, Edition, Filed};
+use super::report::{self, Edition, Filed, ForSteward};
 use super::rooms::{Documents, pretty};
 use super::target::Target;
 use super::veil::Veil;
@@ -292,7 +292,7 @@ pub(super) fn publish(
         public_report: report::render(&model, Edition::Public)?,
         public_manifest: facts.public(),
         steward_report: report::render(&model, Edition::Steward)?,
-        figures: pretty(&model)?,
+        figures: pretty(&ForSteward(&model))?,
         plan: &solution.plan,
         policy: &policy.written,
     };

@@ -15,7 +15,7 @@ use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
 use super::manifest::{self, Claims, Price, sha256_of, shown};
 use super::report::buckets::{Facts, QUERY_ERROR, account};
-use super::report::{self, Edition};
+use super::report::{self, Edition, ForSteward};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::Veil;
@@ -138,7 +138,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
             &[("parameters", parameters(&policy, &decision)), ("groups", sidecar(&decision))],
         ),
         steward_report: report::render_buckets(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
+        figures: pretty(&ForSteward(&figures))?,
         plan: &decision.plan,
         policy: &policy.written,
     };
@@ -147,8 +147,8 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
         manifest["origin"]["inputs"] = inputs;
-        manifest["rules"] = json!(figures.rules);
-        manifest["groups"] = json!(figures.groups);
+        manifest["rules"] = json!(ForSteward(&figures.rules));
+        manifest["groups"] = json!(ForSteward(&figures.groups));
         holdout::state(&mut manifest, told);
         manifest
     })?;

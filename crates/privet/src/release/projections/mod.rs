@@ -13,7 +13,7 @@ use super::book::{self, Book, Kept};
 use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Price, sha256_of};
 use super::report::projections::{Facts, account};
-use super::report::{self, Edition};
+use super::report::{self, Edition, ForSteward};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::veil::{Veil, is_shown};
@@ -138,7 +138,7 @@ pub(super) fn anonymize(mut policy: CheckedPolicy, options: &RunOptions, clock: 
         public_report: report::render_projections(&figures, Edition::Public)?,
         public_manifest: claims.public(&[], &[("dropped", microdata.summary.dropped.into())], &[tables]),
         steward_report: report::render_projections(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
+        figures: pretty(&ForSteward(&figures))?,
         plan: &decision.plan,
         policy: &policy.written,
     };

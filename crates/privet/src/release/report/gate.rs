@@ -8,9 +8,13 @@
 //! record. So the public reads errors of counts as shares of all records.
 //!
 //! So two originals with the same released files have the same public report and manifest, apart from shares that fall into
-//! different steps. A page cannot print more by accident: without the key there is no number to print.
+//! different steps. A page cannot print more by accident: without the key there is no number to print, and templates and
+//! JSON refuse an [`Original`] unless it is wrapped [`ForSteward`].
 
-use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Edition;
 use super::lens::{is_small, percent};
@@ -21,9 +25,21 @@ pub(crate) const STEP: f64 = 0.05;
 pub(crate) const LEAST_RECORDS: u64 = 220;
 
 /// A figure, a list or a text that depends on the original and not on the released files alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+///
+/// It can be serialised [`ForSteward`] alone.
+#[cfg_attr(test, derive(Debug))]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Original<T>(T);
+
+thread_local! {
+    /// Whether something is being serialised for the steward.
+    static FOR_STEWARD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Something with figures of the original in it, to be serialised for the steward.
+#[derive(Debug, Clone, Copy)]
+pub struct ForSteward<'a, T>(pub &'a T);
 
 /// What opens figures of the original: only the steward's edition has one.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +68,36 @@ impl Edition {
     /// The key to figures of the original, which the steward has.
     pub(crate) fn key(self) -> Option<Key> {
         self.is_steward().then_some(Key(()))
+    }
+}
+
+impl<T: Serialize> Serialize for Original<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !FOR_STEWARD.get() {
+            return Err(S::Error::custom("a figure of the original is for the steward alone"));
+        }
+        self.0.serialize(serializer)
+    }
+}
+
+impl<T: Serialize> Serialize for ForSteward<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// Closes the gate again, also if something panics.
+        struct Open(bool);
+        impl Drop for Open {
+            fn drop(&mut self) {
+                FOR_STEWARD.set(self.0);
+            }
+        }
+        let _open = Open(FOR_STEWARD.replace(true));
+        self.0.serialize(serializer)
+    }
+}
+
+#[cfg(not(test))]
+impl<T> std::fmt::Debug for Original<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Original(…)")
     }
 }
 
@@ -202,6 +248,22 @@ mod tests {
         }
         assert_eq!(Original::from(0.5).told(Edition::Public, LEAST_RECORDS - 1), None);
         assert!(Original::from(0.5).told(Edition::Steward, 3).is_some());
+    }
+
+    #[test]
+    fn hard_use_1_6_json_and_templates_refuse_what_is_the_stewards() {
+        let figure = Original::from(4711u64);
+        assert!(serde_json::to_string(&figure).is_err());
+        assert!(serde_json::to_value(vec![Datum::Original(Original::from(0.5))]).is_err());
+        assert_eq!(serde_json::to_string(&ForSteward(&figure)).ok().as_deref(), Some("4711"));
+        assert!(serde_json::to_string(&figure).is_err(), "the gate closes again");
+        let mut page = minijinja::Environment::new();
+        page.add_template("page", "{{ figure }}").expect("a template");
+        let write = |value| {
+            page.get_template("page").and_then(|page| page.render(minijinja::context! { figure => value }))
+        };
+        let printed = write(minijinja::Value::from_serialize(figure));
+        assert!(!printed.is_ok_and(|text| text.contains("4711")));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use buckets::BucketReport;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, CoarseFidelity, Fidelity, Marginal, QueryErrors, Spread};
-pub use gate::{Datum, Key, Original};
+pub use gate::{Datum, ForSteward, Key, Original};
 pub use ledger::{EarlierRelease, LedgerAccount};
 pub use lens::figure;
 pub use model::{

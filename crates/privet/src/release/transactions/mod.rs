@@ -15,7 +15,7 @@ use super::holdout;
 use super::manifest::{Claims, Price, sha256_of};
 use super::people;
 use super::report::transactions::{Facts, account, dearest};
-use super::report::{self, Edition};
+use super::report::{self, Edition, ForSteward};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
@@ -173,13 +173,13 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
         public_report: report::render_transactions(&figures, Edition::Public)?,
         public_manifest: claims.public(&[], &[], &[]),
         steward_report: report::render_transactions(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
+        figures: pretty(&ForSteward(&figures))?,
         plan: &solution.plan,
         policy: &policy.written,
     };
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
-        manifest["utility"] = json!(figures.utility);
+        manifest["utility"] = json!(ForSteward(&figures.utility));
         manifest["items"] = json!(dearest(&baskets, &solution.recoding, MOST_ITEMS));
         manifest
     })?;

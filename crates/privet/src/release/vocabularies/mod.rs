@@ -16,7 +16,7 @@ use super::holdout;
 use super::manifest::{Claims, Price, sha256_of};
 use super::people;
 use super::report::vocabularies::{Facts, account};
-use super::report::{self, Edition};
+use super::report::{self, Edition, ForSteward};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, Trial, approve, attacked, begin, state_of};
 use super::target::Target;
@@ -181,15 +181,15 @@ fn publish(made: Made, target: Target, options: &RunOptions, clock: &Clock) -> R
         public_report: report::render_vocabularies(&figures, Edition::Public)?,
         public_manifest: claims.public(&[], &[("withheld", withheld.into())], &[]),
         steward_report: report::render_vocabularies(&figures, Edition::Steward)?,
-        figures: pretty(&figures)?,
+        figures: pretty(&ForSteward(&figures))?,
         plan: &solution.plan,
         policy: &policy.written,
     };
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
-        manifest["utility"] = json!(figures.utility);
+        manifest["utility"] = json!(ForSteward(&figures.utility));
         manifest["extraction"] = json!(extraction);
-        manifest["classes"] = json!(figures.classes);
+        manifest["classes"] = json!(ForSteward(&figures.classes));
         manifest
     })?;
     clock.check()?;
