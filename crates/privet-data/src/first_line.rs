@@ -317,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn hard_use_1_1_a_first_line_is_judged_by_all_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let rows: String = (0..20_000).map(|at| format!("n{},c{},flu\n", at % 300, at % 70)).collect();
+        let read = |first: &str, last: &str| {
+            std::fs::write(&path, format!("{first}\n{rows}{last}")).expect("written");
+            let source = crate::Source::open(&path, &crate::ReadOptions::default()).expect("opened");
+            source.read(&mut |_, _| Ok(()))
+        };
+        let told = read("Zoe,Zwolle,Ebola", "Zoe,c1,flu\nn1,Zwolle,flu\n").expect_err("a record").to_string();
+        assert!(told.contains("looks like a record") && !told.contains("Ebola"), "{told}");
+        // One name that is also a value, or a header in the middle, does not make a record.
+        assert!(read("name,city,ill", "name,c1,flu\n").is_ok());
+        assert!(read("name,city,ill", "name,city,ill\nn1,c1,flu\n").is_ok());
+    }
+
+    #[test]
     fn hard_use_1_1_records_are_told_from_names() {
         let cities = "Oslo,F\nRome,M\nOslo,F\nOslo,M\nRome,F\n";
         let records = [
@@ -336,6 +353,9 @@ mod tests {
             // A number that is not known in the first record.
             "NA,F,flu\n35,M,cold\n36,F,flu",
             "not told,F,flu\n35,M,cold\n36,F,flu",
+            "?,Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
+            ",Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
+            "Zoe,,Zwolle\nBo,35,Oslo\nAnna,36,Rome",
             // Two cells alike.
             "3,F,3\n4,M,5\n6,F,7",
         ];
@@ -357,6 +377,9 @@ mod tests {
             "id,born,visit2\n1,2000-01-01,2020-01-01\n2,2001-01-01,2020-02-02",
             "2019,2020\nyes,no\nno,no",
             ",a,b\n0,1,2\n1,2,3",
+            // The index of pandas over words.
+            ",name,city\n0,Zoe,Zwolle\n1,Bo,Oslo",
+            "id,,city\n1,35,Oslo\n2,36,Rome",
             "A,B\nx,y\nz,w",
             "postcode,x\nSW1A 1AA,1\nM1 1AE,2",
             joined.as_str(),

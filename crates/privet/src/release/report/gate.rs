@@ -262,7 +262,7 @@ mod tests {
         let write = |value| {
             page.get_template("page").and_then(|page| page.render(minijinja::context! { figure => value }))
         };
-        let printed = write(minijinja::Value::from_serialize(figure));
+        let printed = write(minijinja::Value::from(minijinja::value::Serde(figure)));
         assert!(!printed.is_ok_and(|text| text.contains("4711")));
     }
 
