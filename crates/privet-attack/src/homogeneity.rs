@@ -36,19 +36,33 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     for (table, column) in sensitive(scene)? {
         let (belief, by_luck) = Belief::both(scene, table, column, only)?;
         let (mut certain, mut near) = (vec![false; rows], vec![false; rows]);
+        // Where somebody has several rows, a value is certain that all people have whom the rows could be about.
+        let held = owners.as_ref().map(|owners| owners.shares(scene, table, column)).transpose()?;
         for row in 0..rows {
-            let share = belief.of_own(row);
+            let of_people =
+                held.as_ref().filter(|_| belief.of_own(row) > 0.0).map_or(0.0, |held| held.of(row));
+            let share = belief.of_own(row).max(of_people);
             certain[row] = share >= 1.0 - HAIR;
             near[row] = share >= NEARLY - HAIR;
             hit[row] |= share >= 1.0 - HAIR;
             nearly[row] |= share >= NEARLY - HAIR;
-            luck[row] |= by_luck.of_own(row) >= 1.0 - HAIR;
+            let alone = by_luck.of_own(row) > 0.0 && held.as_ref().is_some_and(|held| held.is_alone(row));
+            luck[row] |= alone || by_luck.of_own(row) >= 1.0 - HAIR;
         }
         let is_certain = |(share, value): (&f64, &Option<u32>)| value.is_some() && *share >= 1.0 - HAIR;
         if belief.base().iter().zip(&belief.value_of).any(is_certain) {
             everybody = people;
         }
         worst.extend(told(&belief, scene.limits.most));
+        if held.is_some() {
+            let own = |row: &usize| certain[*row] && belief.of_own(*row) < 1.0 - HAIR;
+            let line = |row: usize| {
+                let value = table.columns[column].values.text(table.original.codes[column].at(row));
+                let person = table.person(row, &table.quasi.columns);
+                (1, format!("{person} → {}={value}", table.columns[column].name))
+            };
+            worst.extend((0..rows).filter(own).take(scene.limits.most).map(line));
+        }
         let name = &table.columns[column].name;
         let figure = |what: String, hits: u64| Figure {
             what,
@@ -83,8 +97,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => format!(
-            "of {hits} of {} a sensitive value is certain to anybody who knows their quasi-identifiers, as all records that \
-             they could be have the same; ask for l-diversity or l+-diversity",
+            "of {hits} of {} a sensitive value is certain to anybody who knows their quasi-identifiers, as everybody whom they \
+             could be has the same; ask for l-diversity or l+-diversity",
             counted(people, "person", "people")
         ),
     };

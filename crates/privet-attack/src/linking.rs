@@ -11,7 +11,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::people::Owners;
 use super::view::{Matcher, TableView};
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use privet_core::counted;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result};
@@ -68,9 +68,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         controlled: "somebody who was left out has no row, so that no link to him can be right".to_string(),
         ..figure("people linked to their own row by one guess each".to_string(), risks.found)
     };
+    let by_person = matches!(scene.policy, PolicyRef::Table(policy) if policy.person.is_some());
     let mut figures = vec![headline];
     for ((_, name), above) in THRESHOLDS.iter().zip(risks.above) {
         let what = match *name {
+            "1/2" if by_person => "people whom rows of one person alone contain".to_string(),
             "1/2" => "people whom one released row alone contains".to_string(),
             name => format!("people with a prosecutor's risk above {name}"),
         };
@@ -132,10 +134,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 
 fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     let people = Owners::of(scene, table)?;
+    let rows_of = table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?;
     let sizes = match &people {
         // Several rows of one person are no crowd.
         Some(people) => people.crowds(scene, table)?,
-        None => table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?,
+        None => rows_of.clone(),
     };
     let attacked = (0..table.original.len).filter(|row| table.quasi.target_of(*row).is_some());
     let attacked: Vec<usize> = match &people {
@@ -182,8 +185,14 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     }
     alone.sort_by_key(|(row, size)| (*size, *row));
     let line = |(row, size): &(usize, u64)| {
-        let rows = if *size == 1 { "row contains" } else { "rows contain" };
-        format!("{}: {size} {rows} them", table.person(*row, &table.quasi.columns))
+        let rows = table.quasi.target_of(*row).map_or(*size, |target| rows_of[target]);
+        let whose = match (&people, size) {
+            (None, _) => String::new(),
+            (Some(_), 1) => ", all of one person".to_string(),
+            (Some(_), size) => format!(", of {size} people"),
+        };
+        let person = table.person(*row, &table.quasi.columns);
+        format!("{person}: {} them{whose}", counted(rows, "row contains", "rows contain"))
     };
     risks.lines = alone.iter().take(scene.limits.most).map(line).collect();
     Ok(risks)

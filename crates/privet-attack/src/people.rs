@@ -1,6 +1,8 @@
 //! Whose rows they are, where one person may have several: risks are then of people, and a crowd is as many as there are
 //! people in it, not rows.
 
+use hashbrown::HashMap;
+
 use super::view::{Matcher, TableView};
 use super::{PolicyRef, Scene};
 use privet_core::Result;
@@ -87,6 +89,89 @@ impl Owners {
     }
 }
 
+/// How many of the people whom rows could be about have a value, each counted once however many rows they have.
+pub(super) struct Shares {
+    /// Per row of the original, how large a part of those whom it could be about has its value in one of these rows, and how
+    /// many they are; nothing for rows that are not attacked.
+    of_row: Vec<Option<(f64, u64)>>,
+    /// Per value of the column, how large a part of everybody has it.
+    base: HashMap<u32, f64>,
+    codes: Vec<u32>,
+}
+
+impl Shares {
+    /// How large a part of the people has the row's value.
+    pub fn of(&self, row: usize) -> f64 {
+        self.of_row[row].map_or(0.0, |(share, _)| share)
+    }
+
+    /// Whether all rows that contain somebody are one person's.
+    pub fn is_alone(&self, row: usize) -> bool {
+        self.of_row[row].is_some_and(|(_, people)| people == 1)
+    }
+
+    /// How large a part of everybody has the row's value.
+    pub fn usual(&self, row: usize) -> f64 {
+        self.base.get(&self.codes[row]).copied().unwrap_or(0.0)
+    }
+}
+
+impl Owners {
+    /// Who has which value of a column, among those whom rows could be about.
+    pub fn shares(&self, scene: &Scene<'_>, table: &TableView, column: usize) -> Result<Shares> {
+        let all = Matcher::new(
+            &table.columns,
+            &table.quasi.columns,
+            &table.released,
+            &table.original,
+            scene.everybody(),
+        )?;
+        let codes: Vec<u32> =
+            (0..table.original.len).map(|row| table.original.codes[column].at(row)).collect();
+        let mut holders: Vec<Vec<(u32, u32)>> = vec![Vec::new(); all.targets.len()];
+        for row in 0..table.original.len {
+            if let Some(target) = all.target_of(row) {
+                holders[target].push((self.0[row], codes[row]));
+            }
+        }
+        let mut held: Vec<Vec<(u32, u32)>> = vec![Vec::new(); all.classes.len()];
+        let matched = all.map(scene.clock, |_, classes| classes.to_vec())?;
+        for (own, classes) in holders.iter().zip(&matched) {
+            classes.iter().for_each(|class| held[*class as usize].extend(own));
+        }
+        for own in &mut held {
+            own.sort_unstable();
+            own.dedup();
+        }
+        let of_crowd = table.quasi.map_crowds(scene.clock, |_, classes| {
+            let mut pairs: Vec<(u32, u32)> =
+                classes.iter().flat_map(|class| held[*class as usize].iter().copied()).collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            counted_by_value(&pairs)
+        })?;
+        let of_row = |row: usize| {
+            let (people, values) = &of_crowd[table.quasi.crowd_of(row)?];
+            let having = values.get(&codes[row]).copied().unwrap_or(0);
+            Some((having as f64 / (*people).max(1) as f64, *people))
+        };
+        let mut everybody: Vec<(u32, u32)> = self.0.iter().copied().zip(codes.iter().copied()).collect();
+        everybody.sort_unstable();
+        everybody.dedup();
+        let (people, values) = counted_by_value(&everybody);
+        let base = values.into_iter().map(|(value, having)| (value, having as f64 / people.max(1) as f64));
+        Ok(Shares { of_row: (0..table.original.len).map(of_row).collect(), base: base.collect(), codes })
+    }
+}
+
+/// How many people there are among pairs of people and values, ascending and without repeats, and how many have each value.
+fn counted_by_value(pairs: &[(u32, u32)]) -> (u64, HashMap<u32, u64>) {
+    let people = pairs.chunk_by(|(one, _), (other, _)| one == other).count() as u64;
+    let mut values: HashMap<u32, u64> = HashMap::new();
+    pairs.iter().for_each(|(_, value)| *values.entry(*value).or_default() += 1);
+    (people, values)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::testing::Stage;
@@ -105,6 +190,35 @@ mod tests {
         assert_eq!((alone.targets, alone.hits), (3, 1), "{finding:?}");
         let finding = stage.attack("homogeneity", release).expect("run");
         assert_eq!((finding.headline().targets, finding.headline().hits), (3, 2), "{finding:?}");
+    }
+
+    #[test]
+    fn hard_use_1_3_a_class_of_one_person_tells_all_that_they_have() {
+        // Four people with three records each, who have three illnesses each.
+        let people: Vec<(char, u32)> = "abcd".chars().zip([20, 30, 40, 50]).collect();
+        let rows = |pid: bool| -> String {
+            let row = |(name, age): &(char, u32), ill: &str| {
+                if pid { format!("{name},{age},{ill}\n") } else { format!("{age},{ill}\n") }
+            };
+            people.iter().flat_map(|who| ["flu", "gout", "ulcer"].map(|ill| row(who, ill))).collect()
+        };
+        let stage = Stage::with(POLICY, &format!("pid,age,ill\n{}", rows(true)));
+        let release = format!("age,ill\n{}", rows(false));
+        let headline = |attack: &str, release: &str| {
+            let finding = stage.attack(attack, release).expect("run");
+            (finding.headline().targets, finding.headline().hits, finding)
+        };
+        let (targets, hits, finding) = headline("homogeneity", &release);
+        assert_eq!((targets, hits), (4, 4), "{finding:?}");
+        assert!(finding.worst.contains("ill="), "{finding:?}");
+        assert_eq!(headline("skewness", &release).0, 4);
+        let linking = stage.attack("linking", &release).expect("run");
+        assert!(linking.worst.contains("3 rows contain them, all of one person"), "{}", linking.worst);
+        let order = stage.attack("row-order", &release).expect("run");
+        assert!(order.figures.iter().all(|figure| !figure.what.starts_with("people")), "{order:?}");
+        // With everybody in one class all of them have all illnesses, and that is certain as well.
+        let ills = "*,flu\n*,gout\n*,ulcer\n".repeat(4);
+        assert_eq!(headline("homogeneity", &format!("age,ill\n{ills}")).1, 4);
     }
 
     #[test]

@@ -317,7 +317,54 @@ fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) 
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+    use crate::testing::Stage;
+    use privet_core::clock::{Clock, Progress};
+
+    /// Writes down what is said.
+    #[derive(Default)]
+    struct Scribe(Mutex<(Vec<(String, Option<u64>)>, Vec<String>, u64)>);
+
+    impl Progress for Scribe {
+        fn stage(&self, name: &str, total: Option<u64>) {
+            self.0.lock().expect("a scribe").0.push((name.to_string(), total));
+        }
+
+        fn at(&self, done: u64) {
+            let most = &mut self.0.lock().expect("a scribe").2;
+            *most = done.max(*most);
+        }
+
+        fn note(&self, note: &str) {
+            self.0.lock().expect("a scribe").1.push(note.to_string());
+        }
+    }
+
+    #[test]
+    fn hard_use_2_2_progress_names_attacks_with_a_share() {
+        let stage = Stage::new("age,city,ill\n20,Oslo,flu\n21,Oslo,flu\n30,Rome,flu\n31,Rome,ulcer\n");
+        stage.write(
+            "release.csv",
+            "age,city,ill\n20-29,Norway,flu\n20-29,Norway,flu\n30-39,Italy,flu\n30-39,Italy,ulcer\n",
+        );
+        let scribe = Arc::new(Scribe::default());
+        let chosen = ["linking", "homogeneity", "skewness"];
+        stage.on("release.csv", |scene| {
+            let progress: Arc<dyn Progress> = scribe.clone();
+            let clock = Clock::new(Arc::new(AtomicBool::new(false)), progress);
+            let scene = Scene { clock: &clock, ..scene };
+            let choice = Choice::only(&chosen.map(String::from)).expect("attacks");
+            assert_eq!(attack(&scene, &choice).expect("run").found.len(), 3);
+        });
+        let (stages, mut notes, most) = scribe.0.lock().expect("a scribe").clone();
+        assert!(stages.contains(&("attacking".to_string(), Some(3))), "{stages:?}");
+        notes.sort_unstable();
+        assert_eq!(notes, ["homogeneity", "linking", "skewness"]);
+        assert_eq!(most, 3);
+    }
 
     #[test]
     fn names_are_unique_and_in_the_order_of_their_rows() {

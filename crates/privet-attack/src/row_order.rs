@@ -143,10 +143,10 @@ impl Order {
             && gain >= GUESS_DEVIATIONS * deviation
     }
 
-    fn warning(&self) -> String {
+    fn warning(&self, whom: &str) -> String {
         let turned = if self.reversed { ", from the last row to the first" } else { "" };
         format!(
-            "the order of the released rows within classes follows that of the source{turned}: by place alone {} of {} people \
+            "the order of the released rows within classes follows that of the source{turned}: by place alone {} of {} {whom} \
              are found in a row that agrees with them in all columns, {} by chance; shuffle the rows",
             self.agree,
             self.people,
@@ -170,9 +170,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let (Some(order), Some(worst)) = (most, worst) else {
         return Err(Error::internal("a release without a table"));
     };
+    // Places are those of records: where somebody has several, they are not people.
+    let by_person = matches!(scene.policy, PolicyRef::Table(policy) if policy.person.is_some());
+    let whom = if by_person { "records" } else { "people" };
     let guessed = Figure {
-        what: "people, of those whose rows differ, whose place in the source leads to a row that agrees in all columns"
-            .to_string(),
+        what: format!(
+            "{whom}, of those whose rows differ, whose place in the source leads to a row that agrees in all columns"
+        ),
         targets: order.people,
         hits: order.agree,
         baseline: order.expected.round() as u64,
@@ -186,7 +190,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         _ => vec![guessed, worst.figure()],
     };
     let warning = match worst.is_kept() {
-        false if order.is_told() => order.warning(),
+        false if order.is_told() => order.warning(whom),
         false => String::new(),
         true => format!(
             "the order of the {} follows that of the source (rank correlation {:.2}): whoever knows the order of the source \

@@ -8,6 +8,7 @@
 use serde_json::json;
 
 use super::belief::{Belief, HAIR, Likely, base, count, sampling, sensitive};
+use super::people::{Owners, Shares};
 use super::{Attack, Figure, Finding, Scene};
 use privet_core::Result;
 
@@ -37,7 +38,7 @@ struct Lifted {
     worst: Option<(f64, usize)>,
 }
 
-fn lifted(belief: &Belief<'_, f64>, rows: usize) -> Lifted {
+fn lifted(belief: &Belief<'_, f64>, rows: usize, people: Option<&Shares>) -> Lifted {
     let base = belief.base();
     let own = &belief.table.original.codes[belief.column];
     let cell_of = |row: usize| belief.table.columns[belief.column].cover.cells_of(own.at(row));
@@ -50,8 +51,12 @@ fn lifted(belief: &Belief<'_, f64>, rows: usize) -> Lifted {
     let (mut told, mut doubled) = (vec![false; rows], vec![false; rows]);
     let mut worst: Option<(f64, usize)> = None;
     for row in 0..rows {
-        let usual = *shares.entry(own.at(row)).or_insert_with(|| share_of(row));
-        let likely = belief.of_own(row);
+        let seen = belief.of_own(row);
+        // Several rows of one person are one person.
+        let (usual, likely) = match people {
+            Some(people) if seen > 0.0 => (people.usual(row), people.of(row)),
+            _ => (*shares.entry(own.at(row)).or_insert_with(|| share_of(row)), seen),
+        };
         if usual <= 0.0 || likely <= 0.0 {
             continue;
         }
@@ -67,7 +72,11 @@ fn lifted(belief: &Belief<'_, f64>, rows: usize) -> Lifted {
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let (people, rows) = (scene.view()?.quasi.people(), scene.view()?.original.len);
+    let rows = scene.view()?.original.len;
+    let owners = Owners::of(scene, scene.view()?)?;
+    let count = |marks: &[bool]| owners.as_ref().map_or_else(|| count(marks), |owners| owners.count(marks));
+    let quasi = &scene.view()?.quasi;
+    let people = count(&(0..rows).map(|row| quasi.target_of(row).is_some()).collect::<Vec<_>>());
     let (mut told, mut doubled) = (vec![false; rows], vec![false; rows]);
     let (mut by_luck, mut doubled_by_luck) = (vec![false; rows], vec![false; rows]);
     let (mut distances, mut lines) = (serde_json::Map::new(), Vec::new());
@@ -80,7 +89,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             likely.iter().map(|(cell, share)| (share - base[*cell as usize]).max(0.0)).sum::<f64>()
         };
         let (belief, luck) = Belief::both(scene, table, column, apart)?;
-        let (found, luck) = (lifted(&belief, rows), lifted(&luck, rows));
+        let held = owners.as_ref().map(|owners| owners.shares(scene, table, column)).transpose()?;
+        let (found, luck) = (lifted(&belief, rows, held.as_ref()), lifted(&luck, rows, None));
         or(&mut told, &found.told);
         or(&mut doubled, &found.doubled);
         or(&mut by_luck, &luck.told);

@@ -3,7 +3,8 @@
 //! The reader of tables is generous: lines may end in several ways, cells may have quotes that they do not need, a formula may
 //! have its apostrophe or not, empty lines are passed over. All of that means nothing to the audit's other checks, but whoever
 //! opens the file sees it, and it could mark rows. So a file may be written in any usual way, but in one: all lines end alike,
-//! none is empty, and a value of a column is always spelt with the same bytes.
+//! none is empty, a value of a column is always spelt with the same bytes, and the values of a column that are of one kind
+//! (numbers, words, empty ones …) all have quotes or none has.
 
 use std::hash::BuildHasher;
 use std::io::{BufReader, Read};
@@ -12,35 +13,59 @@ use hashbrown::{DefaultHashBuilder, HashMap};
 
 use super::Check;
 use privet_core::{Error, Result};
-use privet_data::{Source, TransactionSource, marked};
+use privet_data::{Form, Source, TransactionSource, marked};
 
 /// More values than this are not remembered.
 const MOST_VALUES: usize = 1 << 22;
 
+/// How a file is written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// What could mark rows.
+    pub faults: Vec<String>,
+    /// Whether there were too many values to remember them all.
+    pub forgot: bool,
+}
+
+impl Written {
+    /// What could not be told, as a check of its own.
+    pub fn unknown(&self) -> Option<Check> {
+        self.forgot.then(|| Check::undetermined("spelling", FORGOT))
+    }
+}
+
+/// What is said of a file with too many values.
+const FORGOT: &str = "not all values were remembered, for there are more than four million different ones: whether each of \
+    them is written in one way throughout is not known";
+
 /// How a table is written, as a check of its own.
 pub(super) fn check(table: &Source, others: Vec<String>) -> Result<Check> {
-    let faults = [faults(table)?, others].concat();
-    let detail = match faults.as_slice() {
-        [] => "the file is written in one way throughout".to_string(),
-        faults => faults.join("; "),
-    };
-    Ok(Check::new("form", faults.is_empty(), detail))
+    let written = written(table)?;
+    let faults = [written.faults, others].concat();
+    Ok(match faults.as_slice() {
+        [] if written.forgot => Check::undetermined("form", FORGOT),
+        [] => Check::new("form", true, "the file is written in one way throughout"),
+        faults => Check::new("form", false, faults.join("; ")),
+    })
 }
 
 /// What could mark rows of a table; nothing for formats that have one way to write a value.
-pub(super) fn faults(table: &Source) -> Result<Vec<String>> {
-    let Some((text, delimiter)) = table.text()? else { return Ok(Vec::new()) };
+pub(super) fn written(table: &Source) -> Result<Written> {
+    let Some((text, delimiter)) = table.text()? else { return Ok(Written::default()) };
     let scan = Scan::of(text, delimiter, false)
         .map_err(|error| Error::io("read the release", table.path(), &error))?;
-    Ok(scan.faults())
+    Ok(scan.written())
 }
 
-/// What could mark transactions of a file that has one on each line.
-pub(super) fn faults_of_transactions(source: &TransactionSource) -> Result<Vec<String>> {
-    let Some((text, separator)) = source.text()? else { return Ok(Vec::new()) };
+/// What could mark transactions of a file that has one on each line, or an item on each.
+pub(super) fn transactions_written(source: &TransactionSource) -> Result<Written> {
+    if let Form::Long { table, .. } = source.form() {
+        return written(table);
+    }
+    let Some((text, separator)) = source.text()? else { return Ok(Written::default()) };
     let scan = Scan::of(text, separator, true)
         .map_err(|error| Error::io("read the release", source.path(), &error))?;
-    Ok(scan.faults())
+    Ok(scan.written())
 }
 
 /// What was seen of a file.
@@ -48,22 +73,62 @@ pub(super) fn faults_of_transactions(source: &TransactionSource) -> Result<Vec<S
 struct Scan {
     /// Whether each line is a transaction: empty ones are, and columns mean nothing.
     sets: bool,
+    /// What stands between cells.
+    between: char,
     line: u64,
     /// How the first line ends, and the first that ends differently.
     end: Option<&'static str>,
     other_end: Option<u64>,
-    /// The first empty line, value in two spellings, and blank cell of a transaction.
+    /// The first empty line, value in two spellings, value with other quotes than others of its kind, and blank cell of a
+    /// transaction.
     empty: Option<u64>,
     spelt: Option<u64>,
+    quoted: Option<u64>,
     blank: Option<u64>,
     column: u32,
     spellings: HashMap<(u32, u64), u64>,
+    /// More of them are not remembered, and whether there were more.
+    most: usize,
+    forgot: bool,
+    /// Whether values have quotes, by column and kind.
+    quotes: HashMap<(u32, Kind), bool>,
     hasher: DefaultHashBuilder,
+}
+
+/// Kinds of values that tools decide about quotes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Empty,
+    Number,
+    Word,
+    /// Blanks around it, or a first character that means something to some reader.
+    Odd,
+    /// It cannot be written without quotes.
+    Quoted,
+}
+
+impl Kind {
+    fn of(value: &str, delimiter: char) -> Kind {
+        let Some(first) = value.chars().next() else { return Kind::Empty };
+        if value.contains([delimiter, '"', '\r', '\n']) {
+            Kind::Quoted
+        } else if value.parse::<f64>().is_ok() {
+            Kind::Number
+        } else if value.trim() != value || ['#', '\'', '=', '+', '-', '@', '\u{feff}'].contains(&first) {
+            Kind::Odd
+        } else {
+            Kind::Word
+        }
+    }
 }
 
 impl Scan {
     fn of(text: impl Read, delimiter: char, sets: bool) -> std::io::Result<Scan> {
-        let mut scan = Scan { sets, line: 1, ..Scan::default() };
+        Scan::within(text, delimiter, sets, MOST_VALUES)
+    }
+
+    fn within(text: impl Read, delimiter: char, sets: bool, most: usize) -> std::io::Result<Scan> {
+        let mut scan = Scan { sets, line: 1, most, between: delimiter, ..Scan::default() };
         let mut delimiter_bytes = [0; 4];
         let delimiter = delimiter.encode_utf8(&mut delimiter_bytes).as_bytes();
         let mut bytes = BufReader::with_capacity(1 << 17, text).bytes().peekable();
@@ -148,15 +213,25 @@ impl Scan {
         let column = if self.sets { 0 } else { self.column };
         let key = (column, self.hasher.hash_one(value));
         let spelling = self.hasher.hash_one(cell.as_slice());
-        if self.spellings.len() < MOST_VALUES || self.spellings.contains_key(&key) {
-            // The header is a line of its own.
-            let is_header = self.line == 1 && !self.sets;
-            if !is_header && *self.spellings.entry(key).or_insert(spelling) != spelling {
+        // The header is a line of its own.
+        let is_header = self.line == 1 && !self.sets;
+        if !is_header {
+            if self.spellings.len() >= self.most && !self.spellings.contains_key(&key) {
+                self.forgot = true;
+            } else if *self.spellings.entry(key).or_insert(spelling) != spelling {
                 self.spelt.get_or_insert(self.line);
+            }
+            let quotes = inner.is_some();
+            if *self.quotes.entry((column, Kind::of(value, self.between))).or_insert(quotes) != quotes {
+                self.quoted.get_or_insert(self.line);
             }
         }
         cell.clear();
         self.column += 1;
+    }
+
+    fn written(&self) -> Written {
+        Written { faults: self.faults(), forgot: self.forgot }
     }
 
     fn faults(&self) -> Vec<String> {
@@ -167,6 +242,11 @@ impl Scan {
             fault(
                 self.spelt,
                 "spells a value in another way than lines before it (quotes, or an apostrophe)",
+            ),
+            // A value in two spellings is one of them already.
+            fault(
+                self.quoted.filter(|_| self.spelt.is_none()),
+                "has quotes where values of the same kind have none before it, or none where they have",
             ),
             fault(self.blank, "has a blank where an item should be"),
         ]
@@ -193,6 +273,9 @@ mod tests {
             "a,b\n\"x, y\",1\n\"x\"\"y\",2\n\"two\nlines\",1\n",
             "\u{feff}a,b\n1,2\n",
             "a,b\n'=1,2\n'=1,3\n",
+            // Tools may put words in quotes and leave numbers bare, and must put in quotes what cannot be written without.
+            "a,b\n\"*\",1\n34,2\n\"20-39\",3\n7,4\n",
+            "a,b\n\"[1,2]\",1\nyoung,2\n4,3\n",
         ] {
             assert!(found(fine, false).is_empty(), "{fine:?}: {:?}", found(fine, false));
         }
@@ -202,9 +285,17 @@ mod tests {
             "a,b\nx,1\n\"x\",2\n",
             "a,b\n=1,2\n'=1,3\n",
             "a,b\n\"x\"\"y\",1\nx\"y,2\n",
+            // One number, or one word, has quotes that others do not have.
+            "a,b\n1,2\n\"5\",3\n7,4\n",
+            "a,b\nx,1\n\"y\",2\nz,3\n",
+            "a,b\n\"x\",1\ny,2\n\"z\",3\n",
+            "a,b\n\"\",1\n,2\n",
         ] {
             assert_eq!(found(marked, false).len(), 1, "{marked:?}: {:?}", found(marked, false));
         }
+        let scan = |most| Scan::within("a\nx\ny\nx\n".as_bytes(), ',', false, most).expect("text").written();
+        assert!(!scan(2).forgot && scan(2).unknown().is_none());
+        assert!(scan(1).unknown().is_some_and(|check| check.undetermined), "y was not remembered");
         assert!(found("milk,beer\n\nbeer\n", true).is_empty());
         for marked in ["milk,,beer\n", "milk,beer,\n", "milk\n\"milk\"\n", "milk\r\nbeer\n"] {
             assert_eq!(found(marked, true).len(), 1, "{marked:?}");

@@ -40,6 +40,7 @@ mod people;
 pub mod projections;
 pub mod released;
 mod render;
+mod sequence;
 mod subsets;
 mod suppressed;
 mod table;

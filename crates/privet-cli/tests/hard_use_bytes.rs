@@ -494,3 +494,90 @@ fn hard_use_1_9_a_range_is_judged_by_the_leaves_that_it_covers() {
         assert_eq!(judged, !holds, "{cell}: {found:?}");
     }
 }
+
+/// Baskets of four items, their release, and the name of its file.
+fn baskets() -> (Bench, String) {
+    let bench = Bench::new();
+    bench.write("tree.csv", "a;x;*\nb;x;*\nc;y;*\nd;y;*\ne;z;*\nf;z;*\n");
+    let lines = ["a,c,e", "b,d,f", "a,c", "a,e", "c,e", "b,d", "b,f", "d,f", "a", "b"];
+    bench.write("data.txt", lines.map(|line| format!("{line}\n").repeat(3)).concat());
+    bench.write(
+        "policy.toml",
+        "seed = 3\n[data]\npath = \"data.txt\"\nkind = \"transactions\"\nseparator = \",\"\n[items]\n\
+         hierarchy = \"tree.csv\"\n[privacy.kl-privacy]\nm = 1\nn = 0\nk = 2\nl = 1\n[method]\nname = \"og\"\n",
+    );
+    bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    let names = bench.names("out/public");
+    let file = names.into_iter().find(|name| !["report.html", "manifest.json"].contains(&name.as_str()));
+    (bench, file.expect("a released file"))
+}
+
+#[test]
+fn hard_use_1_4_labels_in_another_order_are_a_violation() {
+    let (bench, file) = baskets();
+    let text = bench.text(&format!("out/public/{file}"));
+    let judged = |text: &str| {
+        bench.write("other.txt", text);
+        bench.privet(&["audit", "--policy", "policy.toml", "--release", "other.txt"])
+    };
+    judged(&text).succeeds();
+    let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
+    // All lines turned round have one order as well; one alone contradicts the others.
+    judged(&text.lines().map(|line| turned(line) + "\n").collect::<String>()).succeeds();
+    let long = text.lines().position(|line| line.matches(',').count() == 2).expect("three labels");
+    let one = |(at, line): (usize, &str)| if at == long { turned(line) + "\n" } else { format!("{line}\n") };
+    let marked: String = text.lines().enumerate().map(one).collect();
+    let outcome = judged(&marked).exits(4);
+    assert!(outcome.stdout.contains("order"), "{}", outcome.stdout);
+    // In a release of our own the alphabet is the order.
+    bench.write(
+        &format!("out/public/{file}"),
+        text.lines().map(|line| turned(line) + "\n").collect::<String>(),
+    );
+    let outcome = bench.privet(&["audit", "out"]).exits(4);
+    assert!(outcome.stdout.contains("alphabetical order"), "{}", outcome.stdout);
+}
+
+#[test]
+fn hard_use_1_4_quotes_that_one_person_has_are_a_violation() {
+    let bench = Bench::with_example("five-vocabularies");
+    bench
+        .privet(&["anonymize", "five-vocabularies/policy.toml", "-o", "out", "--attacks", "none"])
+        .succeeds();
+    let names = bench.names("out/public");
+    let file = names.iter().find(|name| name.ends_with(".csv")).expect("a table");
+    let text = bench.text(&format!("out/public/{file}"));
+    let judged = |text: &str| {
+        bench.write("other.csv", text);
+        bench.privet(&["audit", "--policy", "five-vocabularies/policy.toml", "--release", "other.csv"])
+    };
+    judged(&text).succeeds();
+    let marked = text.replace("\n2,", "\n\"2\",");
+    assert_ne!(marked, text);
+    let outcome = judged(&marked).exits(4);
+    assert!(outcome.stdout.contains("quotes"), "{}", outcome.stdout);
+}
+
+#[test]
+fn hard_use_1_12_a_compressed_release_is_one_member_without_a_time() {
+    let (bench, file) = baskets();
+    let text = bench.text(&format!("out/public/{file}"));
+    bench.write("one.csv", &text);
+    let shell = |script: &str| {
+        let status = std::process::Command::new("sh").args(["-c", script]).current_dir(bench.root()).status();
+        assert!(status.expect("a shell").success(), "{script}");
+    };
+    let audit = |file: &str| bench.privet(&["audit", "--policy", "policy.toml", "--release", file]);
+    shell("gzip -nk one.csv && cp one.csv.gz one.csv.GZ");
+    audit("one.csv.gz").succeeds();
+    audit("one.csv.GZ").succeeds();
+    shell(
+        "while read -r line; do echo \"$line\" | gzip -n; done < one.csv > rows.csv.gz; cp rows.csv.gz rows.csv.GZ",
+    );
+    for file in ["rows.csv.gz", "rows.csv.GZ"] {
+        let outcome = audit(file).exits(4);
+        assert!(outcome.stdout.contains("compressed parts"), "{}", outcome.stdout);
+    }
+    shell("cp one.csv timed.csv && gzip timed.csv");
+    assert!(audit("timed.csv.gz").exits(4).stdout.contains("the time when it was compressed"));
+}

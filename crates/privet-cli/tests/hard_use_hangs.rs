@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Bench, Dice, command};
 
-/// How long a process may take to end after a signal: a second, and more for a machine that is busy with other tests.
-const PROMPT: Duration = Duration::from_millis(2500);
+/// How long a process may take to end after a signal.
+const PROMPT: Duration = Duration::from_secs(1);
+/// So often a signal is tried where a machine that is busy with other tests may be what takes long.
+const TRIES: usize = 4;
 
 fn start(bench: &Bench, arguments: &[&str]) -> Child {
     let mut command = command();
@@ -101,12 +103,13 @@ fn hard_use_2_2_signals_are_obeyed_at_random_moments_of_every_command() {
     let names = bench.names(".");
     let audit =
         |policy| ["audit", "--policy", policy, "--original", "people.csv", "--release", "released.csv"];
-    let jobs: [&[&str]; 9] = [
+    let jobs: [&[&str]; 10] = [
         &["anonymize", "policy.toml", "-o", "out"],
         &["anonymize", "natural.toml", "-o", "old", "--force"],
         &["anonymize", "entropy.toml", "-o", "old", "--force", "--attacks", "none"],
         &audit("policy.toml"),
         &audit("natural.toml"),
+        &audit("entropy.toml"),
         &[
             "hierarchy",
             "build",
@@ -123,13 +126,27 @@ fn hard_use_2_2_signals_are_obeyed_at_random_moments_of_every_command() {
         &["compare", "policy.toml", "entropy.toml", "-o", "compared"],
         &["attack", "--policy", "entropy.toml", "--original", "people.csv", "--release", "released.csv"],
     ];
-    let (mut dice, mut hits) = (Dice::new(11), 0);
+    let mut dice = Dice::new(11);
     for (number, job) in jobs.iter().enumerate() {
-        for (moment, name) in [(0, "INT"), (1, "TERM")] {
-            let child = start(&bench, job);
-            sleep(Duration::from_millis(150 + moment * 900 + dice.roll(900)));
-            let (status, stderr, took) = interrupt(child, name);
-            let told = format!("{job:?}, SIG{name}: {status}, {took:?}\n{stderr}");
+        // At two moments; then, where the job was quicker than both, at earlier ones.
+        let moments = [150 + dice.roll(900), 1050 + dice.roll(900), 300, 200, 120, 80];
+        let mut hits = 0;
+        for (moment, delay) in moments.into_iter().enumerate() {
+            if moment > 1 && hits > 0 {
+                break;
+            }
+            let name = ["INT", "TERM"][moment % 2];
+            let mut slow = 0;
+            let (status, stderr, took) = loop {
+                let child = start(&bench, job);
+                sleep(Duration::from_millis(delay));
+                let (status, stderr, took) = interrupt(child, name);
+                slow += 1;
+                if took < PROMPT || slow == TRIES {
+                    break (status, stderr, took);
+                }
+            };
+            let told = format!("{job:?}, SIG{name} after {delay} ms: {status}, {took:?}\n{stderr}");
             assert!(took < PROMPT, "{told}");
             assert_eq!(hidden(bench.root()), Vec::<String>::new(), "{told}");
             match status.code() {
@@ -151,8 +168,8 @@ fn hard_use_2_2_signals_are_obeyed_at_random_moments_of_every_command() {
                 None => assert!(matches!(status.signal(), Some(2 | 15)), "{told}"),
             }
         }
+        assert!(hits > 0, "no signal hit {job:?} at work");
     }
-    assert!(hits >= jobs.len(), "most signals should hit a run at work: {hits} did");
 }
 
 /// The work itself cannot look for signals while it waits for a reader that does not read.

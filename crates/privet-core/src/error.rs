@@ -334,6 +334,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn hard_use_3_places_and_counts_are_english() {
+        let expected = [
+            "1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "21st", "22nd", "23rd", "101st",
+            "111th",
+        ];
+        let numbers = [1, 2, 3, 4, 10, 11, 12, 13, 21, 22, 23, 101, 111];
+        assert_eq!(numbers.map(ordinal), expected);
+        assert_eq!(counted(1, "record", "records"), "1 record");
+        assert_eq!(counted(0, "record", "records"), "0 records");
+    }
+
+    #[test]
     fn a_message_stays_readable_whatever_it_quotes() {
         let error = Error::input(format!("the value '{}' has no leaf", "ä".repeat(1 << 20)));
         assert!(

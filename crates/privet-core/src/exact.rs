@@ -3,14 +3,10 @@
 //! Floating point decides nothing about privacy (1.12 × 25 < 28 must not become true), so a threshold keeps
 //! the digits the user wrote as numerator and denominator, and every notion compares in integers.
 
-mod powers;
-
 use std::cmp::Ordering;
 use std::fmt;
 
 use num_integer::Integer;
-
-pub use powers::compare_powers;
 
 /// Denominators stay below this, so that the products the notions compare fit 128 bits for tables of up to 2³² records.
 const MOST_DENOMINATOR: u64 = 1_000_000_000_000_000_000;

@@ -19,5 +19,5 @@ pub use error::{
     Error, ErrorKind, Result, counted, echoed, nearest, noun, ordinal, quoted, shortened, shortened_values,
     suggestion,
 };
-pub use exact::{Exact, compare_powers};
+pub use exact::Exact;
 pub use random::RunKey;

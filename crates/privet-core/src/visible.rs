@@ -28,10 +28,17 @@ pub fn json(text: &str) -> Cow<'_, str> {
     escaped(text, |sign| acts(sign) && sign != '\n', |sign| format!("\\u{:04x}", u32::from(sign)))
 }
 
-/// Whether a terminal does something at this character: controls old and new, other line ends, and marks of direction.
+/// Whether a terminal does something at this character, or shows nothing at all: controls old and new, other line ends, marks of
+/// direction, and characters without a width, by which two values that look the same may differ. Joiners stay: words of some
+/// languages need them.
 fn acts(sign: char) -> bool {
     sign.is_control()
-        || matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            sign,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
+                ..='\u{202e}'
+        )
+        || matches!(sign, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
@@ -54,11 +61,13 @@ mod tests {
 
     #[test]
     fn hard_use_1_12_no_character_acts_on_a_terminal() {
-        let hostile = "a\u{1b}]0;owned\u{7}\u{9b}2J\r\u{8}\u{7f}\u{202e}b\u{2028}";
+        let hostile =
+            "a\u{1b}]0;owned\u{7}\u{9b}2J\r\u{8}\u{7f}\u{202e}b\u{2028}\u{feff}\u{200b}\u{ad}\u{2060}";
         for shown in [lines(hostile), line(hostile), json(hostile)] {
             assert!(!shown.chars().any(acts), "{shown:?}");
             assert!(shown.contains("]0;owned") && shown.contains("2J"), "{shown}");
         }
+        assert_eq!(line("fl\u{feff}u"), "fl\\u{feff}u");
         assert_eq!(lines("one\ttwo\nthree é ≥ –"), "one\ttwo\nthree é ≥ –");
         let value = serde_json::json!({ "a": hostile });
         let text = value.to_string();

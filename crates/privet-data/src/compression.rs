@@ -87,7 +87,6 @@ pub(super) fn decompress<R: Read + Send + 'static>(
     })
 }
 
-/// Says why the bytes of a file cannot be had: the disk, or the compression.
 /// The bytes of a text file, uncompressed.
 pub(super) fn open_text(path: &Path, compression: Compression) -> Result<Box<dyn Read + Send>> {
     let (file, bytes) = open_file(path)?;
@@ -96,6 +95,7 @@ pub(super) fn open_text(path: &Path, compression: Compression) -> Result<Box<dyn
     text.map_err(|error| read_error(path, compression, &error))
 }
 
+/// Says why the bytes of a file cannot be had: the disk, or the compression.
 pub(super) fn read_error(path: &Path, compression: Compression, error: &io::Error) -> Error {
     let (name, test) = match compression {
         _ if error.raw_os_error().is_some() => return Error::io("read the data", path, error),

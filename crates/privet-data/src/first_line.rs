@@ -50,6 +50,50 @@ const UNKNOWN: [&str; 22] = [
     "-inf",
 ];
 
+/// A first line that the first rows do not show to be a record. All rows together may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Suspicion {
+    /// Where it is.
+    pub(super) line: u64,
+    /// How many columns say that it is one of names.
+    pub(super) names: usize,
+}
+
+/// Looks for the first line's cells in all rows of a table.
+pub(super) struct Recurrence<'a> {
+    suspicion: Suspicion,
+    first: Vec<&'a str>,
+    seen: Vec<bool>,
+}
+
+impl<'a> Recurrence<'a> {
+    pub(super) fn new(suspicion: Suspicion, first: impl Iterator<Item = &'a str>) -> Recurrence<'a> {
+        let first: Vec<&str> = first.map(str::trim).collect();
+        Recurrence { suspicion, seen: vec![false; first.len()], first }
+    }
+
+    /// Takes in some rows. Those that repeat the whole first line are headers of files that were joined.
+    pub(super) fn look(&mut self, rows: &Batch) {
+        for row in 0..rows.rows() {
+            let is_same = |at: &usize| rows.cell(row, *at).trim() == self.first[*at];
+            let Some(place) = (0..self.first.len()).find(is_same) else { continue };
+            if (0..self.first.len()).all(|at| is_same(&at)) {
+                continue;
+            }
+            for at in place..self.first.len() {
+                self.seen[at] |= rows.cell(row, at).trim() == self.first[at];
+            }
+        }
+    }
+
+    /// The first line, where it is a record: two of its cells, and a third of all, are values of their columns.
+    pub(super) fn record(&self) -> Option<u64> {
+        let found = self.seen.iter().filter(|seen| **seen).count();
+        let is_record = found > 1 && 3 * found >= self.first.len() && found >= self.suspicion.names;
+        is_record.then_some(self.suspicion.line)
+    }
+}
+
 /// What the columns say about the first line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Evidence {
@@ -78,17 +122,23 @@ impl Evidence {
             evidence.record = first.iter().filter(|cell| looks_like_a_value(cell)).count();
             return evidence;
         }
-        let mut strays = 0;
+        let (mut strays, mut gaps) = (0, 0);
         for (at, cell) in first.iter().enumerate() {
             match Column::of(others.iter().map(|row| rows.cell(*row, at))).judge(cell.trim()) {
                 Voice::Record => evidence.record += 1,
                 Voice::Stray => strays += 1,
                 Voice::Names => evidence.names += 1,
+                Voice::Gap if at == 0 && is_counter(others.iter().map(|row| rows.cell(*row, 0))) => {}
+                Voice::Gap => gaps += 1,
                 Voice::Silent => {}
             }
         }
         if evidence.record == 0 && strays > 1 {
             evidence.record = strays;
+        }
+        // No name, over numbers: nobody says so little where other columns have names for sure.
+        if evidence.names == 0 {
+            evidence.record += gaps;
         }
         // One name that is also a value does not make a record.
         if 3 * evidence.record < first.len() {
@@ -113,6 +163,8 @@ enum Voice {
     Record,
     /// A value that recurs, but hardly ever.
     Stray,
+    /// Nothing, or a mark that something is not known, over numbers.
+    Gap,
     Names,
     Silent,
 }
@@ -169,7 +221,15 @@ impl<'a> Column<'a> {
     }
 
     fn judge(&self, first: &str) -> Voice {
-        if first.is_empty() || self.cells == 0 {
+        if self.cells == 0 {
+            return Voice::Silent;
+        }
+        let is_gap = !first.contains(char::is_alphanumeric) && first != "#"
+            || ["na", "n/a", "nan", "null"].iter().any(|word| first.eq_ignore_ascii_case(word));
+        if is_gap && 10 * self.typed >= 9 * self.cells {
+            return Voice::Gap;
+        }
+        if first.is_empty() {
             return Voice::Silent;
         }
         let of_form = self.of_form(first);
@@ -191,6 +251,12 @@ impl<'a> Column<'a> {
             if has_type(first) { of_form == 0 && nearly(self.numeric) } else { nearly(self.typed) };
         if is_word && over_types { Voice::Names } else { Voice::Silent }
     }
+}
+
+/// Whether cells count up one by one, as the index that pandas writes without a name.
+fn is_counter<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
+    let numbers: Option<Vec<u64>> = cells.map(|cell| cell.trim().parse().ok()).collect();
+    numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1))
 }
 
 /// Whether a cell says that something is not known.
@@ -251,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn hard_use_1_1_a_first_line_is_judged_by_all_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.csv");
+        let rows: String = (0..20_000).map(|at| format!("n{},c{},flu\n", at % 300, at % 70)).collect();
+        let read = |first: &str, last: &str| {
+            std::fs::write(&path, format!("{first}\n{rows}{last}")).expect("written");
+            let source = crate::Source::open(&path, &crate::ReadOptions::default()).expect("opened");
+            source.read(&mut |_, _| Ok(()))
+        };
+        let told = read("Zoe,Zwolle,Ebola", "Zoe,c1,flu\nn1,Zwolle,flu\n").expect_err("a record").to_string();
+        assert!(told.contains("looks like a record") && !told.contains("Ebola"), "{told}");
+        // One name that is also a value, or a header in the middle, does not make a record.
+        assert!(read("name,city,ill", "name,c1,flu\n").is_ok());
+        assert!(read("name,city,ill", "name,city,ill\nn1,c1,flu\n").is_ok());
+    }
+
+    #[test]
     fn hard_use_1_1_records_are_told_from_names() {
         let cities = "Oslo,F\nRome,M\nOslo,F\nOslo,M\nRome,F\n";
         let records = [
@@ -270,6 +353,9 @@ mod tests {
             // A number that is not known in the first record.
             "NA,F,flu\n35,M,cold\n36,F,flu",
             "not told,F,flu\n35,M,cold\n36,F,flu",
+            "?,Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
+            ",Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
+            "Zoe,,Zwolle\nBo,35,Oslo\nAnna,36,Rome",
             // Two cells alike.
             "3,F,3\n4,M,5\n6,F,7",
         ];
@@ -291,6 +377,9 @@ mod tests {
             "id,born,visit2\n1,2000-01-01,2020-01-01\n2,2001-01-01,2020-02-02",
             "2019,2020\nyes,no\nno,no",
             ",a,b\n0,1,2\n1,2,3",
+            // The index of pandas over words.
+            ",name,city\n0,Zoe,Zwolle\n1,Bo,Oslo",
+            "id,,city\n1,35,Oslo\n2,36,Rome",
             "A,B\nx,y\nz,w",
             "postcode,x\nSW1A 1AA,1\nM1 1AE,2",
             joined.as_str(),

@@ -16,6 +16,7 @@ pub mod interner;
 mod ipc_check;
 mod knowledge;
 mod list;
+mod loose;
 mod people;
 mod pieces;
 mod query_log;
@@ -55,4 +56,4 @@ pub use vocabularies::{
 
 pub use list::read_list;
 pub use pieces::pieces;
-pub use wrapping::{Wrapping, wrappings};
+pub use wrapping::{Wrapping, is_packed, wrappings};

@@ -8,8 +8,9 @@ use std::thread;
 
 use super::cells::Batch;
 use super::compression::{open_regular, open_text};
+use super::first_line::{Recurrence, Suspicion};
 use super::format::{CellKind, FileKind, Format};
-use super::header::{Header, NO_HEADER, looks_like_a_value};
+use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
 use super::selection::{RowSet, Selection};
 use super::text::{Manner, NamesFor};
 use super::{columnar, text};
@@ -93,6 +94,8 @@ pub struct Source {
     manner: Manner,
     /// The rows that are read; all where there is none.
     selection: Option<Selection>,
+    /// What the rows may show about the first line.
+    suspicion: Option<Suspicion>,
 }
 
 impl Source {
@@ -131,12 +134,14 @@ impl Source {
             bytes: 0,
             manner,
             selection: None,
+            suspicion: None,
         };
         match kind.format {
             Format::Csv | Format::Tsv => {
                 let opened = text::open(path, kind, options, manner, names_for)?;
                 source.delimiter = Some(opened.delimiter);
                 source.manner = opened.manner;
+                source.suspicion = opened.suspicion;
                 (source.columns, source.nameless, source.bytes) =
                     (opened.columns, opened.nameless, opened.bytes);
             }
@@ -288,8 +293,13 @@ impl Source {
                 .map_err(|error| Error::io("start a thread to read the data", &self.path, &error))?;
             let mut consumed = Ok(());
             let mut before = 0;
+            let names = self.columns.iter().map(|column| column.name.as_str());
+            let mut recurrence = self.suspicion.map(|suspicion| Recurrence::new(suspicion, names));
             for (mut batch, bytes) in batches {
                 let rows = batch.rows();
+                if let Some(recurrence) = &mut recurrence {
+                    recurrence.look(&batch);
+                }
                 if let Some(selection) = &self.selection {
                     batch.retain(|row| selection.takes(before + row));
                 }
@@ -305,7 +315,11 @@ impl Source {
             let produced = producer.join().unwrap_or_else(|_| {
                 Err(Error::internal("the reader of the data failed").in_file(&self.path))
             });
-            consumed.and(produced)
+            consumed.and(produced)?;
+            match recurrence.and_then(|recurrence| recurrence.record()) {
+                Some(line) => Err(no_names(&self.path, line)),
+                None => Ok(()),
+            }
         })
     }
 

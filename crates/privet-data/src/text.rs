@@ -6,7 +6,7 @@ use super::cells::{Batch, BatchBuilder};
 use super::compression::empty;
 use super::delimited::Record;
 use super::dialect::{describe, detect_delimiter};
-use super::first_line::Evidence;
+use super::first_line::{Evidence, Suspicion};
 use super::format::{CellKind, FileKind, Format};
 use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names, too_many_columns};
 use super::records::{Sample, TextFile};
@@ -21,6 +21,8 @@ pub(super) struct Opened {
     pub(super) nameless: Vec<usize>,
     pub(super) bytes: u64,
     pub(super) manner: Manner,
+    /// What the rows may still show: that the first line is one of them.
+    pub(super) suspicion: Option<Suspicion>,
 }
 
 /// How a text file departs from what a table should be.
@@ -63,17 +65,19 @@ pub(super) fn open(
     };
     let given = if given.is_some() { given } else { options.header.names(path, width)? };
     manner.headless = given.is_some();
+    let mut suspicion = None;
     let (names, nameless) = match given {
         Some(names) => (names, Vec::new()),
         None => {
             // A log that a machine kept has names of its own, if any.
             let judged = options.header == Header::Expected && !manner.lossy;
             // What cannot be read is reported when the rows are.
-            if judged
-                && let Ok(rows) = table.batch(Batch::default(), width)
-                && Evidence::of(&cells, &rows).is_record()
-            {
-                return Err(no_names(path, first.line(0)));
+            if judged && let Ok(rows) = table.batch(Batch::default(), width) {
+                let evidence = Evidence::of(&cells, &rows);
+                if evidence.is_record() {
+                    return Err(no_names(path, first.line(0)));
+                }
+                suspicion = Some(Suspicion { line: first.line(0), names: evidence.names });
             }
             let names = named(&cells);
             check_names(path, Some(first.line(0)), names.iter().map(String::as_str))?;
@@ -81,7 +85,7 @@ pub(super) fn open(
         }
     };
     let columns = names.into_iter().map(|name| SourceColumn { name, kind: CellKind::Text }).collect();
-    Ok(Opened { delimiter, columns, nameless, bytes, manner })
+    Ok(Opened { delimiter, columns, nameless, bytes, manner, suspicion })
 }
 
 /// Streams the rows of a text file.

@@ -8,11 +8,14 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 
 use super::compression::{open_file, read_error};
-use super::format::{Compression, split_compression};
+use super::format::{Compression, FileKind, split_compression};
+use super::loose::loose;
 use privet_core::{Error, Result};
 
 /// So much of a skipped frame is looked at.
 const MOST_SKIPPED: u64 = 1 << 24;
+/// After so many things there is no need to look for more.
+const MOST_FOUND: usize = 1000;
 
 /// Something that a compressed file holds and no cell of it shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,14 @@ pub enum Wrapping {
     Time(u32),
     /// A frame that readers skip.
     Skipped(Vec<u8>),
+    /// More members or frames than one: so many. Where one ends and the next begins could mark rows.
+    Parts(u64),
+    /// A header whose flags or numbers are not what compressors write.
+    Header(Vec<u8>),
+    /// Bytes that belong to no part of the file.
+    Gap(Vec<u8>),
+    /// A note with a key, which no column needs.
+    Note(Vec<u8>),
 }
 
 impl Wrapping {
@@ -34,18 +45,26 @@ impl Wrapping {
     pub fn bytes(&self) -> &[u8] {
         match self {
             Wrapping::Name(bytes) | Wrapping::Comment(bytes) | Wrapping::Extra(bytes) => bytes,
-            Wrapping::Skipped(bytes) => bytes,
-            Wrapping::Time(_) => &[],
+            Wrapping::Skipped(bytes) | Wrapping::Header(bytes) | Wrapping::Gap(bytes) => bytes,
+            Wrapping::Note(bytes) => bytes,
+            Wrapping::Time(_) | Wrapping::Parts(_) => &[],
         }
     }
 }
 
-/// What a file holds beside its data, if it is compressed as a whole.
+/// Whether a file holds its cells in something else than plain text.
+pub fn is_packed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    split_compression(&name).1 != Compression::None
+        || FileKind::of_path(path).is_ok_and(|kind| !kind.is_text())
+}
+
+/// What a file holds beside its data, if it is compressed as a whole, or a Parquet or Arrow file.
 pub fn wrappings(path: &Path) -> Result<Vec<Wrapping>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (_, compression) = split_compression(&name);
     let (file, bytes) = match compression {
-        Compression::None => return Ok(Vec::new()),
+        Compression::None => return loose(path),
         _ => open_file(path)?,
     };
     if bytes == 0 {
@@ -62,9 +81,20 @@ pub fn wrappings(path: &Path) -> Result<Vec<Wrapping>> {
 }
 
 /// The headers of all members.
-fn gzip(mut file: impl BufRead) -> io::Result<Vec<Wrapping>> {
+fn gzip(mut file: BufReader<File>) -> io::Result<Vec<Wrapping>> {
     let mut found = Vec::new();
+    let mut head = [0; 10];
+    file.read_exact(&mut head)?;
+    file.seek_relative(-10)?;
+    // A name may be there, for it is the one that everybody sees; comments and further fields are found below.
+    let [.., flags, _, _, _, _, level, system] = head;
+    const KNOWN_FIELDS: u8 = 0b0001_1100;
+    if flags & !KNOWN_FIELDS != 0 || ![0, 2, 4].contains(&level) || ![0, 3, 7, 11, 255].contains(&system) {
+        found.push(Wrapping::Header(vec![flags, level, system]));
+    }
+    let mut members = 0u64;
     while !file.fill_buf()?.is_empty() {
+        members += 1;
         let mut member = GzDecoder::new(&mut file);
         io::copy(&mut member, &mut io::sink())?;
         let Some(header) = member.header() else { continue };
@@ -75,14 +105,20 @@ fn gzip(mut file: impl BufRead) -> io::Result<Vec<Wrapping>> {
             (header.mtime() != 0).then(|| Wrapping::Time(header.mtime())),
         ];
         found.extend(fields.into_iter().flatten());
+        // The first of each kind will do, however many members there are.
+        if found.len() > MOST_FOUND {
+            break;
+        }
     }
+    found.extend((members > 1).then_some(Wrapping::Parts(members)));
     Ok(found)
 }
 
 /// The frames that are skipped, before, between and after those with data.
 fn zstandard(mut file: BufReader<File>) -> io::Result<Vec<Wrapping>> {
     let mut found = Vec::new();
-    while !file.fill_buf()?.is_empty() {
+    let mut frames = 0u64;
+    while !file.fill_buf()?.is_empty() && found.len() <= MOST_FOUND {
         let mut magic = [0; 4];
         file.read_exact(&mut magic)?;
         if magic[0] & 0xf0 == 0x50 && magic[1..] == [0x2a, 0x4d, 0x18] {
@@ -94,11 +130,19 @@ fn zstandard(mut file: BufReader<File>) -> io::Result<Vec<Wrapping>> {
             io::copy(&mut frame, &mut io::sink())?;
             found.push(Wrapping::Skipped(held));
         } else {
-            file.seek_relative(-4)?;
+            let mut descriptor = [0];
+            file.read_exact(&mut descriptor)?;
+            // Bits without a meaning, or the number of a dictionary.
+            if descriptor[0] & 0b0001_1011 != 0 {
+                found.push(Wrapping::Header(descriptor.to_vec()));
+            }
+            frames += 1;
+            file.seek_relative(-5)?;
             let mut frame = zstd::stream::read::Decoder::with_buffer(&mut file)?.single_frame();
             io::copy(&mut frame, &mut io::sink())?;
         }
     }
+    found.extend((frames > 1).then_some(Wrapping::Parts(frames)));
     Ok(found)
 }
 
@@ -121,6 +165,18 @@ mod tests {
         let plain = member("a,b\n", flate2::GzBuilder::new());
         fs::write(&path, &plain).expect("written");
         assert_eq!(wrappings(&path).expect("read"), []);
+        // Bytes of the header that nobody looks at.
+        for (at, odd) in [(3, 0x20), (3, 0x01), (8, 9), (9, 77)] {
+            let mut marked = plain.clone();
+            marked[at] = odd;
+            fs::write(&path, marked).expect("written");
+            let found = wrappings(&path);
+            assert!(found.as_ref().map_or(true, |found| found.len() == 1), "{at}: {found:?}");
+        }
+        // Members without a single byte, one after the other.
+        let empty = member("", flate2::GzBuilder::new());
+        fs::write(&path, [plain.clone(), empty.repeat(20)].concat()).expect("written");
+        assert_eq!(wrappings(&path).expect("read"), [Wrapping::Parts(21)]);
         let full =
             flate2::GzBuilder::new().filename("anna").comment("has flu").extra(b"xx01y".to_vec()).mtime(7);
         // The second member is looked at as well.
@@ -130,19 +186,23 @@ mod tests {
             Wrapping::Comment(b"has flu".to_vec()),
             Wrapping::Extra(b"xx01y".to_vec()),
             Wrapping::Time(7),
+            Wrapping::Parts(2),
         ];
         assert_eq!(wrappings(&path).expect("read"), expected);
 
         let path = folder.path().join("a.csv.zst");
         let data = |text: &str| zstd::encode_all(text.as_bytes(), 0).expect("a frame");
-        fs::write(&path, [data("a,b\n"), data("1,2\n")].concat()).expect("written");
+        fs::write(&path, data("a,b\n")).expect("written");
         assert_eq!(wrappings(&path).expect("read"), []);
+        fs::write(&path, [data("a,b\n"), data("1,2\n")].concat()).expect("written");
+        assert_eq!(wrappings(&path).expect("read"), [Wrapping::Parts(2)]);
         let skipped = |text: &str| {
             [&[0x5a, 0x2a, 0x4d, 0x18][..], &(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
         };
         fs::write(&path, [skipped("one"), data("a,b\n"), data("1,2\n"), skipped("two")].concat())
             .expect("written");
-        let expected = [Wrapping::Skipped(b"one".to_vec()), Wrapping::Skipped(b"two".to_vec())];
+        let expected =
+            [Wrapping::Skipped(b"one".to_vec()), Wrapping::Skipped(b"two".to_vec()), Wrapping::Parts(2)];
         assert_eq!(wrappings(&path).expect("read"), expected);
         assert_eq!(wrappings(&folder.path().join("none.csv")).expect("not compressed"), []);
     }

@@ -14,6 +14,7 @@ pub mod microdata;
 pub mod negative_rules;
 pub mod numbering;
 pub mod partition;
+mod powers;
 pub mod privacy;
 pub mod rollup;
 pub mod suppression;

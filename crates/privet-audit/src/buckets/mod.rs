@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use self::book::{Book, Bucket, Person};
 use self::matching::Kind;
 use self::transport::{Bounds, Transport, Verdict};
+use super::form::Written;
 use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
 use privet_core::{Error, Exact, Result};
 use privet_data::Source;
@@ -70,14 +71,16 @@ pub fn audit_buckets(
         released: book.released(),
         suppressed: book.rows.saturating_sub(book.released()),
     };
+    let written = form_of(release)?;
     let mut checks = vec![
         columns,
-        order::check_form(&book, form_of(release)?),
+        order::check_form(&book, written.faults.clone()),
         check_buckets(&book),
         check_records(&book),
         check_values(&book),
         order::check_order(&book),
     ];
+    checks.extend(written.unknown());
     let matching = policy.requirements.iter().any(|clause| clause.name() == MATCHING);
     let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
     let is_exception =
@@ -120,15 +123,17 @@ pub fn audit_buckets(
 const MATCHING: &str = "matching-l-diversity";
 
 /// What could mark rows of the published files.
-fn form_of(release: &BucketTables) -> Result<Vec<String>> {
+fn form_of(release: &BucketTables) -> Result<Written> {
     let tables = match release {
         BucketTables::Two { qit, st } => vec![qit, st],
         BucketTables::Permuted(table) => vec![table],
     };
-    let mut found = Vec::new();
+    let mut found = Written::default();
     for table in tables {
         let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        found.extend(super::form::faults(table)?.into_iter().map(|fault| format!("{name}: {fault}")));
+        let written = super::form::written(table)?;
+        found.faults.extend(written.faults.into_iter().map(|fault| format!("{name}: {fault}")));
+        found.forgot |= written.forgot;
     }
     Ok(found)
 }

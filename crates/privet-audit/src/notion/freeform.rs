@@ -6,6 +6,7 @@
 //!
 //! A released range that is not a label is a value of its own: it is judged by the leaves that it covers.
 
+use hashbrown::HashMap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
@@ -54,7 +55,7 @@ struct Column {
     name: String,
     tree: Taxonomy,
     /// The sets of leaves that released cells cover and that are no node: the cell, and the leaves in rising order.
-    spans: Vec<(String, Vec<usize>)>,
+    spans: Vec<(String, Runs)>,
     /// For each released cell, by number, the values that it says: its own, and all that cover the same leaves and more.
     says: Vec<Vec<Value>>,
     /// By value, how many leaves it covers and how many of these are sensitive.
@@ -72,26 +73,34 @@ impl Column {
         let tree = value_tree(facts.policy, column)?.ok_or_else(lost)?;
         let cells = &facts.tables.release.quasi[at];
         let values: Vec<&str> = facts.tables.original.quasi[at].texts().collect();
-        let mut spans: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut spans: Vec<(String, Runs)> = Vec::new();
+        let mut known: HashMap<Runs, usize> = HashMap::new();
         let mut own = Vec::new();
         for cell in cells.texts() {
+            (facts.watch)()?;
             own.push(match meaning_of(cell, &tree, &values)? {
                 Meaning::Node(node) => node.0 as usize,
-                Meaning::Leaves(leaves) => {
-                    let known = spans.iter().position(|(_, span)| *span == leaves);
-                    tree.len()
-                        + known.unwrap_or_else(|| {
-                            spans.push((cell.to_string(), leaves));
-                            spans.len() - 1
-                        })
+                Meaning::Leaves(runs) => {
+                    let place = *known.entry(runs).or_insert_with_key(|runs| {
+                        spans.push((cell.to_string(), runs.clone()));
+                        spans.len() - 1
+                    });
+                    tree.len() + place
                 }
             });
         }
         let mut leaves = count_leaves(&tree, mixed);
         let mut degrees = degrees(&tree, mixed, &leaves);
+        // How many of the leaves before each are sensitive.
+        let mut before = vec![0; tree.leaves() + 1];
+        for leaf in 0..tree.leaves() {
+            before[leaf + 1] = before[leaf] + leaves[tree.leaf(leaf).0 as usize].1;
+        }
         for (_, span) in &spans {
-            let (count, below) = (|leaf: &usize| leaves[tree.leaf(*leaf).0 as usize].1, parts(&tree, span));
-            let counts = (span.len() as u64, span.iter().map(count).sum());
+            (facts.watch)()?;
+            let below = parts(&tree, span);
+            let sensitive = span.iter().map(|run| before[run.end] - before[run.start]).sum();
+            let counts = (span.iter().map(|run| run.len() as u64).sum(), sensitive);
             degrees.push(degree(mixed, counts, below.map(|node| &degrees[node.0 as usize])));
             leaves.push(counts);
         }
@@ -134,8 +143,23 @@ impl Column {
 /// What a released cell stands for.
 enum Meaning {
     Node(NodeId),
-    /// Leaves, in rising order, that are not just those below a node.
-    Leaves(Vec<usize>),
+    /// Leaves that are not just those below a node.
+    Leaves(Runs),
+}
+
+/// Leaves, as ranges of their positions: in rising order, with a gap between any two.
+type Runs = Vec<std::ops::Range<usize>>;
+
+/// Leaves in rising order, as ranges.
+fn runs(leaves: &[usize]) -> Runs {
+    let runs = leaves.chunk_by(|one, other| one + 1 == *other);
+    runs.filter_map(|run| Some(*run.first()?..run.last()? + 1)).collect()
+}
+
+/// Whether a range of leaves lies within one of the ranges.
+fn holds(runs: &[std::ops::Range<usize>], part: &std::ops::Range<usize>) -> bool {
+    let behind = runs.partition_point(|run| run.start <= part.start);
+    behind.checked_sub(1).is_some_and(|at| runs[at].end >= part.end)
 }
 
 /// What a released cell stands for: its label's node, its value's leaf, everything for `*`, or the leaves in the range that it
@@ -160,7 +184,7 @@ fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<Meaning> {
     };
     let above = tree.lowest_above(*first, *last);
     let whole = tree.leaves_below(above).len() == leaves.len();
-    Ok(if whole { Meaning::Node(above) } else { Meaning::Leaves(leaves) })
+    Ok(if whole { Meaning::Node(above) } else { Meaning::Leaves(runs(&leaves)) })
 }
 
 /// Whether a leaf is a number in the range, or a range that shares numbers with it.
@@ -176,23 +200,23 @@ fn meets(range: &Range, leaf: &str) -> bool {
 }
 
 /// The highest nodes below which all leaves are in the set.
-fn parts<'t>(tree: &'t Taxonomy, span: &'t [usize]) -> impl Iterator<Item = NodeId> + 't {
-    let inside = |node: NodeId| tree.leaves_below(node).all(|leaf| span.binary_search(&leaf).is_ok());
+fn parts<'t>(tree: &'t Taxonomy, span: &'t Runs) -> impl Iterator<Item = NodeId> + 't {
+    let inside = |node: NodeId| holds(span, &tree.leaves_below(node));
     tree.nodes().filter(move |node| inside(*node) && !tree.parent(*node).is_some_and(inside))
 }
 
 /// All values that somebody knows who knows this one, in rising order: those that cover all its leaves.
-fn said(tree: &Taxonomy, spans: &[(String, Vec<usize>)], value: Value) -> Vec<Value> {
-    let (lowest, leaves): (NodeId, Vec<usize>) = match value.checked_sub(tree.len()) {
+fn said(tree: &Taxonomy, spans: &[(String, Runs)], value: Value) -> Vec<Value> {
+    let (lowest, leaves): (NodeId, Runs) = match value.checked_sub(tree.len()) {
         Some(span) => {
             let leaves = spans[span].1.clone();
-            let ends = leaves.first().copied().zip(leaves.last().copied());
+            let ends = leaves.first().zip(leaves.last()).map(|(first, last)| (first.start, last.end - 1));
             (ends.map_or(tree.root(), |(first, last)| tree.lowest_above(first, last)), leaves)
         }
-        None => (NodeId(value as u32), tree.leaves_below(NodeId(value as u32)).collect()),
+        None => (NodeId(value as u32), vec![tree.leaves_below(NodeId(value as u32))]),
     };
     let path = std::iter::successors(Some(lowest), |node| tree.parent(*node)).map(|node| node.0 as usize);
-    let covers = |span: &[usize]| leaves.iter().all(|leaf| span.binary_search(leaf).is_ok());
+    let covers = |span: &Runs| leaves.iter().all(|run| holds(span, run));
     let wider = (0..spans.len()).filter(|span| covers(&spans[*span].1)).map(|span| tree.len() + span);
     let mut said: Vec<Value> = path.chain(wider).collect();
     said.sort_unstable();

@@ -10,7 +10,6 @@ use num_integer::Integer;
 
 use super::{Facts, Notion, number};
 use crate::classes::Histogram;
-use privet_core::compare_powers;
 use privet_core::{Error, Exact, Result};
 use privet_policy::Clause;
 
@@ -146,10 +145,8 @@ fn far_from_bound(counts: &[u64], l: Exact) -> Option<bool> {
 
 /// nⁿ · bⁿ ≥ aⁿ · Π nᵢ^nᵢ for l = a/b, by certain bounds on logarithms.
 fn entropy_holds_exactly(counts: &[u64], l: Exact) -> bool {
-    let n: u64 = counts.iter().sum();
-    let mut right: Vec<(u64, u64)> = counts.iter().map(|count| (*count, *count)).collect();
-    right.push((l.numerator(), n));
-    compare_powers(&[(n, n), (l.denominator(), n)], &right).is_ge()
+    let counts: Vec<u64> = counts.iter().copied().filter(|count| *count > 0).collect();
+    super::logarithms::is_at_least(&counts, (l.numerator(), l.denominator()))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod freeform;
 mod k_anonymity;
 mod l_diversity;
 mod l_plus;
+mod logarithms;
 mod n_t_closeness;
 mod quasi_sensitive;
 mod t_closeness;

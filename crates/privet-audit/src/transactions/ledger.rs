@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use super::super::order::Rows;
+use super::super::sequence::Sequence;
 use privet_core::shortened_values;
 use privet_core::{Error, Result};
 use privet_data::TransactionSource;
@@ -26,6 +27,8 @@ pub(super) struct Ledger {
     pub repeating: (u64, u64),
     /// Transactions that write the same items in another order than the first with these items does.
     pub differing: (u64, u64),
+    /// In which order labels stand within transactions.
+    pub sequence: Sequence,
     /// Labels that are neither nodes nor sensitive items, in order of appearance: how often, and where first.
     pub unknown: Vec<(String, u64, u64)>,
 }
@@ -125,6 +128,7 @@ impl<'a> Entries<'a> {
             note(&mut self.ledger.repeating);
         }
         self.ledger.total += 1;
+        self.ledger.sequence.line(line, items.iter().copied());
         let number = self.counted.len() as u32;
         let counted = self.counted.entry((nodes, marks)).or_insert_with(|| Counted {
             number,

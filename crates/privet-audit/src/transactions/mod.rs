@@ -28,7 +28,7 @@ pub use search::{Exposed, exposed};
 
 use self::ledger::{Ledger, Meaning};
 use super::render::counted;
-use super::{Audit, AuditOptions, AuditRecords, Check};
+use super::{Audit, AuditOptions, AuditRecords, Check, sequence};
 use privet_core::{Error, Result};
 use privet_data::TransactionSource;
 use privet_policy::{DataKind, TransactionPolicy};
@@ -55,8 +55,9 @@ pub fn audit_transactions(
     let meaning = Meaning::new(tree, &policy.sensitive);
     let original = ledger::read(&policy.source, &meaning, tick)?;
     ledger::check_original(&original, tree, &policy.source)?;
-    let written = super::form::faults_of_transactions(release)?;
+    let mut written = super::form::transactions_written(release)?;
     let release = ledger::read(release, &meaning, tick)?;
+    written.faults.extend(release.sequence.fault(!options.foreign));
     let items = u64::from(tree.total_leaves());
     let requirements = policy
         .requirements
@@ -64,8 +65,18 @@ pub fn audit_transactions(
         .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
     let method = policy.method.name();
-    let facts =
-        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, method };
+    let mut unwritten: Vec<Check> = written.unknown().into_iter().collect();
+    unwritten.extend(sequence::unknown(&release.sequence, !options.foreign));
+    let facts = Facts {
+        tree,
+        sensitive: &policy.sensitive,
+        meaning: &meaning,
+        original,
+        release,
+        written: written.faults,
+        unwritten,
+        method,
+    };
     judge(&facts, &requirements, options, tick)
 }
 
@@ -78,6 +89,8 @@ struct Facts<'a> {
     release: Ledger,
     /// What could mark transactions of the released file.
     written: Vec<String>,
+    /// What about that could not be told.
+    unwritten: Vec<Check>,
     /// The name of the method that made the release: it says which recoding is allowed.
     method: &'a str,
 }
@@ -99,6 +112,7 @@ fn judge(
         truth::check(facts)?,
         order::check_order(facts),
     ];
+    checks.extend(facts.unwritten.iter().cloned());
     if let Some(expected) = &options.expected {
         checks.push(super::check_counts(expected, &records, "transactions"));
     }

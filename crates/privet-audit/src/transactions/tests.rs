@@ -49,6 +49,7 @@ fn audit_rows(
         original: read(original),
         release: read(release),
         written: Vec::new(),
+        unwritten: Vec::new(),
         method,
     };
     let requirements = [("kl-privacy".to_string(), Some(demand.clone()))];

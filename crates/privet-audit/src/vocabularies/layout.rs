@@ -2,9 +2,10 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 
 use crate::Check;
+use crate::sequence::{self, Sequence};
 use privet_core::Result;
 use privet_data::Source;
 
@@ -26,7 +27,13 @@ pub(super) fn check_columns(file: &Source) -> Check {
 
 /// Vocabularies must be written in one way: with fresh numbers, 1 and so on in the order of the file, each term once, counts
 /// as numbers are spelt, and the same terms always in the same order. Whatever else is possible could be somebody's mark.
-pub(super) fn check_form(file: &Source) -> Result<Check> {
+///
+/// The terms of a vocabulary are in alphabetical order in our own files, and in one order throughout in others'.
+pub(super) fn check_form(
+    file: &Source,
+    own: bool,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Check>> {
     let vocabulary = file.position(COLUMNS[0])?;
     let (term, count) = (file.position(COLUMNS[1])?, file.find(COLUMNS[2]));
     let mut form = Form::default();
@@ -35,17 +42,22 @@ pub(super) fn check_form(file: &Source) -> Result<Check> {
             let stated = count.map(|column| batch.cell(row, column));
             form.row(batch.line(row), batch.cell(row, vocabulary), batch.cell(row, term), stated);
         }
-        Ok(())
+        tick()
     })?;
     form.end();
-    form.faults.extend(crate::form::faults(file)?);
+    let written = crate::form::written(file)?;
+    form.faults.extend(form.sequence.fault(own).map(|fault| fault.replace("labels", "terms")));
+    form.faults.extend(written.faults.iter().cloned());
     let detail = match form.faults.as_slice() {
         [] => {
             "vocabularies are numbered from 1 on in the order of the file, and written in one way".to_string()
         }
         faults => faults.join("; "),
     };
-    Ok(Check::new("form", form.faults.is_empty(), detail))
+    let mut checks = vec![Check::new("form", form.faults.is_empty(), detail)];
+    checks.extend(written.unknown());
+    checks.extend(sequence::unknown(&form.sequence, own));
+    Ok(checks)
 }
 
 /// How a file of vocabularies is written.
@@ -56,6 +68,10 @@ struct Form {
     place: u64,
     begins: u64,
     terms: Vec<(String, String)>,
+    /// The same terms, to be found.
+    known: HashSet<String>,
+    /// In which order terms stand.
+    sequence: Sequence,
     /// How the vocabularies that hold the same are written, by hashes.
     written: HashMap<u64, u64>,
     hasher: DefaultHashBuilder,
@@ -95,14 +111,19 @@ impl Form {
         if term.trim() != term {
             self.fault(2, || format!("the term in line {line} has blanks around it"));
         }
-        if count.is_some() && self.terms.iter().any(|(other, _)| other == term) {
+        if count.is_some() && self.known.contains(term) {
             self.fault(3, || format!("'{term}' is there twice in one vocabulary, again in line {line}"));
+        }
+        if count.is_some() {
+            self.known.insert(term.to_string());
         }
         self.terms.push((term.to_string(), count.unwrap_or_default().to_string()));
     }
 
     fn end(&mut self) {
         let mut terms = std::mem::take(&mut self.terms);
+        self.known.clear();
+        self.sequence.line(self.begins, terms.iter().map(|(term, _)| term.as_str()));
         let written = self.hasher.hash_one(&terms);
         terms.sort_unstable();
         let held = self.hasher.hash_one(&terms);

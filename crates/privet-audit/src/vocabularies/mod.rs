@@ -145,7 +145,7 @@ fn judge(
     let mut checks = Vec::new();
     if let Some(file) = facts.file {
         checks.push(layout::check_columns(file));
-        checks.push(layout::check_form(file)?);
+        checks.extend(layout::check_form(file, facts.filed.is_some(), tick)?);
     }
     checks.extend([check_words(facts, &words), check_records(facts, records)]);
     let members = facts.assignment.map(|assignment| Members::of(facts, classes, assignment));

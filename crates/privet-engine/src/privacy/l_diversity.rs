@@ -11,7 +11,7 @@ use std::ops::Range;
 use num_integer::Integer;
 
 use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest, most_under_caps};
-use privet_core::compare_powers;
+use crate::powers::compare_powers;
 use privet_core::{Error, Exact, Result};
 use privet_policy::Clause;
 

@@ -6,6 +6,7 @@ use privet_core::hash::{sha256_of, sha256_of_text};
 use serde_json::{Value as Json, json};
 
 use super::holdout::HeldOut;
+use super::report::buckets::QUERY_ERROR;
 use super::report::{LedgerAccount, Original};
 use super::veil::Veil;
 use privet_attack::Attacks;
@@ -210,7 +211,9 @@ impl<'a> Claims<'a> {
         let shares: Option<serde_json::Map<_, _>> =
             left_out.chain(held).chain(exactly).map(|(name, share)| stepped(name, share)).collect();
         manifest["share_at_most"] = shares.map_or(Json::Null, Json::from);
-        let losses = self.stated.losses.iter().map(|cost| stepped(cost.name, cost.normalised.into()));
+        // An error relative to true counts is not a share of the records.
+        let losses = self.stated.losses.iter().filter(|cost| cost.name != QUERY_ERROR);
+        let losses = losses.map(|cost| stepped(cost.name, cost.normalised.into()));
         manifest["loss_at_most"] =
             losses.collect::<Option<serde_json::Map<_, _>>>().map_or(Json::Null, Json::from);
         manifest["audit"] = json!({ "passed": self.audit.is_some_and(|audit| audit.passed) });

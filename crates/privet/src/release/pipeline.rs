@@ -10,7 +10,7 @@ use super::book::{self, Book, Kept};
 use super::caution;
 use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Stated};
-use super::report::{self, Edition, Page};
+use super::report::{self, Edition, ForSteward, Page};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, changed, state_of};
 use super::target::Target;
@@ -202,7 +202,7 @@ pub(super) fn publish<S: Shape>(
         public_report: report::render(&report, Edition::Public)?,
         public_manifest: shape.public_manifest(&claims),
         steward_report: report::render(&report, Edition::Steward)?,
-        figures: pretty(&report)?,
+        figures: pretty(&ForSteward(&report))?,
         plan: claims.stated.plan,
     };
     let manifest = documents.write(&target, &files, |files| {

@@ -251,7 +251,7 @@ fn queries(
     }
     let mut random = random::keyed(key, &format!("privet: report: queries of {count} conditions"));
     let least = (original.total() / 200.0).clamp(1.0, 20.0).floor();
-    let mut errors = Vec::new();
+    let (mut errors, mut records) = (Vec::new(), original.total());
     for _ in 0..4 * QUERIES {
         if errors.len() == QUERIES {
             break;
@@ -266,9 +266,10 @@ fn queries(
             chosen.iter().map(|at| condition(*at, columns[*at].values.len(), &mut random)).collect();
         let truth = answer(original, &conditions);
         let Some(released) = with(tables, &chosen).filter(|_| truth >= least) else { continue };
-        errors.push((answer(released, &conditions) - truth).abs() / truth);
+        records = records.max(released.total());
+        errors.push(((answer(released, &conditions) - truth).abs(), truth));
     }
-    QueryErrors::of(count, least, errors)
+    QueryErrors::of(count, least, &errors, records)
 }
 
 /// A random range of up to a third of a column's values.

@@ -239,10 +239,10 @@ fn queries(original: &Asked<'_>, released: &Asked<'_>, count: usize, key: RunKey
         items.truncate(count);
         let truth = original.holding(&items);
         if truth >= least {
-            errors.push((released.holding(&items) - truth).abs() / truth);
+            errors.push(((released.holding(&items) - truth).abs(), truth));
         }
     }
-    QueryErrors::of(count, least, errors)
+    QueryErrors::of(count, least, &errors, original.total.max(released.total))
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ use super::book::Book;
 use super::manifest::shown;
 use super::manifest::{Claims, Price, Stated};
 use super::pipeline::{self, Shape};
-use super::report::BucketReport;
-use super::report::buckets::{Facts, account};
+use super::report::{BucketReport, ForSteward};
+use super::report::buckets::{Facts, QUERY_ERROR, account};
 use super::run::RunOptions;
 use super::target::Target;
 use super::veil::Veil;
@@ -29,9 +29,6 @@ use privet_methods::injector::utility::Accuracy;
 use privet_methods::injector::{Decision, Publication};
 use privet_policy::CheckedPolicy;
 use privet_policy::layout::{GROUP_ASSIGNMENT, PERMUTED, QIT, ST};
-
-/// The cost that is reported: how far answers to COUNT queries are off.
-const COST: &str = "query-error";
 
 /// Records in groups: exact quasi-identifiers, and the sensitive values of each group.
 pub(super) struct Grouped {
@@ -72,7 +69,7 @@ impl Shape for Grouped {
         let places = Places::of(&policy, &microdata, &decision.grouping, key, clock)?;
         let errors = Accuracy::of(&decision.observations, &decision.grouping, key);
         let (value, normalised) = errors.map_or((0.0, 0.0), |errors| (errors.here, errors.normalised()));
-        let price = Price { name: COST, value, exact: None, normalised };
+        let price = Price { name: QUERY_ERROR, value, exact: None, normalised };
         let veil = Veil::default();
         Ok(Grouped { policy, microdata, decision, places, errors, price, veil, key })
     }
@@ -141,8 +138,8 @@ impl Shape for Grouped {
     }
 
     fn complete(&self, report: &BucketReport, manifest: &mut Json) {
-        manifest["rules"] = json!(report.rules);
-        manifest["groups"] = json!(report.groups);
+        manifest["rules"] = json!(ForSteward(&report.rules));
+        manifest["groups"] = json!(ForSteward(&report.groups));
     }
 
     fn left_out(&self) -> Vec<String> {

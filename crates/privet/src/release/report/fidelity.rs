@@ -58,27 +58,48 @@ pub struct QueryErrors {
     pub quantiles: [f64; 5],
     /// The mean error.
     pub mean: f64,
+    /// The same errors as shares of all records instead of the truth, which is what the public may have of them.
+    #[serde(default)]
+    pub of_records: Option<Spread>,
+}
+
+/// How errors are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The error that 5, 25, 50, 75 and 95 in a hundred queries do not exceed.
+    pub quantiles: [f64; 5],
+    /// The mean error.
+    pub mean: f64,
+}
+
+/// What the public may have: shares of the records, in steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoarseFidelity {
+    /// Whether records are sets of items.
+    pub of_sets: bool,
+    /// How far each column is off, by its name.
+    pub marginals: Vec<(String, f64)>,
+    /// How far counts are off, by the number of conditions.
+    pub queries: Vec<(u64, Spread)>,
 }
 
 impl InSteps for Fidelity {
-    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Fidelity> {
-        let marginal = |marginal: Marginal| {
-            let values = Distribution { column: marginal.values.column, values: Vec::new() };
-            Some(Marginal { distance: step(marginal.distance)?, values })
-        };
-        let errors = |errors: QueryErrors| {
-            let [a, b, c, d, e] = errors.quantiles.map(step);
-            let (quantiles, mean) = ([a?, b?, c?, d?, e?], step(errors.mean)?);
-            Some(QueryErrors { quantiles, mean, queries: 0, least: 0, ..errors })
+    type Coarse = CoarseFidelity;
+
+    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<CoarseFidelity> {
+        let marginal = |marginal: Marginal| Some((marginal.values.column, step(marginal.distance)?));
+        let errors = |(conditions, spread): (u64, Spread)| {
+            let [a, b, c, d, e] = spread.quantiles.map(step);
+            Some((conditions, Spread { quantiles: [a?, b?, c?, d?, e?], mean: step(spread.mean)? }))
         };
         // Items are values: how far they are off has no name that could be given.
         let marginals = if self.of_sets { Vec::new() } else { self.marginals };
-        Some(Fidelity {
-            sampled: None,
+        let queries =
+            self.queries.into_iter().filter_map(|errors| Some((errors.conditions, errors.of_records?)));
+        Some(CoarseFidelity {
             of_sets: self.of_sets,
             marginals: marginals.into_iter().map(marginal).collect::<Option<_>>()?,
-            associations: Associations { columns: Vec::new(), before: Vec::new(), after: Vec::new() },
-            queries: self.queries.into_iter().map(errors).collect::<Option<_>>()?,
+            queries: queries.map(errors).collect::<Option<_>>()?,
         })
     }
 }
@@ -109,17 +130,35 @@ impl Associations {
 }
 
 impl QueryErrors {
-    /// Sums up the errors of queries with so many conditions and a true answer of at least `least`; `None` where there are none.
-    pub(crate) fn of(conditions: usize, least: f64, mut errors: Vec<f64>) -> Option<QueryErrors> {
+    /// Sums up the errors of queries with so many conditions and a true answer of at least `least`, among so many records at
+    /// most; `None` where there are none. An error is a difference and the truth.
+    pub(crate) fn of(
+        conditions: usize,
+        least: f64,
+        errors: &[(f64, f64)],
+        records: f64,
+    ) -> Option<QueryErrors> {
+        let relative = Spread::of(errors.iter().map(|(difference, truth)| difference / truth).collect())?;
+        let of_records = errors.iter().map(|(difference, _)| difference / records.max(1.0)).collect();
+        Some(QueryErrors {
+            conditions: conditions as u64,
+            queries: errors.len() as u64,
+            least: least as u64,
+            quantiles: relative.quantiles,
+            mean: relative.mean,
+            of_records: Spread::of(of_records),
+        })
+    }
+}
+
+impl Spread {
+    fn of(mut errors: Vec<f64>) -> Option<Spread> {
         // Sums of floats are off in their last bits; that is no error of the release.
         errors.iter_mut().filter(|error| **error < NOISE).for_each(|error| *error = 0.0);
         errors.sort_by(f64::total_cmp);
         let last = errors.len().checked_sub(1)?;
         let quantile = |percent: usize| errors[(last * percent + 50) / 100];
-        Some(QueryErrors {
-            conditions: conditions as u64,
-            queries: errors.len() as u64,
-            least: least as u64,
+        Some(Spread {
             quantiles: [5, 25, 50, 75, 95].map(quantile),
             mean: errors.iter().sum::<f64>() / errors.len() as f64,
         })

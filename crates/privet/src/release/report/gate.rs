@@ -2,13 +2,19 @@
 //!
 //! A figure is made either from the released files alone or with the help of the original. What the files tell is printed as
 //! it is: everybody can work it out again. What depends on the original is an [`Original`]. It can be mapped and combined, and
-//! stays one; there are two ways out. The steward's edition has a [`Key`] to it. The public gets a share in steps of 5 %,
-//! rounded up, and only where a step stands for more than ten records; any other figure stays behind the gate.
+//! stays one; there are two ways out. The steward's edition has a [`Key`] to it. The public gets a share of the records in
+//! steps of 5 %, rounded up, and only where a step stands for more than ten records; any other figure stays behind the gate.
+//! An error relative to a true count is not such a share: next to a released count, each of its steps may stand for one
+//! record. So the public reads errors of counts as shares of all records.
 //!
 //! So two originals with the same released files have the same public report and manifest, apart from shares that fall into
-//! different steps. A page cannot print more by accident: without the key there is no number to print.
+//! different steps. A page cannot print more by accident: without the key there is no number to print, and templates and
+//! JSON refuse an [`Original`] unless it is wrapped [`ForSteward`].
 
-use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Edition;
 use super::lens::{is_small, percent};
@@ -19,9 +25,21 @@ pub(crate) const STEP: f64 = 0.05;
 pub(crate) const LEAST_RECORDS: u64 = 220;
 
 /// A figure, a list or a text that depends on the original and not on the released files alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+///
+/// It can be serialised [`ForSteward`] alone.
+#[cfg_attr(test, derive(Debug))]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Original<T>(T);
+
+thread_local! {
+    /// Whether something is being serialised for the steward.
+    static FOR_STEWARD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Something with figures of the original in it, to be serialised for the steward.
+#[derive(Debug, Clone, Copy)]
+pub struct ForSteward<'a, T>(pub &'a T);
 
 /// What opens figures of the original: only the steward's edition has one.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +68,36 @@ impl Edition {
     /// The key to figures of the original, which the steward has.
     pub(crate) fn key(self) -> Option<Key> {
         self.is_steward().then_some(Key(()))
+    }
+}
+
+impl<T: Serialize> Serialize for Original<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !FOR_STEWARD.get() {
+            return Err(S::Error::custom("a figure of the original is for the steward alone"));
+        }
+        self.0.serialize(serializer)
+    }
+}
+
+impl<T: Serialize> Serialize for ForSteward<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// Closes the gate again, also if something panics.
+        struct Open(bool);
+        impl Drop for Open {
+            fn drop(&mut self) {
+                FOR_STEWARD.set(self.0);
+            }
+        }
+        let _open = Open(FOR_STEWARD.replace(true));
+        self.0.serialize(serializer)
+    }
+}
+
+#[cfg(not(test))]
+impl<T> std::fmt::Debug for Original<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Original(…)")
     }
 }
 
@@ -96,14 +144,21 @@ impl Original<f64> {
             return Some(Told { text: percent(self.0), share: self.0 });
         }
         let share = self.stepped(released)?;
-        // Above the worst there is, an error may be of any size.
-        let text = format!("≤ {}", percent(share));
+        // More than everything is not a share: how much more is not for the public.
+        let text =
+            if self.is_beyond() { format!("> {}", percent(1.0)) } else { format!("≤ {}", percent(share)) };
         Some(Told { text, share })
     }
 
-    /// The share rounded up to whole steps. None and almost none are the same: the first step begins at 0.
+    /// Whether this is more than everything.
+    fn is_beyond(self) -> bool {
+        self.0 > 1.0 + 1e-9
+    }
+
+    /// The share rounded up to whole steps. None and almost none are the same: the first step begins at 0. The last one ends
+    /// at everything, and all that is more is there as well.
     pub(crate) fn stepped(self, released: u64) -> Option<f64> {
-        let steps = (self.0 / STEP - 1e-9).ceil().max(1.0);
+        let steps = (self.0 / STEP - 1e-9).ceil().clamp(1.0, (1.0 / STEP).round());
         // Steps are twentieths: a division keeps 0.15 from becoming 0.15000000000000002.
         (released >= LEAST_RECORDS && steps.is_finite()).then(|| steps / (1.0 / STEP).round())
     }
@@ -111,13 +166,16 @@ impl Original<f64> {
 
 /// Figures of the original that can be rounded to steps together.
 pub trait InSteps: Sized {
-    /// The figures with every share rounded by `step`, and without whatever is not a share.
-    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Self>;
+    /// What is left of them.
+    type Coarse;
+
+    /// Every share of the records rounded by `step`, without whatever is not such a share.
+    fn in_steps(self, step: &dyn Fn(f64) -> Option<f64>) -> Option<Self::Coarse>;
 }
 
 impl<T: InSteps> Original<T> {
     /// The figures in steps, as the public may have them next to so many records of the release.
-    pub(crate) fn in_steps(self, released: u64) -> Option<T> {
+    pub(crate) fn in_steps(self, released: u64) -> Option<T::Coarse> {
         self.0.in_steps(&|share| Original(share).stepped(released))
     }
 }
@@ -163,7 +221,12 @@ mod tests {
         assert_eq!(told(0.0501, Edition::Public).as_deref(), Some("≤ 10 %"));
         assert_eq!(told(0.1234, Edition::Public).as_deref(), Some("≤ 15 %"));
         assert_eq!(told(1.0, Edition::Public).as_deref(), Some("≤ 100 %"));
-        assert_eq!(told(f64::NAN, Edition::Public).as_deref(), Some("≤ 5 %"));
+        // How much more than everything an error is would tell a small count.
+        for beyond in [1.01, 82.35, 99.0, f64::INFINITY] {
+            assert_eq!(told(beyond, Edition::Public).as_deref(), Some("> 100 %"), "{beyond}");
+            assert_eq!(Original::from(beyond).stepped(1000), Some(1.0), "{beyond}");
+        }
+        assert_eq!(told(f64::NAN, Edition::Public), None);
         assert_eq!(told(0.1234, Edition::Steward).as_deref(), Some("12.3 %"));
         assert_eq!(Original::from(0.15).stepped(1000), Some(0.15));
     }
@@ -185,6 +248,22 @@ mod tests {
         }
         assert_eq!(Original::from(0.5).told(Edition::Public, LEAST_RECORDS - 1), None);
         assert!(Original::from(0.5).told(Edition::Steward, 3).is_some());
+    }
+
+    #[test]
+    fn hard_use_1_6_json_and_templates_refuse_what_is_the_stewards() {
+        let figure = Original::from(4711u64);
+        assert!(serde_json::to_string(&figure).is_err());
+        assert!(serde_json::to_value(vec![Datum::Original(Original::from(0.5))]).is_err());
+        assert_eq!(serde_json::to_string(&ForSteward(&figure)).ok().as_deref(), Some("4711"));
+        assert!(serde_json::to_string(&figure).is_err(), "the gate closes again");
+        let mut page = minijinja::Environment::new();
+        page.add_template("page", "{{ figure }}").expect("a template");
+        let write = |value| {
+            page.get_template("page").and_then(|page| page.render(minijinja::context! { figure => value }))
+        };
+        let printed = write(minijinja::Value::from(minijinja::value::Serde(figure)));
+        assert!(!printed.is_ok_and(|text| text.contains("4711")));
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub mod vocabularies;
 pub use buckets::BucketReport;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
-pub use fidelity::{Associations, Fidelity, Marginal, QueryErrors};
-pub use gate::{Datum, Key, Original};
+pub use fidelity::{Associations, CoarseFidelity, Fidelity, Marginal, QueryErrors, Spread};
+pub use gate::{Datum, ForSteward, Key, Original};
 pub use ledger::{EarlierRelease, LedgerAccount};
 pub use lens::figure;
 pub use model::{

@@ -309,6 +309,13 @@ pub struct Loss {
     pub direction: String,
 }
 
+impl Loss {
+    /// Whether this is a mean error of counts relative to the truth: not a share of the records, so it is the steward's.
+    pub(super) fn is_error(&self) -> bool {
+        self.name == super::buckets::QUERY_ERROR
+    }
+}
+
 /// How a plan was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {

@@ -13,7 +13,7 @@ use super::book::Book;
 use super::manifest::{Claims, Price, Stated};
 use super::people;
 use super::pipeline::{self, Shape};
-use super::report::TransactionReport;
+use super::report::{ForSteward, TransactionReport};
 use super::report::transactions::{Facts, account, dearest};
 use super::run::RunOptions;
 use super::target::Target;
@@ -162,7 +162,7 @@ impl Shape for Transactions {
     }
 
     fn complete(&self, report: &TransactionReport, manifest: &mut Json) {
-        manifest["utility"] = json!(report.utility);
+        manifest["utility"] = json!(ForSteward(&report.utility));
         manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }
 }

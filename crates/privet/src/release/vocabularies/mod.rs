@@ -13,7 +13,7 @@ use super::book::Book;
 use super::manifest::{Claims, Price, Stated};
 use super::people;
 use super::pipeline::{self, Shape};
-use super::report::VocabularyReport;
+use super::report::{ForSteward, VocabularyReport};
 use super::report::vocabularies::{Facts, account};
 use super::run::RunOptions;
 use super::target::Target;
@@ -140,8 +140,8 @@ impl Shape for Vocabularies {
     }
 
     fn complete(&self, report: &VocabularyReport, manifest: &mut Json) {
-        manifest["utility"] = json!(report.utility);
+        manifest["utility"] = json!(ForSteward(&report.utility));
         manifest["extraction"] = json!(self.decided.extraction);
-        manifest["classes"] = json!(report.classes);
+        manifest["classes"] = json!(ForSteward(&report.classes));
     }
 }

@@ -16,7 +16,7 @@ use super::gate::Original;
 /// The kind by which this model is told from the others in `report.json`.
 pub(super) const KIND: &str = "groups";
 /// The name of the measure of what these releases lose: an error, and none of information.
-pub(super) const QUERY_ERROR: &str = "query-error";
+pub(crate) const QUERY_ERROR: &str = "query-error";
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ const ROW: f64 = 40.0;
 const MOST: f64 = 2.0;
 
 /// Draws horizontal boxes over one axis that starts at 0.
-pub(in super::super) fn boxes(rows: &[BoxRow], title: &str) -> Value {
+pub(in super::super) fn boxes(rows: &[BoxRow], axis: &str, title: &str) -> Value {
     let left = rows.iter().map(|row| width_of(&row.name)).fold(40.0, f64::max).min(140.0) + 12.0;
     let largest = rows.iter().map(|row| row.quantiles[4]).fold(0.0, f64::max).clamp(0.05, MOST);
     let top = [0.05, 0.1, 0.2, 0.5, 1.0, MOST].into_iter().find(|top| largest <= *top).unwrap_or(MOST);
@@ -51,7 +51,7 @@ pub(in super::super) fn boxes(rows: &[BoxRow], title: &str) -> Value {
             svg.text(WIDTH - 2.0, middle - 12.0, Anchor::End, "small", &beyond(&row.quantiles, top));
         }
     }
-    svg.text(left + room / 2.0, bottom + 33.0, Anchor::Middle, "axis-name", "relative error");
+    svg.text(left + room / 2.0, bottom + 33.0, Anchor::Middle, "axis-name", axis);
     svg.finish(title)
 }
 
@@ -70,12 +70,12 @@ mod tests {
     #[test]
     fn what_lies_beyond_the_axis_is_marked_and_told() {
         let row = |quantiles| BoxRow { name: "three conditions".into(), quantiles };
-        let within = boxes(&[row([0.0, 0.1, 0.2, 0.5, 1.9])], "t").to_string();
+        let within = boxes(&[row([0.0, 0.1, 0.2, 0.5, 1.9])], "relative error", "t").to_string();
         assert!(!within.contains("beyond") && !within.contains("whisker"), "{within}");
-        let further = boxes(&[row([0.0, 0.1, 0.2, 0.5, 5.74])], "t").to_string();
+        let further = boxes(&[row([0.0, 0.1, 0.2, 0.5, 5.74])], "relative error", "t").to_string();
         assert!(further.contains("class=\"beyond\"") && further.contains("whisker to 574 %"), "{further}");
         assert!(further.contains("class=\"median\""));
-        let all = boxes(&[row([2.5, 3.0, 3.5, 4.0, 5.0])], "t").to_string();
+        let all = boxes(&[row([2.5, 3.0, 3.5, 4.0, 5.0])], "relative error", "t").to_string();
         assert!(all.contains("median 350 %, box to 400 %, whisker to 500 %"), "{all}");
         assert!(!all.contains("class=\"box\"") && !all.contains("class=\"median\""), "{all}");
     }

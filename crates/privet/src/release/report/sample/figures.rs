@@ -1,6 +1,6 @@
 //! Made-up figures that all kinds of reports have.
 
-use super::super::fidelity::{Associations, Fidelity, Marginal, QueryErrors};
+use super::super::fidelity::{Associations, Fidelity, Marginal, QueryErrors, Spread};
 use super::super::model::{Distribution, Subgroup, Subgroups, ValueCount};
 use super::super::scan::{Fate, IdentifierKind, Scan, Suspect};
 
@@ -53,6 +53,7 @@ pub(super) fn fidelity() -> Fidelity {
             least: 20,
             quantiles: [0.01, 0.06, 0.14, 0.3, 0.71],
             mean: 0.2,
+            of_records: Some(Spread { quantiles: [0.001, 0.004, 0.02, 0.06, 0.11], mean: 0.03 }),
         }],
     }
 }

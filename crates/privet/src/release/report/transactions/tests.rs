@@ -2,7 +2,7 @@
 
 use super::super::notion::{Attack, Cover};
 use super::super::tests::{text_of, texts};
-use super::super::{Edition, FileHash, Filed, Method, Records, render};
+use super::super::{Edition, FileHash, Filed, ForSteward, Method, Records, render};
 use super::sample::{baskets, many_items};
 use super::*;
 
@@ -268,14 +268,14 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
 #[test]
 fn what_was_filed_is_told_apart_by_its_kind() {
     let model = baskets();
-    let filed = serde_json::to_string(&model).expect("JSON");
+    let filed = serde_json::to_string(&ForSteward(&model)).expect("JSON");
     let again = Filed::read(&filed).expect("a report");
     assert!(matches!(again, Filed::Transactions(_)));
     for edition in EDITIONS {
         assert!(again.render(edition).expect("a page") == html(&model, edition), "{edition:?}");
     }
     let table = super::super::sample::patients();
-    let filed = serde_json::to_string(&table).expect("JSON");
+    let filed = serde_json::to_string(&ForSteward(&table)).expect("JSON");
     assert_eq!(Filed::read(&filed).expect("a report"), Filed::Table(Box::new(table)));
     assert!(Filed::read("{}").is_err());
 }

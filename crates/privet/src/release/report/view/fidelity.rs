@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::chart::{self, BoxRow};
 use super::super::common::Common;
-use super::super::fidelity::{Fidelity, Marginal, QueryErrors};
+use super::super::fidelity::{Fidelity, Marginal, QueryErrors, Spread};
 use super::super::gate::{Original, STEP};
 use super::super::lens::{percent, thousands};
 use super::super::{Edition, chart::Bar};
@@ -40,7 +40,7 @@ pub(super) fn fidelity(common: &Common, edition: Edition) -> Option<FidelityView
     } else {
         overview.extend(distances(&found.marginals.iter().map(off).collect::<Vec<_>>()));
     }
-    overview.extend(errors(&found.queries, found.of_sets));
+    overview.extend(errors(&relative(found), found.of_sets, Scale::Truth));
     let marginals = drawn().filter(|_| !found.of_sets);
     Some(FidelityView {
         note: note(found),
@@ -54,18 +54,18 @@ pub(super) fn fidelity(common: &Common, edition: Edition) -> Option<FidelityView
 /// What the public may have. How far a sensitive column is off would tell what those have who were left out, even in steps.
 fn coarse(found: &Original<Fidelity>, common: &Common) -> Option<FidelityView> {
     let found = found.clone().in_steps(common.records.released)?;
-    let quasi = |marginal: &&Marginal| common.is_quasi_identifier(&marginal.values.column);
-    let off: Vec<Off> = found.marginals.iter().filter(quasi).map(off).collect();
+    let quasi = found.marginals.into_iter().filter(|(column, _)| common.is_quasi_identifier(column));
+    let off: Vec<Off> = quasi.map(|(column, distance)| Off { column, distance }).collect();
     let mut overview = Vec::new();
     overview.extend(distances(&off));
-    overview.extend(errors(&found.queries, found.of_sets));
+    overview.extend(errors(&found.queries, found.of_sets, Scale::Records));
     (!overview.is_empty()).then(|| FidelityView {
         note: format!(
             "Precise figures about the original would tell of what the release leaves out: distances and errors are rounded up \
-             to steps of {}, and sensitive columns are compared in the steward’s edition alone.",
+             to steps of {} of all records, and sensitive columns are compared in the steward’s edition alone.",
             percent(STEP)
         ),
-        advice: rough(&off, &found.queries, found.of_sets),
+        advice: rough(&off, &found.queries, found.of_sets, Scale::Records),
         overview,
         heat: Vec::new(),
         marginals: Vec::new(),
@@ -124,9 +124,24 @@ fn rounded(share: f64) -> String {
     }
 }
 
+/// What errors of counts are measured by.
+#[derive(Clone, Copy, PartialEq)]
+enum Scale {
+    /// The true count: for the steward alone.
+    Truth,
+    /// All records.
+    Records,
+}
+
+/// The steward's errors, by the number of conditions.
+fn relative(found: &Fidelity) -> Vec<(u64, Spread)> {
+    let spread = |errors: &QueryErrors| Spread { quantiles: errors.quantiles, mean: errors.mean };
+    found.queries.iter().map(|errors| (errors.conditions, spread(errors))).collect()
+}
+
 /// How far answers to COUNT queries are off.
-fn errors(queries: &[QueryErrors], of_sets: bool) -> Option<Figure> {
-    let name = |errors: &QueryErrors| match (errors.conditions, of_sets) {
+fn errors(queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Option<Figure> {
+    let name = |conditions: u64| match (conditions, of_sets) {
         (1, true) => "one of them".to_string(),
         (2, true) => "two of them".to_string(),
         (_, true) => "three of them".to_string(),
@@ -135,21 +150,27 @@ fn errors(queries: &[QueryErrors], of_sets: bool) -> Option<Figure> {
         (_, false) => "three conditions".to_string(),
     };
     let asked = if of_sets { "how many hold …" } else { "how many records have …" };
-    let boxes: Vec<BoxRow> =
-        (queries.iter()).map(|errors| BoxRow { name: name(errors), quantiles: errors.quantiles }).collect();
-    let row = |errors: &QueryErrors| {
-        let mut row = vec![name(errors)];
+    let boxes: Vec<BoxRow> = (queries.iter())
+        .map(|(count, errors)| BoxRow { name: name(*count), quantiles: errors.quantiles })
+        .collect();
+    let row = |(count, errors): &(u64, Spread)| {
+        let mut row = vec![name(*count)];
         row.extend(errors.quantiles.map(percent));
         row.push(percent(errors.mean));
         row
     };
+    let (measure, axis) = match scale {
+        Scale::Truth => ("Relative error", "relative error"),
+        Scale::Records => ("Error, as a share of all records,", "error as a share of all records"),
+    };
+    let title = format!("{} of COUNT queries by the number of conditions", measure.trim_end_matches(','));
     (!boxes.is_empty()).then(|| Figure {
         title: "How far counts are off".to_string(),
         note: format!(
-            "Relative error of random questions “{asked}”, asked of the original and of the release. Box: the middle half; line: \
+            "{measure} of random questions “{asked}”, asked of the original and of the release. Box: the middle half; line: \
              the median; whiskers: all but one in twenty on either side."
         ),
-        svg: chart::boxes(&boxes, "Relative error of COUNT queries by the number of conditions"),
+        svg: chart::boxes(&boxes, axis, &title),
         table: DataTable {
             head: ["Queries with", "5 %", "25 %", "Median", "75 %", "95 %", "Mean"].map(str::to_string).to_vec(),
             rows: queries.iter().map(row).collect(),
@@ -166,7 +187,7 @@ fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Figure> {
 /// What should not be computed from the release.
 fn advice(found: &Fidelity) -> Vec<String> {
     let off: Vec<Off> = found.marginals.iter().map(off).collect();
-    let mut advice = rough(&off, &found.queries, found.of_sets);
+    let mut advice = rough(&off, &relative(found), found.of_sets, Scale::Truth);
     let lost = associations::lost(&found.associations);
     if !lost.is_empty() {
         advice.push(format!("Do not model how these go together, it is mostly lost: {}.", lost.join("; ")));
@@ -175,7 +196,7 @@ fn advice(found: &Fidelity) -> Vec<String> {
 }
 
 /// The same, as far as distances and errors tell.
-fn rough(off: &[Off], queries: &[QueryErrors], of_sets: bool) -> Vec<String> {
+fn rough(off: &[Off], queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Vec<String> {
     let mut advice = Vec::new();
     if of_sets && off.iter().any(|off| off.distance > 0.2) {
         advice.push(
@@ -192,15 +213,19 @@ fn rough(off: &[Off], queries: &[QueryErrors], of_sets: bool) -> Vec<String> {
             coarse.join(", ")
         ));
     }
-    if let Some(errors) = queries.iter().find(|errors| errors.quantiles[2] > 0.5) {
+    let (most, by) = match scale {
+        Scale::Truth => (0.5, "half"),
+        Scale::Records => (STEP, "a twentieth of all records"),
+    };
+    if let Some((conditions, _)) = queries.iter().find(|(_, errors)| errors.quantiles[2] > most) {
         let (of, items) = if of_sets { ("of", "items at once") } else { ("under", "conditions") };
-        let conditions = match errors.conditions {
+        let conditions = match conditions {
             1 => "one",
             2 => "two",
             _ => "three",
         };
         advice.push(format!(
-            "Do not trust counts {of} {conditions} or more {items}: half of them are off by more than half."
+            "Do not trust counts {of} {conditions} or more {items}: half of them are off by more than {by}."
         ));
     }
     advice

@@ -372,6 +372,9 @@ fn records(records: Records, edition: Edition) -> RecordsView {
 
 /// A loss in both editions as a share of the worst, next to so many released records; its value is the steward's.
 fn loss_view(loss: &Loss, released: u64, edition: Edition) -> Option<LossView> {
+    if edition.key().is_none() && loss.is_error() {
+        return None;
+    }
     let share = loss.normalised.and_then(|share| share.told(edition, released));
     let value = edition.key().map(|key| figure(*loss.value.see(key)));
     (value.is_some() || share.is_some()).then(|| LossView {

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::super::Edition;
-use super::super::buckets::QUERY_ERROR;
 use super::super::common::{Common, Whose};
 use super::super::lens::percent;
 use super::super::model::{Column, ReportModel};
@@ -266,14 +265,16 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
 pub(super) fn lost(common: &Common, edition: Edition) -> Option<KeyFigure> {
     let released = common.records.released;
     let (loss, normalised) = common.losses.iter().find_map(|loss| Some((loss, loss.normalised?)))?;
-    let share = normalised.told(edition, released)?;
-    if loss.name == QUERY_ERROR {
+    if loss.is_error() {
+        let value = *loss.value.see(edition.key()?);
+        let share = normalised.told(edition, released)?;
         return Some(KeyFigure {
-            value: loss.value.told(edition, released)?.text,
+            value: percent(value),
             name: "mean error of counts".to_string(),
             note: format!("{} of that with all records in one group", share.text),
         });
     }
+    let share = normalised.told(edition, released)?;
     Some(KeyFigure {
         value: share.text,
         name: "of information lost".to_string(),

@@ -4,6 +4,8 @@
 //! for certain, first in floating point, then in fixed point with more and more digits, until the sum is clear of zero. Sums
 //! that are zero would never be: these are found by factors, since logarithms of numbers without common factors add up to zero only
 //! where all exponents are zero.
+//!
+//! The audit decides the same by code of its own.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use num_integer::Integer;
 type Power = (u64, i128);
 
 /// How the product of some powers, each a base and an exponent, compares with the product of others. Bases are at least 1.
-pub fn compare_powers(left: &[(u64, u64)], right: &[(u64, u64)]) -> Ordering {
+pub(crate) fn compare_powers(left: &[(u64, u64)], right: &[(u64, u64)]) -> Ordering {
     let mut exponents: BTreeMap<u64, i128> = BTreeMap::new();
     let signed = left.iter().map(|(base, exponent)| (*base, i128::from(*exponent)));
     let signed = signed.chain(right.iter().map(|(base, exponent)| (*base, -i128::from(*exponent))));
