@@ -352,10 +352,9 @@ mod tests {
         );
         let scribe = Arc::new(Scribe::default());
         let chosen = ["linking", "homogeneity", "skewness"];
-        stage.on("release.csv", |scene| {
-            let progress: Arc<dyn Progress> = scribe.clone();
-            let clock = Clock::new(Arc::new(AtomicBool::new(false)), progress);
-            let scene = Scene { clock: &clock, ..scene };
+        let progress: Arc<dyn Progress> = scribe.clone();
+        let clock = Clock::new(Arc::new(AtomicBool::new(false)), progress);
+        stage.under(&clock, "release.csv", |scene| {
             let choice = Choice::only(&chosen.map(String::from)).expect("attacks");
             assert_eq!(attack(&scene, &choice).expect("run").found.len(), 3);
         });

@@ -57,12 +57,16 @@ impl Stage {
 
     /// Opens a file or a folder as the release, and looks at the scene; more can be put into it first.
     pub fn on<T>(&self, release: &str, look: impl FnOnce(Scene<'_>) -> T) -> T {
+        self.under(&Clock::unlimited(), release, look)
+    }
+
+    /// The same with a clock.
+    pub fn under<T>(&self, clock: &Clock, release: &str, look: impl FnOnce(Scene<'_>) -> T) -> T {
         let policy = Policy::read(&self.folder.path().join("policy.toml")).expect("a policy");
         let policy: AnyPolicy = policy.check_any(None).unwrap_or_else(|error| panic!("{error}"));
         let policy = PolicyRef::from(&policy);
         let released = open_released(policy, &self.folder.path().join(release));
-        let clock = Clock::unlimited();
-        look(Scene::new(policy, released.unwrap_or_else(|error| panic!("{error}")), 7, &clock))
+        look(Scene::new(policy, released.unwrap_or_else(|error| panic!("{error}")), 7, clock))
     }
 
     /// What an attack finds in a released table of this content, or why it is not run.

@@ -128,7 +128,10 @@ impl Evidence {
                 Voice::Record => evidence.record += 1,
                 Voice::Stray => strays += 1,
                 Voice::Names => evidence.names += 1,
-                Voice::Gap if at == 0 && is_counter(others.iter().map(|row| rows.cell(*row, 0))) => {}
+                Voice::Gap
+                    if at == 0
+                        && cell.trim().is_empty()
+                        && is_index(others.iter().map(|row| rows.cell(*row, 0))) => {}
                 Voice::Gap => gaps += 1,
                 Voice::Silent => {}
             }
@@ -253,10 +256,10 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Whether cells count up one by one, as the index that pandas writes without a name.
-fn is_counter<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
+/// Whether cells are whole numbers that rise, as those of the index that pandas writes without a name.
+fn is_index<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
     let numbers: Option<Vec<u64>> = cells.map(|cell| cell.trim().parse().ok()).collect();
-    numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[1] == pair[0] + 1))
+    numbers.is_some_and(|numbers| numbers.is_sorted_by(|one, other| one < other))
 }
 
 /// Whether a cell says that something is not known.
@@ -354,7 +357,7 @@ mod tests {
             "NA,F,flu\n35,M,cold\n36,F,flu",
             "not told,F,flu\n35,M,cold\n36,F,flu",
             "?,Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
-            ",Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
+            ",Zoe,Zwolle\n36,Bo,Oslo\n35,Anna,Rome",
             "Zoe,,Zwolle\nBo,35,Oslo\nAnna,36,Rome",
             // Two cells alike.
             "3,F,3\n4,M,5\n6,F,7",

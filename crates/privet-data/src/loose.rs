@@ -155,7 +155,10 @@ fn arrow(file: &mut File, length: u64) -> io::Result<Vec<Wrapping>> {
     }
     footer.schema().into_iter().for_each(|schema| notes(&mut parts, &schema));
     parts.add(0, 8)?;
-    message(file, 8, length, &mut parts)?;
+    // The schema begins at the first place that is not padding.
+    let front = bytes(file, 8, begins.saturating_sub(8).min(64), length)?;
+    let padding = front.chunks(8).take_while(|word| word.iter().all(|byte| *byte == 0)).count() as u64;
+    message(file, 8 + 8 * padding, length, &mut parts)?;
     let blocks: Vec<Block> =
         footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten().copied().collect();
     let mut last = 8;
