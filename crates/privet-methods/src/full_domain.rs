@@ -33,7 +33,7 @@ use privet_engine::lattice::Levelled;
 use privet_engine::loss::{Cost, Tally};
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
-use privet_engine::privacy::{Members, NtCloseness, Requirement};
+use privet_engine::privacy::{ClassTest, Members, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::CheckedPolicy;
 
@@ -103,7 +103,7 @@ struct FullDomain<'a> {
     levelling: Levelling<'a>,
     /// The lowest level of each column that is allowed.
     bottoms: Levels,
-    requirements: Vec<Box<dyn Requirement>>,
+    requirements: Vec<Box<dyn ClassTest>>,
     /// What compares classes with those at higher levels; no bound rests on it.
     natural: Vec<NtCloseness>,
     /// The most records that may be suppressed.
@@ -140,7 +140,7 @@ struct Close {
 impl<'a> FullDomain<'a> {
     fn new(
         microdata: &'a Microdata,
-        requirements: Vec<Box<dyn Requirement>>,
+        requirements: Vec<Box<dyn ClassTest>>,
         natural: Vec<NtCloseness>,
         cost: &str,
         limit: u64,

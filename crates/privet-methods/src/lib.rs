@@ -142,7 +142,7 @@ fn drawn(
 }
 
 /// The error for requirements that even the most general release does not meet.
-fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Class<'_>) -> Error {
+fn impossible(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Class<'_>) -> Error {
     let whole = privacy::Members { records: *whole, people: None, add_up: true };
     let reasons = failures(requirements, &whole);
     Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
@@ -150,9 +150,9 @@ fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::C
 }
 
 /// Why the whole table as one class fails requirements, one reason each.
-fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Members<'_>) -> Vec<String> {
+fn failures(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Members<'_>) -> Vec<String> {
     let failing = requirements.iter().map(AsRef::as_ref).filter(|requirement| !whole.meet(*requirement));
-    let reason = |requirement: &dyn privacy::Requirement| {
+    let reason = |requirement: &dyn privacy::ClassTest| {
         let counted = match whole.people.filter(|_| requirement.counts_people()) {
             Some(_) => privacy::Counted::People,
             None => privacy::Counted::Records,
@@ -165,7 +165,7 @@ fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Mem
 /// The error for requirements that the whole table as one class does not meet, where people are counted. Parts of it may
 /// still meet them, as the people of parts do not add up.
 fn impossible_as_whole(
-    requirements: &[Box<dyn privacy::Requirement>],
+    requirements: &[Box<dyn privacy::ClassTest>],
     whole: &privacy::Members<'_>,
     method_starts_there: bool,
 ) -> Error {

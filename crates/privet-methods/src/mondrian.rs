@@ -23,7 +23,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, Counts, Members, Requirement};
+use privet_engine::privacy::{Class, ClassTest, Counts, Members};
 use privet_policy::CheckedPolicy;
 
 /// Above this many slots a part's counts are kept sparse.
@@ -46,7 +46,7 @@ pub(super) type Part = Vec<(u32, u64)>;
 
 pub(super) struct Mondrian<'a> {
     microdata: &'a Microdata,
-    requirements: Vec<Box<dyn Requirement>>,
+    requirements: Vec<Box<dyn ClassTest>>,
     axes: Vec<Axis>,
     relaxed: bool,
     /// Who has which records, where somebody has several.
@@ -101,7 +101,7 @@ impl<'a> Mondrian<'a> {
     pub(super) fn new(
         policy: &CheckedPolicy,
         microdata: &'a Microdata,
-        requirements: Vec<Box<dyn Requirement>>,
+        requirements: Vec<Box<dyn ClassTest>>,
         clock: &Clock,
     ) -> Mondrian<'a> {
         let settings = &policy.method.settings;

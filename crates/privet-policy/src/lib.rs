@@ -21,6 +21,7 @@ mod sensitive;
 mod sets;
 mod settings;
 mod transactions;
+mod typed;
 mod vary;
 mod vocabulary;
 
@@ -33,8 +34,10 @@ pub use knowledge::{KnowledgePolicy, MiningPolicy};
 pub use method::CATALOGUES;
 pub use mixed::{Belief, Degrees, MixedColumn, ObservabilityModel, SensitivityModel};
 pub use publication::{LedgerPolicy, OnComposition, ReportKeys};
+pub use requirement::{ItemRequirement, Requirement, VocabularyKAnonymity};
 pub use rules::{MutedText, RuleText, RulesText};
 pub use sets::{SetPolicy, UnknownTerms};
 pub use settings::{Clause, Setting, Settings, parse_duration};
 pub use transactions::TransactionPolicy;
+pub use typed::Stated;
 pub use vocabulary::VocabularyPolicy;

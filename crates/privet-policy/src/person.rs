@@ -13,15 +13,6 @@ use privet_core::suggestion;
 /// The methods that count people.
 const METHODS: [&str; 2] = ["full-domain", "mondrian"];
 
-/// Whether a requirement is about the people of a class: how many there are, and how many of them have a value.
-pub(super) fn counts_people(clause: &Clause) -> bool {
-    match clause.name() {
-        "k-anonymity" | "l-plus-diversity" => true,
-        "l-diversity" => matches!(clause.settings.choice("kind"), Some("distinct" | "frequency")),
-        _ => false,
-    }
-}
-
 /// The column that `person` names, by position; refuses what cannot count people.
 pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Clause) -> Result<Option<usize>> {
     let Some(entry) = data.entry("person") else { return Ok(None) };

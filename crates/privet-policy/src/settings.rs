@@ -45,6 +45,12 @@ pub struct Clause {
     pub settings: Settings,
 }
 
+impl FromIterator<(&'static str, Setting)> for Settings {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Setting)>>(settings: I) -> Settings {
+        Settings(settings.into_iter().collect())
+    }
+}
+
 impl Settings {
     /// A setting by its key; `None` when the key is optional and was left out.
     pub fn get(&self, key: &str) -> Option<&Setting> {
@@ -162,7 +168,7 @@ fn per_column(of: &BTreeMap<usize, impl std::fmt::Display>, columns: &[PolicyCol
 }
 
 /// The first few of them, so that a name of a requirement stays one line.
-fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
+pub(crate) fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
     const MOST: usize = 6;
     let first = thresholds.iter().take(MOST).map(|(value, exact)| format!("{value} = {exact}"));
     let first = first.collect::<Vec<_>>().join(", ");
@@ -206,41 +212,6 @@ impl Clause {
             parts.push(format!("{} = {text}", key.name));
         }
         format!("{} ({})", self.name(), parts.join(", "))
-    }
-}
-
-impl Clause {
-    /// Whether it gives single values the same thresholds as another.
-    pub fn has_thresholds_of(&self, other: &Clause) -> bool {
-        let own = |clause: &Clause| -> Vec<BTreeMap<String, Exact>> {
-            let settings = clause.settings.iter().filter_map(|(_, setting)| match setting {
-                Setting::Thresholds(thresholds) => Some(thresholds.clone()),
-                _ => None,
-            });
-            settings.collect()
-        };
-        own(self) == own(other)
-    }
-
-    /// Where [`Clause::describe`] writes thresholds of single values, and `shows` is false for some of these: what it writes,
-    /// and what it would write of the others.
-    pub fn thresholds_shown(&self, shows: impl Fn(&str) -> bool) -> Vec<(String, String)> {
-        let mut texts = Vec::new();
-        for (key, setting) in self.settings.iter() {
-            let Setting::Thresholds(all) = setting else { continue };
-            let shown: BTreeMap<String, Exact> = all
-                .iter()
-                .filter(|(value, _)| shows(value))
-                .map(|(value, own)| (value.clone(), *own))
-                .collect();
-            if shown.len() == all.len() {
-                continue;
-            }
-            let text = |own: &BTreeMap<String, Exact>| format!(", {key} = {}", show_thresholds(own));
-            let rest = if shown.is_empty() { String::new() } else { text(&shown) };
-            texts.push((text(all), rest));
-        }
-        texts
     }
 }
 

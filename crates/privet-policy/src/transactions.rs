@@ -9,6 +9,7 @@ use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
 use crate::method::TRANSACTIONS;
+use crate::requirement::ItemRequirement;
 use privet_core::{Error, Result};
 use privet_data::{TransactionOptions, TransactionSource, read_list};
 use privet_taxonomy::{ItemTree, ROOT_LABEL};
@@ -29,7 +30,7 @@ pub struct TransactionPolicy {
     /// The sensitive items, in alphabetical order.
     pub sensitive: Vec<String>,
     /// What the release must guarantee.
-    pub requirements: Vec<Clause>,
+    pub requirements: Vec<ItemRequirement>,
     /// How the release is made.
     pub method: Clause,
 }
@@ -73,6 +74,11 @@ impl Policy {
         let requirements = check_requirements(&root, &TRANSACTIONS, &[])?;
         let method = check_method(&root, &TRANSACTIONS, &[], None)?;
         self.admit(&TRANSACTIONS, (&requirements, &method), purpose)?;
+        let understood = requirements.iter().enumerate().map(|(place, clause)| {
+            let read = ItemRequirement::of(clause).and_then(|own| own.check(&sensitive).map(|()| own));
+            read.map_err(|error| self.at_requirement(place, error))
+        });
+        let requirements = understood.collect::<Result<Vec<_>>>()?;
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,

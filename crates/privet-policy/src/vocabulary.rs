@@ -8,6 +8,7 @@ use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
 use crate::method::VOCABULARIES;
+use crate::requirement::VocabularyKAnonymity;
 use privet_core::{Error, Exact, Result};
 use privet_data::{
     Clicks, Lexicon, LogOptions, VocabularyColumns, VocabularyOptions, VocabularySource, WordOptions,
@@ -35,7 +36,7 @@ pub struct VocabularyPolicy {
     /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
     pub omega: Option<Exact>,
     /// What the release must guarantee: one requirement.
-    pub requirement: Clause,
+    pub requirement: VocabularyKAnonymity,
     /// How the release is made.
     pub method: Clause,
 }
@@ -102,6 +103,8 @@ impl Policy {
                 .unwrap_or_else(|| root.error("a requirement is asked for twice"))
                 .help("keep the stricter one")
         })?;
+        let requirement =
+            VocabularyKAnonymity::read(&requirement).map_err(|error| self.at_requirement(0, error))?;
         let Words { semantics, epsilon, omega, beside, .. } = words;
         Ok(VocabularyPolicy {
             written: self.clone(),

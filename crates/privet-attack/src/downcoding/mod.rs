@@ -23,7 +23,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_engine::negative_rules::{Attribute, Observations};
-use privet_policy::{CheckedPolicy, Role, Subject};
+use privet_policy::{CheckedPolicy, Requirement, Role, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// Row 11 of the attacks.
@@ -170,7 +170,7 @@ fn is_decided_by_k(policy: &CheckedPolicy) -> bool {
     let settings = &policy.method.settings;
     let may_suppress = settings.exact("suppression_limit").is_some_and(|limit| limit > Exact::ZERO);
     policy.method.name() == "full-domain"
-        && policy.requirements.iter().all(|clause| clause.name() == "k-anonymity")
+        && policy.requirements.iter().all(|asked| matches!(asked, Requirement::KAnonymity(_)))
         && settings.drawn_from().is_none()
         && settings.choice("cost") != Some("CM")
         && settings.get("least_levels").is_none()

@@ -82,10 +82,10 @@ struct Facts<'a> {
     method: &'a str,
 }
 
-/// Makes all checks. A requirement comes with its name; those that this audit does not know have no demand.
+/// Makes all checks. A requirement comes with its name.
 fn judge(
     facts: &Facts<'_>,
-    requirements: &[(String, Option<Demand>)],
+    requirements: &[(String, Demand)],
     options: &AuditOptions,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
@@ -108,10 +108,8 @@ fn judge(
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
     let release = Released::new(facts.tree, facts.sensitive.len(), rows);
     for (position, (name, demand)) in requirements.iter().enumerate() {
-        if let Some(demand) = demand {
-            let check = check_requirement(facts, &release, name, demand, tick)?;
-            checks.push(check.judging(position));
-        }
+        let check = check_requirement(facts, &release, name, demand, tick)?;
+        checks.push(check.judging(position));
     }
     let classes = release.cells.len() as u64;
     let asked: Vec<String> = requirements.iter().map(|(name, _)| name.clone()).collect();

@@ -51,7 +51,7 @@ fn audit_rows(
         written: Vec::new(),
         method,
     };
-    let requirements = [("kl-privacy".to_string(), Some(demand.clone()))];
+    let requirements = [("kl-privacy".to_string(), demand.clone())];
     judge(&facts, &requirements, options, &mut || Ok(())).expect("an audit")
 }
 

@@ -11,8 +11,7 @@ use privet_engine::testing::vocabularies as cases;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::{BagSolution, Task, run};
 use privet_policy::method::VOCABULARIES;
-use privet_policy::requirement::vocabulary::DECLARATION;
-use privet_policy::{Clause, Setting};
+use privet_policy::{Clause, Setting, VocabularyKAnonymity};
 
 fn audit(facts: &VocabularyRelease<'_>) -> Audit {
     audit_vocabularies(facts, &mut || Ok(())).expect("an audit")
@@ -393,10 +392,8 @@ proptest! {
 
 #[test]
 fn a_demand_is_read_from_the_policy() {
-    let mut clause = Clause::with_defaults(&DECLARATION);
-    clause.set("k", Setting::Count(7));
-    let demand = |users| Demand::of(&clause, users).expect("a demand");
-    assert_eq!(demand(true), Some(Demand { k: 7, distinct_users: true, min_term_users: 7 }));
-    assert_eq!(demand(false), Some(Demand { k: 7, distinct_users: false, min_term_users: 1 }));
+    let asked = VocabularyKAnonymity { k: 7, distinct_users: None, min_term_users: None };
+    assert_eq!(Demand::of(&asked, true), Demand { k: 7, distinct_users: true, min_term_users: 7 });
+    assert_eq!(Demand::of(&asked, false), Demand { k: 7, distinct_users: false, min_term_users: 1 });
     assert_eq!(Manner::of("og", None), None);
 }

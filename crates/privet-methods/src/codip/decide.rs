@@ -15,9 +15,9 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
-use privet_policy::CheckedPolicy;
 use privet_policy::layout;
 use privet_policy::method::codip::CODIP;
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,13 @@ pub struct Asked {
 impl Asked {
     /// Reads a policy whose method publishes projections.
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
-        let limits = policy.requirements.iter().find(|clause| Projection::is(clause));
-        let clause = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
+        let limits = policy.requirements.iter().find_map(|asked| match asked {
+            Requirement::Projection(limits) => Some(limits),
+            _ => None,
+        });
+        let limits = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
         Ok(Asked {
-            limits: Projection::of(clause)?,
+            limits: Projection::of(limits),
             exhaustive: policy.method.name() == CODIP.name,
             persist: policy.method.settings.flag("persist"),
         })

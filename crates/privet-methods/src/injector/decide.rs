@@ -14,7 +14,7 @@ use privet_engine::negative_rules::{
 use privet_engine::privacy::matching::MatchingDiversity;
 use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN};
 use privet_policy::method::injector::ANATOMY;
-use privet_policy::{CheckedPolicy, Role};
+use privet_policy::{CheckedPolicy, Requirement, Role};
 
 /// What is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,18 +45,16 @@ impl Asked {
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
         let settings = &policy.method.settings;
         let anatomy = policy.method.name() == ANATOMY.name;
-        let wanted = if anatomy { "l-diversity" } else { "matching-l-diversity" };
-        let asked = policy.requirements.iter().position(|clause| clause.name() == wanted);
-        let position = asked.ok_or_else(|| Error::internal("groups without a requirement"))?;
-        let clause = &policy.requirements[position];
-        let demand = if anatomy {
-            let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
-            let l = l.numerator().div_ceil(l.denominator());
-            let column = clause.settings.column("column").unwrap_or_default();
-            MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior: None }
-        } else {
-            MatchingDiversity::of(clause).map_err(|error| policy.at_requirement(position, error))?
-        };
+        let demand = policy.requirements.iter().find_map(|asked| match asked {
+            Requirement::LDiversity(asked) if anatomy => {
+                let (column, l) = (asked.column, asked.diversity.l());
+                let l = usize::try_from(l.numerator().div_ceil(l.denominator())).unwrap_or(usize::MAX);
+                Some(MatchingDiversity { column, l, max_posterior: None })
+            }
+            Requirement::MatchingLDiversity(asked) if !anatomy => Some(MatchingDiversity::of(asked)),
+            _ => None,
+        });
+        let demand = demand.ok_or_else(|| Error::internal("groups without a requirement"))?;
         check_columns(policy, &demand)?;
         let strategy = match settings.choice("strategy") {
             _ if anatomy => Strategy::Anatomy,
@@ -68,10 +66,9 @@ impl Asked {
             Some("permuted") => Publication::Permuted,
             _ => Publication::TwoTables,
         };
-        let sizes = policy.requirements.iter().filter(|clause| clause.name() == "k-anonymity");
         Ok(Asked {
             demand,
-            k: sizes.filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1),
+            k: policy.k(),
             strategy,
             suppress: settings.choice("infeasible") == Some("suppress"),
             publication,
@@ -273,7 +270,10 @@ fn numbers_note(observations: &Observations) -> Option<String> {
 
 /// Anatomy's groups have a whole number of values.
 fn rounded_up(policy: &CheckedPolicy, asked: &Asked) -> Option<String> {
-    let l = policy.requirements.iter().find_map(|clause| clause.settings.exact("l"))?;
+    let l = policy.requirements.iter().find_map(|asked| match asked {
+        Requirement::LDiversity(asked) => Some(asked.diversity.l()),
+        _ => None,
+    })?;
     let rounded = asked.strategy == Strategy::Anatomy && l.denominator() != 1;
     rounded.then(|| {
         format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)

@@ -11,7 +11,7 @@ use privet_core::{Error, Exact, Result};
 use privet_engine::cut::{Amount, Forest, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::l_plus::{Thresholds, thresholds};
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// Prices stay exact up to this many units in 1; beyond, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
@@ -50,15 +50,14 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
             return Err(policy.at_method(key, Error::input(wrong).help(help)));
         }
     }
-    let named = |name: &'static str| {
-        policy.requirements.iter().enumerate().filter(move |(_, clause)| clause.name() == name)
-    };
-    let k = named("k-anonymity").filter_map(|(_, clause)| clause.settings.count("k")).max().unwrap_or(1);
-    let (position, clause) = named("l-plus-diversity")
-        .next()
-        .ok_or_else(|| Error::internal("thresholds without a requirement"))?;
+    let k = policy.k();
+    let asked = policy.requirements.iter().enumerate().find_map(|(position, asked)| match asked {
+        Requirement::LPlusDiversity(asked) => Some((position, asked)),
+        _ => None,
+    });
+    let (position, asked) = asked.ok_or_else(|| Error::internal("thresholds without a requirement"))?;
     let thresholds =
-        thresholds(clause, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
+        thresholds(asked, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
     if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {
         let name = &microdata.table.tracked[thresholds.column].name;
         let wrong =

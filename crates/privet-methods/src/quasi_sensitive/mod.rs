@@ -35,7 +35,7 @@ use privet_engine::privacy::quasi_sensitive::{
     Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity,
 };
 use privet_engine::suppression::{Answer, Goal, Order, Prices};
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Requirement};
 use schedule::Solver;
 use sets::Sets;
 
@@ -79,17 +79,23 @@ impl Asked {
         let mut prior = Some(counter);
         for (position, clause) in policy.requirements.iter().enumerate() {
             let at = |error| policy.at_requirement(position, error);
-            match clause.name() {
-                "qs-diversity" => {
-                    diversity = Some(QsDiversity::of(clause).map_err(at)?);
-                }
-                "qs-closeness" => {
-                    let demand = QsCloseness::of(clause).map_err(at)?;
+            match clause {
+                Requirement::QsDiversity(asked) => diversity = Some(QsDiversity::of(asked)),
+                Requirement::QsCloseness(asked) => {
+                    let demand = QsCloseness::of(asked);
                     let Some(counter) = prior.take() else { continue };
                     let prior = prior_of(demand.prior, counter, &column, &links).map_err(at)?;
                     closeness = Some((demand, prior));
                 }
-                _ => {}
+                // Mondrian forms the groups by these, if at all.
+                Requirement::KAnonymity(_)
+                | Requirement::LDiversity(_)
+                | Requirement::LPlusDiversity(_)
+                | Requirement::TCloseness(_)
+                | Requirement::NtCloseness(_)
+                | Requirement::MatchingLDiversity(_)
+                | Requirement::Projection(_)
+                | Requirement::FfAnonymity(_) => {}
             }
         }
         let prices = Prices::new(sets.longest());

@@ -2,6 +2,21 @@
 
 use crate::check::Role;
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::Exact;
+
+clause! {
+    /// Whatever rules an adversary knows, `l` values stay possible for everybody.
+    #[derive(Copy)]
+    pub struct MatchingLDiversity {
+        /// The sensitive column's position in the data.
+        pub column: usize,
+        /// How many values must stay possible.
+        pub l: u64,
+        /// The most that an adversary may become sure of a value.
+        pub max_posterior: Option<Exact>,
+    }
+}
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

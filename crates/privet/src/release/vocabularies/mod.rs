@@ -34,8 +34,8 @@ use privet_methods::vocabulary;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{COST, Decided};
-use privet_policy::VocabularyPolicy;
 use privet_policy::layout::VOCABULARY_ASSIGNMENT;
+use privet_policy::{Stated, VocabularyPolicy};
 
 /// The released file's name.
 const RELEASE: &str = "release.csv";
@@ -277,9 +277,9 @@ fn audit_files(
     let file = open_vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
-    let demand = Demand::of(&policy.requirement, original.users().is_some())?;
+    let demand = Demand::of(&policy.requirement, original.users().is_some());
     let centre = policy.method.settings.choice("centre");
-    let (Some(demand), Some(manner)) = (demand, Manner::of(policy.method.name(), centre)) else {
+    let Some(manner) = Manner::of(policy.method.name(), centre) else {
         return Err(Error::internal("the audit does not know the requirement or the method"));
     };
     let assignment = match order {

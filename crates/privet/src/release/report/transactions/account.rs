@@ -18,7 +18,7 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::kl::{ItemSolution, Task};
-use privet_policy::{Clause, DataKind};
+use privet_policy::{DataKind, ItemRequirement};
 use privet_taxonomy::{ItemTree, Node};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
@@ -31,7 +31,7 @@ const MOST_DEAREST: usize = 20;
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// What the policy asks for, as written.
-    pub requirements: &'a [Clause],
+    pub requirements: &'a [ItemRequirement],
     /// The same as understood, in the same order.
     pub limits: &'a [KlPrivacy],
     /// The original.
@@ -143,7 +143,7 @@ fn alike(baskets: &Baskets, shown: impl Fn(usize) -> Vec<(Vec<Node>, u64)>) -> i
     sets.into_values()
 }
 
-fn knowledge_limit(clause: &Clause, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
+fn knowledge_limit(clause: &ItemRequirement, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
     let most = limit.theta.iter().max();
     KnowledgeLimit {
         name: clause.name().to_string(),

@@ -18,7 +18,7 @@ use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::{Moment, SearchFacts};
 use privet_policy::method::TRANSACTIONS;
-use privet_policy::{Clause, Declaration, Policy, Setting, Settings};
+use privet_policy::{Clause, Declaration, ItemRequirement, Policy, Setting, Settings, requirement};
 use privet_taxonomy::{ItemTree, Node};
 
 fn clause(
@@ -57,10 +57,8 @@ fn filled(tree: ItemTree, sensitive: &[&str], lines: &str) -> Baskets {
 /// A report about these baskets under k = 5, l = 5, m = 2, n = 1.
 pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionReport {
     let theta = Exact::parse("1/5").expect("a number");
-    let l = Setting::Exact(Exact::parse("5").expect("a number"));
-    let settings =
-        vec![("k", Setting::Count(5)), ("l", l), ("m", Setting::Count(2)), ("n", Setting::Count(1))];
-    let requirements = [clause(TRANSACTIONS.requirements, "kl-privacy", settings)];
+    let asked = requirement::KlPrivacy { k: 5, l: Exact::whole(5), m: 2, n: 1, theta: Default::default() };
+    let requirements = [ItemRequirement::KlPrivacy(asked)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
     let method = clause(TRANSACTIONS.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };

@@ -17,7 +17,7 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{BagSolution, Cluster, Print};
-use privet_policy::VocabularyPolicy;
+use privet_policy::{Stated, VocabularyPolicy};
 use privet_taxonomy::words::Distances;
 
 /// So many of the most frequent terms are shown.

@@ -1,0 +1,271 @@
+//! Requirements and methods as types: what a policy says, read once at the door.
+//!
+//! A declaration says which keys there are, and [`check_settings`](super::settings::check_settings) reads them. The types of
+//! [`requirement`](crate::requirement) and [`method`](crate::method) are made from that, defaults included, so that nobody
+//! behind the door looks up a key by its name or repeats a default.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use super::check::PolicyColumn;
+use super::declare::Declaration;
+use super::settings::{Clause, Setting, Settings, show_thresholds};
+use privet_core::{Error, Exact, Result};
+
+/// What a key can be read as, and written back from.
+pub(crate) trait Value: Sized {
+    /// From what the policy says; `None` where that says nothing of this type.
+    fn read(setting: Option<&Setting>) -> Option<Self>;
+    /// As a setting again; `None` for a key that was left out and has no default.
+    fn written(&self) -> Option<Setting>;
+}
+
+macro_rules! plain_value {
+    ($($type:ty => $variant:ident),* $(,)?) => {$(
+        impl Value for $type {
+            fn read(setting: Option<&Setting>) -> Option<$type> {
+                match setting {
+                    Some(Setting::$variant(value)) => Some(value.clone()),
+                    _ => None,
+                }
+            }
+
+            fn written(&self) -> Option<Setting> {
+                Some(Setting::$variant(self.clone()))
+            }
+        }
+    )*};
+}
+
+plain_value! {
+    u64 => Count,
+    Exact => Exact,
+    usize => Column,
+    bool => Flag,
+    Duration => Duration,
+}
+
+impl<V: Value> Value for Option<V> {
+    fn read(setting: Option<&Setting>) -> Option<Option<V>> {
+        match setting {
+            None => Some(None),
+            some => V::read(some).map(Some),
+        }
+    }
+
+    fn written(&self) -> Option<Setting> {
+        self.as_ref().and_then(V::written)
+    }
+}
+
+/// Thresholds of single values; none where the key is left out.
+impl Value for BTreeMap<String, Exact> {
+    fn read(setting: Option<&Setting>) -> Option<Self> {
+        match setting {
+            None => Some(BTreeMap::new()),
+            Some(Setting::Thresholds(thresholds)) => Some(thresholds.clone()),
+            _ => None,
+        }
+    }
+
+    fn written(&self) -> Option<Setting> {
+        (!self.is_empty()).then(|| Setting::Thresholds(self.clone()))
+    }
+}
+
+/// Whole numbers of single columns; none where the key is left out.
+impl Value for BTreeMap<usize, u64> {
+    fn read(setting: Option<&Setting>) -> Option<Self> {
+        match setting {
+            None => Some(BTreeMap::new()),
+            Some(Setting::Counts(counts)) => Some(counts.clone()),
+            _ => None,
+        }
+    }
+
+    fn written(&self) -> Option<Setting> {
+        (!self.is_empty()).then(|| Setting::Counts(self.clone()))
+    }
+}
+
+/// One key of a clause, as a type.
+pub(crate) fn read<V: Value>(clause: &Clause, key: &str) -> Result<V> {
+    V::read(clause.settings.get(key)).ok_or_else(|| {
+        // The door has checked every key, so only a declaration that disagrees with its type comes here.
+        Error::input(format!("'{}' lacks '{key}'", clause.name()))
+    })
+}
+
+/// A requirement or a method, as the policy states it.
+pub trait Stated: fmt::Debug {
+    /// What it declares.
+    fn declaration(&self) -> &'static Declaration;
+
+    /// Its keys with their values, for people.
+    fn settings(&self) -> Settings;
+
+    /// The name in the policy.
+    fn name(&self) -> &'static str {
+        self.declaration().name
+    }
+
+    /// As a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
+    fn describe(&self, columns: &[PolicyColumn]) -> String {
+        let settings = self.settings();
+        let mut parts = Vec::new();
+        for key in self.declaration().keys {
+            let Some(setting) = settings.get(key.name) else { continue };
+            parts.push(format!("{} = {}", key.name, setting.show(columns)));
+        }
+        format!("{} ({})", self.name(), parts.join(", "))
+    }
+
+    /// One key as a person would write it; empty where it was left out and has no default.
+    fn show(&self, key: &str, columns: &[PolicyColumn]) -> String {
+        self.settings().get(key).map(|setting| setting.show(columns)).unwrap_or_default()
+    }
+
+    /// The thresholds of single values.
+    fn own_thresholds(&self) -> Vec<(&'static str, BTreeMap<String, Exact>)> {
+        let settings = self.settings();
+        let thresholds = settings.iter().filter_map(|(key, setting)| match setting {
+            Setting::Thresholds(thresholds) => Some((key, thresholds.clone())),
+            _ => None,
+        });
+        thresholds.collect()
+    }
+
+    /// Where [`Stated::describe`] writes thresholds of single values, and `shows` is false for some of these: what it writes,
+    /// and what it would write of the others.
+    fn thresholds_shown(&self, shows: &dyn Fn(&str) -> bool) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        for (key, all) in self.own_thresholds() {
+            let shown: BTreeMap<String, Exact> = all
+                .iter()
+                .filter(|(value, _)| shows(value))
+                .map(|(value, own)| (value.clone(), *own))
+                .collect();
+            if shown.len() == all.len() {
+                continue;
+            }
+            let text = |own: &BTreeMap<String, Exact>| format!(", {key} = {}", show_thresholds(own));
+            let rest = if shown.is_empty() { String::new() } else { text(&shown) };
+            texts.push((text(&all), rest));
+        }
+        texts
+    }
+}
+
+/// A type for the words of a key: `choices! { /// … pub enum Distance { /// … Equal = "equal" } }`.
+macro_rules! choices {
+    ($(#[$outer:meta])* pub enum $name:ident { $($(#[$inner:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$inner])* $variant,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+            /// The words of a policy for them, in the same order.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word of a policy for it.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// The one that a policy means by a word.
+            pub fn named(word: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|choice| choice.name() == word)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl $crate::typed::Value for $name {
+            fn read(setting: Option<&$crate::settings::Setting>) -> Option<$name> {
+                match setting {
+                    Some($crate::settings::Setting::Choice(word)) => $name::named(word),
+                    _ => None,
+                }
+            }
+
+            fn written(&self) -> Option<$crate::settings::Setting> {
+                Some($crate::settings::Setting::Choice(self.name()))
+            }
+        }
+    };
+}
+
+/// A type for the keys of a declaration, each field under the name of its key.
+macro_rules! clause {
+    ($(#[$outer:meta])* pub struct $name:ident { $($(#[$inner:meta])* pub $key:ident: $type:ty,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name { $($(#[$inner])* pub $key: $type,)* }
+
+        impl $name {
+            pub(crate) fn read(clause: &$crate::settings::Clause) -> privet_core::Result<$name> {
+                let _ = clause;
+                Ok($name { $($key: $crate::typed::read(clause, stringify!($key))?,)* })
+            }
+
+            pub(crate) fn settings(&self) -> $crate::settings::Settings {
+                let written: &[(&'static str, Option<$crate::settings::Setting>)] =
+                    &[$((stringify!($key), $crate::typed::Value::written(&self.$key)),)*];
+                written.iter().cloned().filter_map(|(key, setting)| Some((key, setting?))).collect()
+            }
+        }
+    };
+}
+
+/// A closed enum over such types; each is made from the clause of its own declaration.
+macro_rules! stated {
+    ($(#[$outer:meta])* pub enum $name:ident { $($(#[$inner:meta])* $variant:ident($type:ty) = $declaration:path,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $name { $($(#[$inner])* $variant($type),)* }
+
+        impl $name {
+            /// Reads what a checked clause says.
+            pub(crate) fn of(clause: &$crate::settings::Clause) -> privet_core::Result<$name> {
+                $(if std::ptr::eq(clause.declaration, &$declaration) {
+                    return <$type>::read(clause).map($name::$variant);
+                })*
+                Err(privet_core::Error::internal(format!("nothing is known of '{}'", clause.name())))
+            }
+
+            /// What it declares.
+            pub fn declaration(&self) -> &'static $crate::declare::Declaration {
+                match self { $($name::$variant(_) => &$declaration,)* }
+            }
+
+            /// The name in the policy.
+            pub fn name(&self) -> &'static str {
+                self.declaration().name
+            }
+
+            /// As a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
+            pub fn describe(&self, columns: &[$crate::check::PolicyColumn]) -> String {
+                $crate::typed::Stated::describe(self, columns)
+            }
+        }
+
+        impl $crate::typed::Stated for $name {
+            fn declaration(&self) -> &'static $crate::declare::Declaration {
+                $name::declaration(self)
+            }
+
+            fn settings(&self) -> $crate::settings::Settings {
+                match self { $($name::$variant(own) => own.settings(),)* }
+            }
+        }
+    };
+}
+
+pub(crate) use {choices, clause, stated};
