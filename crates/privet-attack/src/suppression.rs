@@ -27,6 +27,7 @@ use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene, columns};
 use privet_core::{Error, Exact, Result};
 use privet_engine::privacy::l_plus;
+use privet_policy::method::Scheme;
 use privet_policy::requirement::LPlusDiversity;
 use privet_policy::{CheckedPolicy, Requirement};
 
@@ -75,10 +76,10 @@ fn thresholds_of(policy: &CheckedPolicy) -> Option<(usize, &LPlusDiversity)> {
 }
 
 fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
-    match policy.method.settings.choice("suppression") {
-        Some("vio-sa") => Some(Rule::Cells),
-        Some("vio-rec") => Some(Rule::Records),
-        _ => None,
+    match policy.method.suppression()? {
+        Scheme::VioSa => Some(Rule::Cells),
+        Scheme::VioRec => Some(Rule::Records),
+        Scheme::None | Scheme::AllRec | Scheme::AllSa => None,
     }
 }
 

@@ -12,7 +12,7 @@ use super::table::{Tables, Tuples};
 use super::{AuditOptions, Check};
 use privet_core::{Error, Result};
 use privet_core::{counted, noun};
-use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{CheckedPolicy, Requirement, method};
 
 /// What is written in the place of a suppressed cell.
 const STAR: &str = "*";
@@ -33,13 +33,12 @@ pub(super) enum Scheme {
 impl Scheme {
     /// The scheme of the policy's method, if it has one.
     pub fn of(policy: &CheckedPolicy) -> Option<Scheme> {
-        match policy.method.settings.choice("suppression")? {
-            "none" => Some(Scheme::None),
-            "all-rec" | "vio-rec" => Some(Scheme::Records),
-            "all-sa" => Some(Scheme::AllCells),
-            "vio-sa" => Some(Scheme::ViolatingCells),
-            _ => None,
-        }
+        Some(match policy.method.suppression()? {
+            method::Scheme::None => Scheme::None,
+            method::Scheme::AllRec | method::Scheme::VioRec => Scheme::Records,
+            method::Scheme::AllSa => Scheme::AllCells,
+            method::Scheme::VioSa => Scheme::ViolatingCells,
+        })
     }
 
     fn is_about_cells(self) -> bool {

@@ -283,11 +283,14 @@ fn a_cell_without_meaning_is_named_with_its_place() {
 
 #[test]
 fn hard_use_1_2_an_audit_fails_by_a_requirement_that_no_check_judges() {
-    let audit = Case::new("[privacy.novelty]\nn = 1\n").audit(RELEASE);
-    assert_eq!(failing(&audit), ["novelty (n = 1)"]);
-    assert!(check(&audit, "novelty").detail.starts_with("no check of this audit judges it"));
-    let both = Case::new(&format!("{K3}[privacy.novelty]\nn = 1\n")).audit(RELEASE);
-    assert_eq!(failing(&both), ["novelty (n = 1)"]);
+    // It is about groups, which the audit of a table does not know.
+    const MATCHING: &str = "[privacy.matching-l-diversity]\ncolumn = \"disease\"\nl = 2\n";
+    const NAME: &str = "matching-l-diversity (column = disease, l = 2)";
+    let audit = Case::new(MATCHING).audit(RELEASE);
+    assert_eq!(failing(&audit), [NAME]);
+    assert!(check(&audit, NAME).detail.starts_with("no check of this audit judges it"));
+    let both = Case::new(&format!("{K3}{MATCHING}")).audit(RELEASE);
+    assert_eq!(failing(&both), [NAME]);
     assert!(!both.passed);
     let known = Case::new(K3).audit(RELEASE);
     assert!(known.passed && known.checks.iter().filter(|check| check.judges == [0]).count() == 1);

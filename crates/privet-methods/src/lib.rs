@@ -26,7 +26,7 @@ use privet_engine::loss;
 use privet_engine::loss::{Cost, Measure};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Method};
 use recoding::Recoding;
 use released_sets::ReleasedSets;
 
@@ -92,27 +92,23 @@ pub struct Moment {
 
 /// Makes the policy's decision.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    if policy.method.settings.choice("cost") == Some("CM") && microdata.label().is_none() {
-        return Err(policy.at_method("cost", loss::no_label()));
-    }
-    match policy.method.name() {
-        "full-domain" => full_domain::run(policy, microdata, clock),
-        "mondrian" => mondrian::run(policy, microdata, clock),
-        "l-plus-optimize" => l_plus::run(policy, microdata, clock),
-        "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
-        "ff" => ff::run(policy, microdata, clock),
-        "ff-optimal" => ff::run_optimal(policy, microdata, clock),
-        "quasi-sensitive" => quasi_sensitive::run(policy, microdata, clock),
-        "injector" | "anatomy" => {
+    match &policy.method {
+        Method::FullDomain(own) => full_domain::run(policy, own, microdata, clock),
+        Method::Mondrian(own) => mondrian::run(policy, own, microdata, clock),
+        Method::LPlusOptimize(own) => l_plus::run(policy, own, microdata, clock),
+        Method::SimulatedAnnealing(own) => l_plus::annealing::run(policy, own, microdata, clock),
+        Method::Ff(_) => ff::run(policy, microdata, clock),
+        Method::FfOptimal(own) => ff::run_optimal(policy, own, microdata, clock),
+        Method::QuasiSensitive(own) => quasi_sensitive::run(policy, own, microdata, clock),
+        Method::Injector(_) | Method::Anatomy(_) => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
             Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
         }
-        "codip-star" | "codip" => {
+        Method::CodipStar(_) | Method::Codip(_) => {
             let wrong = format!("method \"{}\" publishes several tables, not one", policy.method.name());
             Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
         }
-        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
 }
 
@@ -124,7 +120,7 @@ fn drawn(
     plans: usize,
     complete: bool,
 ) -> Result<Option<usize>> {
-    if policy.method.settings.drawn_from().is_none() || plans == 0 {
+    if policy.method.drawn_from().is_none() || plans == 0 {
         return Ok(None);
     }
     if plans == 1 {

@@ -6,7 +6,6 @@ use super::check::{CheckedPolicy, DataKind};
 use super::declare::Declaration;
 use super::door::Purpose;
 use super::file::Policy;
-use super::settings::Clause;
 use super::transactions::TransactionPolicy;
 use super::vocabulary::VocabularyPolicy;
 use privet_core::Result;
@@ -52,12 +51,11 @@ impl AnyPolicy {
 
     /// How the release is made.
     pub fn method(&self) -> &'static Declaration {
-        let method: &Clause = match self {
-            AnyPolicy::Table(policy) => &policy.method,
-            AnyPolicy::Transactions(policy) => &policy.method,
-            AnyPolicy::Vocabularies(policy) => &policy.method,
-        };
-        method.declaration
+        match self {
+            AnyPolicy::Table(policy) => policy.method.declaration(),
+            AnyPolicy::Transactions(policy) => policy.method.declaration(),
+            AnyPolicy::Vocabularies(policy) => policy.method.declaration(),
+        }
     }
 }
 

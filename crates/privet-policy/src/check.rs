@@ -13,7 +13,7 @@ use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
-use crate::method::{CATALOGUES, TABLES};
+use crate::method::{CATALOGUES, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
@@ -184,7 +184,7 @@ pub struct CheckedPolicy {
     /// Which table of `[privacy]` each requirement comes from: one that names no column stands for several requirements.
     places: Vec<usize>,
     /// How the release is made.
-    pub method: Clause,
+    pub method: Method,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that tells people apart, by position, where one person may have several records.
@@ -209,7 +209,7 @@ impl CheckedPolicy {
 
     /// What the method is about, and so what it publishes.
     pub fn subject(&self) -> Subject {
-        self.method.declaration.subject
+        self.method.subject()
     }
 
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
@@ -304,7 +304,12 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         let person = person::check(&data, &columns, &method)?;
+        if purpose == Purpose::Run {
+            let checked = method.check(&columns, &requirements);
+            checked.map_err(|(key, error)| self.at_method(key, error))?;
+        }
         Ok(CheckedPolicy {
             written: self.clone(),
             seed,

@@ -31,7 +31,7 @@ pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, K
 pub use door::Purpose;
 pub use file::Policy;
 pub use knowledge::{KnowledgePolicy, MiningPolicy};
-pub use method::CATALOGUES;
+pub use method::{CATALOGUES, ItemMethod, Method, VocabularyMethod};
 pub use mixed::{Belief, Degrees, MixedColumn, ObservabilityModel, SensitivityModel};
 pub use publication::{LedgerPolicy, OnComposition, ReportKeys};
 pub use requirement::{ItemRequirement, Requirement, VocabularyKAnonymity};

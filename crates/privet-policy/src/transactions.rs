@@ -7,8 +7,7 @@ use std::sync::Arc;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
-use super::settings::Clause;
-use crate::method::TRANSACTIONS;
+use crate::method::{ItemMethod, TRANSACTIONS};
 use crate::requirement::ItemRequirement;
 use privet_core::{Error, Result};
 use privet_data::{TransactionOptions, TransactionSource, read_list};
@@ -32,7 +31,7 @@ pub struct TransactionPolicy {
     /// What the release must guarantee.
     pub requirements: Vec<ItemRequirement>,
     /// How the release is made.
-    pub method: Clause,
+    pub method: ItemMethod,
 }
 
 impl Policy {
@@ -79,6 +78,10 @@ impl Policy {
             read.map_err(|error| self.at_requirement(place, error))
         });
         let requirements = understood.collect::<Result<Vec<_>>>()?;
+        let method = ItemMethod::of(&method).map_err(|error| self.at_method("name", error))?;
+        if purpose == Purpose::Run {
+            method.check().map_err(|(key, error)| self.at_method(key, error))?;
+        }
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,

@@ -121,9 +121,9 @@ pub trait Stated: fmt::Debug {
         format!("{} ({})", self.name(), parts.join(", "))
     }
 
-    /// One key as a person would write it; empty where it was left out and has no default.
-    fn show(&self, key: &str, columns: &[PolicyColumn]) -> String {
-        self.settings().get(key).map(|setting| setting.show(columns)).unwrap_or_default()
+    /// Where it keeps how long a search may take; `None` for a method without a limit.
+    fn time_limit(&mut self) -> Option<&mut Option<Duration>> {
+        None
     }
 
     /// The thresholds of single values.
@@ -224,9 +224,28 @@ macro_rules! clause {
     };
 }
 
+/// The same for a method, whose keys can all be left out: `method! { pub struct … of DECLARATION }`.
+macro_rules! method {
+    ($(#[$outer:meta])* pub struct $name:ident { $($body:tt)* } of $declaration:ident) => {
+        $crate::typed::clause! { $(#[$outer])* pub struct $name { $($body)* } }
+
+        /// What a policy gets that says nothing but the method's name.
+        impl Default for $name {
+            fn default() -> $name {
+                let clause = $crate::settings::Clause::with_defaults(&$declaration);
+                $name::read(&clause).unwrap_or_else(|wrong| unreachable!("a default of its own kind: {wrong}"))
+            }
+        }
+    };
+}
+
 /// A closed enum over such types; each is made from the clause of its own declaration.
 macro_rules! stated {
-    ($(#[$outer:meta])* pub enum $name:ident { $($(#[$inner:meta])* $variant:ident($type:ty) = $declaration:path,)* }) => {
+    (
+        $(#[$outer:meta])*
+        pub enum $name:ident { $($(#[$inner:meta])* $variant:ident($type:ty) = $declaration:path,)* }
+        $(limited { $($limited:ident),* })?
+    ) => {
         $(#[$outer])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name { $($(#[$inner])* $variant($type),)* }
@@ -238,6 +257,13 @@ macro_rules! stated {
                     return <$type>::read(clause).map($name::$variant);
                 })*
                 Err(privet_core::Error::internal(format!("nothing is known of '{}'", clause.name())))
+            }
+
+            /// What a declaration means of which a policy says nothing but the name.
+            pub fn with_defaults(
+                declaration: &'static $crate::declare::Declaration,
+            ) -> privet_core::Result<$name> {
+                $name::of(&$crate::settings::Clause::with_defaults(declaration))
             }
 
             /// What it declares.
@@ -264,8 +290,15 @@ macro_rules! stated {
             fn settings(&self) -> $crate::settings::Settings {
                 match self { $($name::$variant(own) => own.settings(),)* }
             }
+
+            $(fn time_limit(&mut self) -> Option<&mut Option<std::time::Duration>> {
+                match self {
+                    $($name::$limited(own) => Some(&mut own.time_limit),)*
+                    _ => None,
+                }
+            })?
         }
     };
 }
 
-pub(crate) use {choices, clause, stated};
+pub(crate) use {choices, clause, method, stated};

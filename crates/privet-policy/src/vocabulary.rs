@@ -7,7 +7,7 @@ use super::check::{DataKind, character, check_method, check_requirements, data_s
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
-use crate::method::VOCABULARIES;
+use crate::method::{VOCABULARIES, VocabularyMethod};
 use crate::requirement::VocabularyKAnonymity;
 use privet_core::{Error, Exact, Result};
 use privet_data::{
@@ -38,7 +38,7 @@ pub struct VocabularyPolicy {
     /// What the release must guarantee: one requirement.
     pub requirement: VocabularyKAnonymity,
     /// How the release is made.
-    pub method: Clause,
+    pub method: VocabularyMethod,
 }
 
 impl VocabularyPolicy {
@@ -105,6 +105,7 @@ impl Policy {
         })?;
         let requirement =
             VocabularyKAnonymity::read(&requirement).map_err(|error| self.at_requirement(0, error))?;
+        let method = VocabularyMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         let Words { semantics, epsilon, omega, beside, .. } = words;
         Ok(VocabularyPolicy {
             written: self.clone(),

@@ -9,7 +9,7 @@ use privet_engine::privacy::freeform::model;
 use privet_methods::run;
 use privet_policy::method::TABLES;
 use privet_policy::requirement::{Diversity, KAnonymity, LDiversity};
-use privet_policy::{CheckedPolicy, Clause, MixedColumn, PolicyColumn, Requirement, Role};
+use privet_policy::{CheckedPolicy, Method, MixedColumn, PolicyColumn, Requirement, Role};
 
 /// The k of the k-anonymous version.
 const K: u64 = 5;
@@ -67,7 +67,7 @@ pub fn version(
         }
         Version::Anonymous(k) => Requirement::KAnonymity(KAnonymity { k }),
     }];
-    other.method = Clause::with_defaults(TABLES.method(method).ok_or_else(lost)?);
+    other.method = Method::with_defaults(TABLES.method(method).ok_or_else(lost)?)?;
     if other.generalised().next().is_none() {
         return Ok(None);
     }

@@ -23,8 +23,9 @@ use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_engine::privacy;
 use privet_engine::privacy::{Class, ClassTest, Counts, l_plus};
+use privet_policy::method::Partitioning;
 use privet_policy::requirement::{NtCloseness, TCloseness};
-use privet_policy::{CheckedPolicy, Requirement, Subject};
+use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
 
 /// Row 9 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "minimality", row: 9, dear: true, concerns, run };
@@ -64,18 +65,28 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
     }
     let view = with_values(scene)?;
-    let settings = &policy.method.settings;
-    match policy.method.name() {
-        "mondrian" if settings.choice("partitioning") == Some("relaxed") => {
-            return Err("relaxed partitioning leaves open which splits were rejected".to_string());
-        }
-        "mondrian" | "l-plus-optimize" | "full-domain" => {}
-        "simulated-annealing" => {
+    match &policy.method {
+        Method::Mondrian(own) => match own.partitioning {
+            Partitioning::Strict => {}
+            Partitioning::Relaxed => {
+                return Err("relaxed partitioning leaves open which splits were rejected".to_string());
+            }
+        },
+        Method::LPlusOptimize(_) | Method::FullDomain(_) => {}
+        Method::SimulatedAnnealing(_) => {
             return Err("it moves by chance, which leaves open which finer versions it rejected".to_string());
         }
-        other => return Err(format!("what method \"{other}\" rejects is not known here")),
+        Method::Injector(_)
+        | Method::Anatomy(_)
+        | Method::CodipStar(_)
+        | Method::Codip(_)
+        | Method::Ff(_)
+        | Method::FfOptimal(_)
+        | Method::QuasiSensitive(_) => {
+            return Err(format!("what method \"{}\" rejects is not known here", policy.method.name()));
+        }
     }
-    if settings.drawn_from().is_some() {
+    if policy.method.drawn_from().is_some() {
         return Err("the release is one of several good ones, drawn by chance".to_string());
     }
     let named: Vec<usize> = policy.requirements.iter().filter_map(Requirement::column).collect();

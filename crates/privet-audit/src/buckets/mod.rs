@@ -257,7 +257,7 @@ fn check_assignment(book: &Book) -> Check {
 
 fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
     let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
-    if policy.method.settings.choice("infeasible") == Some("suppress") {
+    if policy.method.withholds() {
         let detail = format!(
             "{suppressed} of {} suppressed; any number may be",
             counted(kept, "record is", "records are")

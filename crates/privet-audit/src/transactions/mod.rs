@@ -33,6 +33,7 @@ use privet_core::{Error, Result};
 use privet_data::TransactionSource;
 use privet_policy::{DataKind, TransactionPolicy};
 use privet_taxonomy::ItemTree;
+use truth::Recoding;
 
 /// Audits released transactions against their policy; the policy's data is the original. `tick` is called every now and
 /// then, and an error of it ends the audit.
@@ -63,9 +64,9 @@ pub fn audit_transactions(
         .iter()
         .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
-    let method = policy.method.name();
+    let recoding = Recoding::of(&policy.method);
     let facts =
-        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, method };
+        Facts { tree, sensitive: &policy.sensitive, meaning: &meaning, original, release, written, recoding };
     judge(&facts, &requirements, options, tick)
 }
 
@@ -78,8 +79,8 @@ struct Facts<'a> {
     release: Ledger,
     /// What could mark transactions of the released file.
     written: Vec<String>,
-    /// The name of the method that made the release: it says which recoding is allowed.
-    method: &'a str,
+    /// How the method recodes.
+    recoding: Recoding,
 }
 
 /// Makes all checks. A requirement comes with its name.

@@ -4,7 +4,7 @@ mod naive;
 mod vectors;
 
 use super::ledger::{Entries, Meaning};
-use super::{Demand, Facts, judge};
+use super::{Demand, Facts, Recoding, judge};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::Exact;
 use privet_taxonomy::ItemTree;
@@ -28,6 +28,14 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
     text.lines().map(|line| line.split_whitespace().collect()).collect()
 }
 
+fn recoding(method: &str) -> Recoding {
+    match method {
+        "lg" => Recoding::Local,
+        "mm" => Recoding::Suppression,
+        _ => Recoding::Global,
+    }
+}
+
 /// Audits rows of labels.
 fn audit_rows(
     (tree, sensitive, method): (&ItemTree, &[String], &str),
@@ -49,7 +57,7 @@ fn audit_rows(
         original: read(original),
         release: read(release),
         written: Vec::new(),
-        method,
+        recoding: recoding(method),
     };
     let requirements = [("kl-privacy".to_string(), demand.clone())];
     judge(&facts, &requirements, options, &mut || Ok(())).expect("an audit")

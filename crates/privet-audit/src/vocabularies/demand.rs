@@ -1,6 +1,7 @@
 //! What a policy demands of released vocabularies, and in which manner they were made.
 
-use privet_policy::VocabularyKAnonymity;
+use privet_policy::method::Centre;
+use privet_policy::{VocabularyKAnonymity, VocabularyMethod};
 
 /// What must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,13 +38,15 @@ pub enum Manner {
 }
 
 impl Manner {
-    /// The manner of a method: `ssg` with its `centre`, `lg-bag` or `lg`.
-    pub fn of(method: &str, centre: Option<&str>) -> Option<Manner> {
-        match (method, centre) {
-            ("ssg", None | Some("vote")) => Some(Manner::Vote),
-            ("ssg", Some("hyper")) => Some(Manner::Hyper),
-            ("ssg", Some("generalise")) | ("lg-bag" | "lg", _) => Some(Manner::General),
-            _ => None,
+    /// The manner of a method.
+    pub fn of(method: &VocabularyMethod) -> Manner {
+        match method {
+            VocabularyMethod::Ssg(own) => match own.centre {
+                Centre::Vote => Manner::Vote,
+                Centre::Hyper => Manner::Hyper,
+                Centre::Generalise => Manner::General,
+            },
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Manner::General,
         }
     }
 }

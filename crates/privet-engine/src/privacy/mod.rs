@@ -18,6 +18,7 @@ pub mod quasi_sensitive;
 mod t_closeness;
 pub mod vocabulary;
 
+use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -290,18 +291,14 @@ pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec
     built.collect()
 }
 
-/// Whether a method judges its classes beside their natural supersets.
-fn has_levels(policy: &CheckedPolicy) -> bool {
-    policy.method.name() == "full-domain"
-}
-
 fn about_classes<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
     filter: impl Fn(&Requirement) -> bool,
 ) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
-    let beside = |asked: &Requirement| matches!(asked, Requirement::NtCloseness(_)) && has_levels(policy);
+    let beside =
+        |asked: &Requirement| matches!(asked, Requirement::NtCloseness(_)) && policy.method.has_levels();
     let clauses = clauses.filter(|(_, clause)| !beside(clause));
     let built = clauses.map(|(position, clause)| {
         let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
@@ -332,7 +329,7 @@ pub fn build(asked: &Requirement, table: &Table) -> Result<Box<dyn ClassTest>> {
 /// What the publisher should know about requirements that can run as they are, as sentences.
 pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
     let asks_for_k = policy.k() > 1;
-    let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
+    let stars = policy.method.suppression().is_some_and(Scheme::stars);
     let mut warnings = Vec::new();
     if policy.subject() == Subject::Freeform {
         warnings.extend(freeform::warnings(policy)?);

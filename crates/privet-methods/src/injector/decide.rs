@@ -12,18 +12,11 @@ use privet_engine::negative_rules::{
     Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
 };
 use privet_engine::privacy::matching::MatchingDiversity;
-use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN};
-use privet_policy::method::injector::ANATOMY;
-use privet_policy::{CheckedPolicy, Requirement, Role};
+use privet_policy::method::Unfit;
+use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{Method, method};
 
-/// What is published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Publication {
-    /// Quasi-identifiers with the group of each record, and the values of each group.
-    TwoTables,
-    /// One table, values shuffled within groups.
-    Permuted,
-}
+pub use privet_policy::method::Publication;
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +36,19 @@ pub struct Asked {
 impl Asked {
     /// Reads a policy whose method publishes groups.
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
-        let settings = &policy.method.settings;
-        let anatomy = policy.method.name() == ANATOMY.name;
+        let (strategy, suppress, publication) = match &policy.method {
+            Method::Injector(own) => {
+                let strategy = match own.strategy {
+                    method::Strategy::Balanced => Strategy::Balanced,
+                    method::Strategy::Local => Strategy::Local,
+                    method::Strategy::Paper => Strategy::Paper,
+                };
+                (strategy, own.infeasible == Unfit::Suppress, own.publish)
+            }
+            Method::Anatomy(own) => (Strategy::Anatomy, false, own.publish),
+            other => return Err(Error::internal(format!("{} publishes no groups", other.name()))),
+        };
+        let anatomy = strategy == Strategy::Anatomy;
         let demand = policy.requirements.iter().find_map(|asked| match asked {
             Requirement::LDiversity(asked) if anatomy => {
                 let (column, l) = (asked.column, asked.diversity.l());
@@ -55,45 +59,8 @@ impl Asked {
             _ => None,
         });
         let demand = demand.ok_or_else(|| Error::internal("groups without a requirement"))?;
-        check_columns(policy, &demand)?;
-        let strategy = match settings.choice("strategy") {
-            _ if anatomy => Strategy::Anatomy,
-            Some("local") => Strategy::Local,
-            Some("paper") => Strategy::Paper,
-            _ => Strategy::Balanced,
-        };
-        let publication = match settings.choice("publish") {
-            Some("permuted") => Publication::Permuted,
-            _ => Publication::TwoTables,
-        };
-        Ok(Asked {
-            demand,
-            k: policy.k(),
-            strategy,
-            suppress: settings.choice("infeasible") == Some("suppress"),
-            publication,
-        })
+        Ok(Asked { demand, k: policy.k(), strategy, suppress, publication })
     }
-}
-
-fn check_columns(policy: &CheckedPolicy, demand: &MatchingDiversity) -> Result<()> {
-    let error = |message: String| Error::input(message).in_file(policy.written.path());
-    if let Some(other) = policy.with_role(Role::Sensitive).find(|column| column.index != demand.column) {
-        let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
-        return Err(error(message).help("leave it out of the policy, or put both columns together into one"));
-    }
-    let taken = |column: &&privet_policy::PolicyColumn| {
-        column.name == GROUP_COLUMN || (column.index == demand.column && column.name == COUNT_COLUMN)
-    };
-    let shown = policy
-        .columns
-        .iter()
-        .filter(|column| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive)));
-    if let Some(column) = shown.into_iter().find(taken) {
-        let message = format!("the release has a column '{}' of its own", column.name);
-        return Err(error(message).help("rename that column of the data"));
-    }
-    Ok(())
 }
 
 /// Groups, with all that was known and decided on the way.

@@ -15,7 +15,7 @@ use privet_audit::Audit;
 use privet_core::{Error, Result};
 use privet_methods::released_sets::ReleasedSets;
 use privet_methods::{SearchFacts, ShownCost};
-use privet_policy::{CheckedPolicy, Clause, DataKind, Policy};
+use privet_policy::{CheckedPolicy, DataKind, Policy, Stated};
 
 /// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
 const SMALL: u64 = 10;
@@ -58,7 +58,7 @@ pub(super) struct Claims<'a> {
     pub kind: DataKind,
     pub policy: &'a Policy,
     pub data: &'a Path,
-    pub method: &'a Clause,
+    pub method: &'a dyn Stated,
     /// The requirements as a person would say them.
     pub asked: Vec<String>,
     /// What of that the public does not read.

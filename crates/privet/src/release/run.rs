@@ -31,7 +31,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_methods as method;
 use privet_methods::Solution;
-use privet_policy::{AnyPolicy, CheckedPolicy, Clause, Policy, Role, Setting, Subject};
+use privet_policy::{AnyPolicy, CheckedPolicy, Policy, Role, Stated, Subject};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -144,11 +144,11 @@ pub fn anonymize_any(policy: AnyPolicy, options: &RunOptions, clock: &Clock) -> 
 /// Claims the target and fills in what the user says over the policy; returns the seed in use.
 pub(super) fn begin(
     options: &RunOptions,
-    method: &mut Clause,
+    method: &mut dyn Stated,
     seed: &mut Option<u64>,
 ) -> Result<(Target, u64)> {
-    if let Some(limit) = options.time_limit {
-        method.set("time_limit", Setting::Duration(limit));
+    if let (Some(limit), Some(own)) = (options.time_limit, method.time_limit()) {
+        *own = Some(limit);
     }
     let target = Target::claim(&options.target, options.force)?;
     let chosen = match options.seed.or(*seed) {
@@ -210,7 +210,7 @@ pub(super) fn publish(
     let cost = match solution.cost.take() {
         Some(cost) => cost,
         None => {
-            let name = policy.method.settings.choice("cost").unwrap_or("LM");
+            let name = policy.method.cost().name();
             let measure = solution.recoding.measure(name, &microdata);
             let measure = measure.map_err(|error| policy.at_method("cost", error))?;
             method::show(&measure, solution.recoding.cost(&measure, &classes))

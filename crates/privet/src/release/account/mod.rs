@@ -47,7 +47,7 @@ pub(super) fn model(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ReportModel> {
     let policy = facts.policy;
-    let scheme = policy.method.settings.choice("suppression");
+    let scheme = policy.method.suppression();
     let missing = match (policy.on_missing, policy.missing.first()) {
         (OnMissing::Value, Some(spelling)) if shows(spelling, microdata, recoding, classes) => {
             format!("A missing value is a value of its own, written '{spelling}'.")

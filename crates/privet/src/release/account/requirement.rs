@@ -2,11 +2,12 @@
 
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
+use privet_policy::method::Scheme;
 use privet_policy::requirement;
 use privet_policy::{PolicyColumn, Requirement as Asked};
 
 /// A requirement as reports know it.
-pub(crate) fn requirement(asked: &Asked, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
+pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[PolicyColumn]) -> Requirement {
     let named = |column: usize| columns.get(column).map_or(String::new(), |column| column.name.clone());
     let plain = |column: Option<usize>| Notion::Other {
         name: asked.name().to_string(),
@@ -72,7 +73,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<&str>, columns: &[Policy
 }
 
 /// What thresholds on the confidence in single values protect against.
-fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
+fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     let (cover, caution) = if suppression::can_be_undone(scheme) {
         (Cover::Partly, " Whoever knows how cells or records were suppressed may become surer.")
     } else {
@@ -95,7 +96,7 @@ fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
             ),
         },
     ];
-    if matches!(scheme, Some("all-rec" | "all-sa")) {
+    if matches!(scheme, Some(Scheme::AllRec | Scheme::AllSa)) {
         protections.push(Protection {
             attack: Attack::Minimality,
             cover: Cover::Mitigated,
@@ -132,11 +133,11 @@ mod tests {
 
     #[test]
     fn suppressing_whole_classes_or_drawing_a_plan_makes_reasoning_harder() {
-        assert_eq!(minimality(&limited_confidence("disease", Some("all-sa"))), Some(Cover::Mitigated));
-        for scheme in [None, Some("none"), Some("vio-sa"), Some("vio-rec")] {
+        assert_eq!(minimality(&limited_confidence("disease", Some(Scheme::AllSa))), Some(Cover::Mitigated));
+        for scheme in [None, Some(Scheme::None), Some(Scheme::VioSa), Some(Scheme::VioRec)] {
             assert_eq!(minimality(&limited_confidence("disease", scheme)), None, "{scheme:?}");
         }
-        let protections = limited_confidence("disease", Some("vio-sa"));
+        let protections = limited_confidence("disease", Some(Scheme::VioSa));
         let notion = Notion::Other { name: String::new(), promise: String::new(), column: None, protections };
         let mut requirements = [Requirement { notion, description: String::new() }];
         drawn(&mut requirements);

@@ -162,6 +162,7 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
     let facts = Facts {
         requirements: &policy.requirements,
+        method: &policy.method,
         limits: &limits,
         baskets: &baskets,
         solution: &solution,

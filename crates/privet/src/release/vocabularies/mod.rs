@@ -35,7 +35,7 @@ use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{COST, Decided};
 use privet_policy::layout::VOCABULARY_ASSIGNMENT;
-use privet_policy::{Stated, VocabularyPolicy};
+use privet_policy::{Stated, VocabularyMethod, VocabularyPolicy};
 
 /// The released file's name.
 const RELEASE: &str = "release.csv";
@@ -278,10 +278,7 @@ fn audit_files(
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some());
-    let centre = policy.method.settings.choice("centre");
-    let Some(manner) = Manner::of(policy.method.name(), centre) else {
-        return Err(Error::internal("the audit does not know the requirement or the method"));
-    };
+    let manner = Manner::of(&policy.method);
     let assignment = match order {
         Order::Listed(path) => Some(assigned(path, &original)?),
         Order::Original => Some((0..original.len() as u32).map(Some).collect()),
@@ -297,7 +294,10 @@ fn audit_files(
         release: &released,
         demand,
         manner,
-        covers_groups: policy.method.name() != "ssg",
+        covers_groups: match policy.method {
+            VocabularyMethod::Ssg(_) => false,
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => true,
+        },
         epsilon: policy.epsilon,
         assignment: assignment.as_deref(),
         withheld: None,

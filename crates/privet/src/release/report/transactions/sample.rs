@@ -17,20 +17,9 @@ use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::{Moment, SearchFacts};
-use privet_policy::method::TRANSACTIONS;
-use privet_policy::{Clause, Declaration, ItemRequirement, Policy, Setting, Settings, requirement};
+use privet_policy::method::Og;
+use privet_policy::{ItemMethod, ItemRequirement, Policy, requirement};
 use privet_taxonomy::{ItemTree, Node};
-
-fn clause(
-    declarations: &[&'static Declaration],
-    name: &str,
-    settings: Vec<(&'static str, Setting)>,
-) -> Clause {
-    let declaration = declarations.iter().find(|declaration| declaration.name == name).expect("declared");
-    let mut clause = Clause { declaration, settings: Settings::default() };
-    settings.into_iter().for_each(|(key, setting)| clause.set(key, setting));
-    clause
-}
 
 /// What a tree file says.
 pub(in super::super) fn tree(text: &str) -> ItemTree {
@@ -60,7 +49,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let asked = requirement::KlPrivacy { k: 5, l: Exact::whole(5), m: 2, n: 1, theta: Default::default() };
     let requirements = [ItemRequirement::KlPrivacy(asked)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
-    let method = clause(TRANSACTIONS.methods, "og", vec![("cost", Setting::Choice("NCP"))]);
+    let method = ItemMethod::Og(Og::default());
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
     let trace =
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
@@ -149,6 +138,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         files: &[("release.txt".to_string(), "00ff".repeat(16))],
     };
     let facts = Facts {
+        method: &method,
         requirements: &requirements,
         limits: &limits,
         baskets,
