@@ -36,9 +36,9 @@ pub enum Setting {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings(BTreeMap<&'static str, Setting>);
 
-/// A requirement or a method with its settings.
+/// A requirement or a method with its settings, on the way from the file to its type.
 #[derive(Debug, Clone)]
-pub struct Clause {
+pub(crate) struct Clause {
     /// What it declares.
     pub declaration: &'static Declaration,
     /// What the policy says.
@@ -57,24 +57,8 @@ impl Settings {
         self.0.get(key)
     }
 
-    /// A whole number.
-    pub fn count(&self, key: &str) -> Option<u64> {
-        match self.get(key) {
-            Some(Setting::Count(count)) => Some(*count),
-            _ => None,
-        }
-    }
-
-    /// An exact number.
-    pub fn exact(&self, key: &str) -> Option<Exact> {
-        match self.get(key) {
-            Some(Setting::Exact(exact)) => Some(*exact),
-            _ => None,
-        }
-    }
-
     /// A column's position in the data.
-    pub fn column(&self, key: &str) -> Option<usize> {
+    pub(crate) fn column(&self, key: &str) -> Option<usize> {
         match self.get(key) {
             Some(Setting::Column(column)) => Some(*column),
             _ => None,
@@ -82,37 +66,15 @@ impl Settings {
     }
 
     /// A word out of the declared ones.
-    pub fn choice(&self, key: &str) -> Option<&'static str> {
+    pub(crate) fn choice(&self, key: &str) -> Option<&'static str> {
         match self.get(key) {
             Some(Setting::Choice(choice)) => Some(choice),
             _ => None,
         }
     }
 
-    /// Yes or no; what is left out is no.
-    pub fn flag(&self, key: &str) -> bool {
-        self.get(key) == Some(&Setting::Flag(true))
-    }
-
-    /// Of how many best plans one is drawn, where `break_minimality` asks for that: so many, or as many as are looked for.
-    pub fn drawn_from(&self) -> Option<u64> {
-        match self.get("break_minimality") {
-            Some(Setting::Count(plans)) => Some(*plans),
-            Some(Setting::Flag(true)) => Some(self.count("top").unwrap_or(1)),
-            _ => None,
-        }
-    }
-
-    /// A length of time.
-    pub fn duration(&self, key: &str) -> Option<Duration> {
-        match self.get(key) {
-            Some(Setting::Duration(duration)) => Some(*duration),
-            _ => None,
-        }
-    }
-
     /// Exact numbers, each for a value of a column.
-    pub fn thresholds(&self, key: &str) -> Option<&BTreeMap<String, Exact>> {
+    pub(crate) fn thresholds(&self, key: &str) -> Option<&BTreeMap<String, Exact>> {
         match self.get(key) {
             Some(Setting::Thresholds(thresholds)) => Some(thresholds),
             _ => None,
@@ -120,17 +82,9 @@ impl Settings {
     }
 
     /// Words, each for a column.
-    pub fn choices(&self, key: &str) -> Option<&BTreeMap<usize, &'static str>> {
+    pub(crate) fn choices(&self, key: &str) -> Option<&BTreeMap<usize, &'static str>> {
         match self.get(key) {
             Some(Setting::Choices(choices)) => Some(choices),
-            _ => None,
-        }
-    }
-
-    /// Whole numbers, each for a column.
-    pub fn counts(&self, key: &str) -> Option<&BTreeMap<usize, u64>> {
-        match self.get(key) {
-            Some(Setting::Counts(counts)) => Some(counts),
             _ => None,
         }
     }
@@ -201,17 +155,6 @@ impl Clause {
     /// Takes a key away, once what it says has been understood.
     pub(super) fn unset(&mut self, key: &str) {
         self.settings.0.remove(key);
-    }
-
-    /// The clause as a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
-    pub fn describe(&self, columns: &[PolicyColumn]) -> String {
-        let mut parts = Vec::new();
-        for key in self.declaration.keys {
-            let Some(setting) = self.settings.get(key.name) else { continue };
-            let text = setting.show(columns);
-            parts.push(format!("{} = {text}", key.name));
-        }
-        format!("{} ({})", self.name(), parts.join(", "))
     }
 }
 

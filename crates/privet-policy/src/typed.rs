@@ -302,3 +302,140 @@ macro_rules! stated {
 }
 
 pub(crate) use {choices, clause, method, stated};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::declare::{Key, KeyKind};
+    use crate::method::CATALOGUES;
+    use crate::{
+        ItemMethod, ItemRequirement, Method, Policy, Requirement, VocabularyKAnonymity, VocabularyMethod,
+    };
+
+    /// Some value of a kind.
+    fn some(key: &Key) -> Setting {
+        match key.kind {
+            KeyKind::Count(least) => Setting::Count(least.max(2)),
+            KeyKind::Exact(..) => Setting::Exact(Exact::ONE),
+            KeyKind::Column(_) => Setting::Column(3),
+            KeyKind::Choice(words) => Setting::Choice(words[words.len() - 1]),
+            KeyKind::Flag => Setting::Flag(true),
+            KeyKind::FlagOrCount(least) => Setting::Count(least),
+            KeyKind::Duration => Setting::Duration(Duration::from_secs(30)),
+            KeyKind::Thresholds(..) => Setting::Thresholds([("flu".to_string(), Exact::ONE)].into()),
+            KeyKind::Choices(_, words) => Setting::Choices([(3, words[0])].into()),
+            KeyKind::Counts(_) => Setting::Counts([(3, 1)].into()),
+        }
+    }
+
+    fn stated(clause: &Clause) -> Result<Box<dyn Stated>> {
+        fn boxed<S: Stated + 'static>(stated: S) -> Box<dyn Stated> {
+            Box::new(stated)
+        }
+        let one_of = [
+            Requirement::of(clause).map(boxed),
+            ItemRequirement::of(clause).map(boxed),
+            Method::of(clause).map(boxed),
+            ItemMethod::of(clause).map(boxed),
+            VocabularyMethod::of(clause).map(boxed),
+        ];
+        if std::ptr::eq(clause.declaration, &crate::requirement::vocabulary::DECLARATION) {
+            return VocabularyKAnonymity::read(clause).map(boxed);
+        }
+        let mut found: Vec<Result<Box<dyn Stated>>> = Vec::new();
+        for read in one_of {
+            match read {
+                Err(error) if error.message().starts_with("nothing is known of") => {}
+                read => found.push(read),
+            }
+        }
+        assert_eq!(found.len(), 1, "'{}' is one variant of one enum", clause.name());
+        found.remove(0)
+    }
+
+    #[test]
+    fn every_declaration_has_a_type_that_says_every_key_again() {
+        let all = CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
+        for declaration in all {
+            // Keys that exclude each other, or become a requirement per column before there is a type.
+            let aside: BTreeSet<&str> = match declaration.name {
+                "l-plus-diversity" => ["default"].into(),
+                "t-closeness" | "n-t-closeness" => ["columns"].into(),
+                _ => BTreeSet::new(),
+            };
+            let keys = || declaration.keys.iter().filter(|key| !aside.contains(key.name));
+            let mut clause = Clause::with_defaults(declaration);
+            keys().for_each(|key| clause.set(key.name, some(key)));
+            let stated = stated(&clause).unwrap_or_else(|error| panic!("{}: {error}", declaration.name));
+            assert!(std::ptr::eq(stated.declaration(), declaration));
+            assert_eq!(stated.settings(), clause.settings, "{}", declaration.name);
+            assert!(stated.describe(&[]).starts_with(&format!("{} (", declaration.name)));
+        }
+    }
+
+    #[test]
+    fn a_method_without_keys_has_its_declared_defaults() {
+        let methods = CATALOGUES.all().into_iter().flat_map(|one| one.methods);
+        for declaration in methods {
+            let clause = Clause::with_defaults(declaration);
+            let defaults = stated(&clause).expect("a method").settings();
+            assert_eq!(defaults, clause.settings, "{}", declaration.name);
+            let declared = declaration.keys.iter().filter(|key| key.default.is_some()).count();
+            assert_eq!(defaults.iter().count(), declared, "{}: a default of another kind", declaration.name);
+        }
+    }
+
+    fn check(folder: &TempDir, columns: &str, tail: &str) -> Result<crate::CheckedPolicy> {
+        std::fs::write(folder.path().join("data.csv"), "q,s,d,x\n1,a,b,c\n").expect("written");
+        let text = format!(
+            "[data]\npath = \"data.csv\"\n[columns.q]\nrole = \"quasi-identifier\"\n[columns.s]\nrole = \"sensitive\"\n\
+             {columns}{tail}"
+        );
+        Policy::parse(&folder.path().join("policy.toml"), text)?.check(None)
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused_at_the_door_with_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let l_plus = |rest: &str| format!("[privacy.l-plus-diversity]\ncolumn = \"s\"\n{rest}");
+        let method = |rest: &str| l_plus(&format!("l = 2\n[method]\nname = \"l-plus-optimize\"\n{rest}"));
+        let diversity = |rest: &str| format!("[privacy.l-diversity]\nl = 2\n{rest}");
+        let cases = [
+            (String::new(), l_plus("l = 4\ndefault = \"1/4\"\n"), 7, "both 'l' and 'default'"),
+            (String::new(), l_plus("theta_rule = \"frequency\"\n"), 7, "lacks a threshold to start from"),
+            (String::new(), diversity("c = 4\n"), 7, "takes no 'c'"),
+            (String::new(), diversity("kind = \"recursive\"\n"), 7, "needs 'c'"),
+            (String::new(), "[privacy.l-diversity]\nl = \"5/2\"\n".to_string(), 7, "needs a whole number l"),
+            (String::new(), method("order = \"ascending\"\n"), 12, "'order' means nothing"),
+            (String::new(), method("search = \"enumeration\"\ntop = 2\n"), 13, "'top' needs several"),
+            (String::new(), method("break_minimality = true\n"), 12, "but top is 1"),
+            (String::new(), method("suppression = \"all-sa\"\ncost = \"DM\"\n"), 13, "has no cost DM"),
+            (String::new(), method("cost_value = 2\n"), 12, "cost_value has no effect"),
+            (
+                String::new(),
+                "[privacy.k-anonymity]\nk = 2\n[method]\ncost = \"CM\"\n".to_string(),
+                10,
+                "needs a class column",
+            ),
+            (
+                "[columns.d]\nrole = \"sensitive\"\n".to_string(),
+                "[privacy.matching-l-diversity]\ncolumn = \"s\"\nl = 2\n[method]\nname = \"injector\"\n"
+                    .to_string(),
+                13,
+                "'d' is a second sensitive column",
+            ),
+        ];
+        for (columns, tail, line, words) in cases {
+            let error = check(&folder, &columns, &tail).expect_err(words);
+            assert!(error.message().contains(words) && error.remedy().is_some(), "{error}");
+            assert_eq!((error.kind(), error.line()), (privet_core::ErrorKind::Input, Some(line)), "{error}");
+        }
+        // A fraction of values is rounded up where groups are formed.
+        let anatomy = "[privacy.l-diversity]\nl = \"3/2\"\n[method]\nname = \"anatomy\"\n";
+        check(&folder, "", anatomy).expect("a policy");
+    }
+}

@@ -56,7 +56,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "break_minimality",
             KeyKind::Count(2),
-            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
+            "publish one of this many best vectors, drawn by the seed, so that nobody can reason from the best one",
         ),
         TIME_LIMIT,
     ],

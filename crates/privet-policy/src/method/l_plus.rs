@@ -225,7 +225,7 @@ pub static DECLARATION: Declaration = Declaration {
             "break_minimality",
             KeyKind::FlagOrCount(2),
             "false",
-            "publish one of so many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
+            "publish one of this many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
              best one",
         ),
         SEARCH,

@@ -108,7 +108,7 @@ pub static DECLARATION: Declaration = Declaration {
             "min_vote",
             KeyKind::Count(1),
             "1",
-            "a typical term is that of at least so many members of its cluster",
+            "how many members of its cluster must have a typical term",
         ),
         Key::with_default(
             "visits",

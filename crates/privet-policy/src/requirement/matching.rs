@@ -42,7 +42,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "max_posterior",
             KeyKind::Exact("0", "1"),
-            "how sure the adversary may become of a value if he holds all assignments for equally likely, as in \"1/4\"",
+            "how sure the adversary may become of a value, if all assignments are equally likely to them, as in \"1/4\"",
         ),
     ],
 };

@@ -66,7 +66,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "min_term_users",
             KeyKind::Count(1),
-            "a printed term was used by at least so many people; k where users are known, else 1",
+            "how many people used a printed term at least; k where users are known, else 1",
         ),
     ],
 };
