@@ -183,7 +183,7 @@ mod tests {
     use crate::AnyPolicy;
     use privet_core::ErrorKind;
 
-    const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\n";
+    const PRIVACY: &str = "[privacy.kl-privacy]\nk = 2\nm = 1\n";
 
     fn folder() -> TempDir {
         let folder = tempfile::tempdir().expect("a folder");

@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn every_declaration_has_a_type_that_says_every_key_again() {
         let all = CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
-        for declaration in all {
+        for declaration in all.copied() {
             // Keys that exclude each other, or become a requirement per column before there is a type.
             let aside: BTreeSet<&str> = match declaration.name {
                 "l-plus-diversity" => ["default"].into(),
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_method_without_keys_has_its_declared_defaults() {
         let methods = CATALOGUES.all().into_iter().flat_map(|one| one.methods);
-        for declaration in methods {
+        for declaration in methods.copied() {
             let clause = Clause::with_defaults(declaration);
             let defaults = stated(&clause).expect("a method").settings();
             assert_eq!(defaults, clause.settings, "{}", declaration.name);
