@@ -13,8 +13,7 @@ use privet::data::Bags;
 use privet::example::Example;
 use privet::method::vocabulary::utility::PatternUtility;
 use privet::method::vocabulary::{Decided, Task, decide, run};
-use privet::policy::method::VOCABULARIES;
-use privet::policy::{AnyPolicy, Clause, Policy, VocabularyPolicy};
+use privet::policy::{AnyPolicy, Policy, VocabularyMethod, VocabularyPolicy};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::taxonomy::words::{Attach, Semantics, WordNet};
 use privet_lab::vocabulary::synthetic::{Stock, WORDS};
@@ -108,7 +107,7 @@ fn made_up(bencher: Bencher<'_, '_>, bags: impl Fn(&Stock) -> privet::Result<Bag
     let wordnet = Arc::new(wordnet);
     let bags = Stock::of(&wordnet, WORDS).and_then(|stock| bags(&stock)).expect("bags");
     let distances = Semantics::WordNetTree(wordnet, Attach::default()).between(bags.terms());
-    let method = Clause::with_defaults(VOCABULARIES.method("ssg").expect("declared"));
+    let method = VocabularyMethod::Ssg(Default::default());
     let demand = VocabularyAnonymity { k: 5, distinct_users: false, min_term_users: 1 };
     let task = Task { bags: &bags, distances: &distances, epsilon: 6, omega: None, demand, method: &method };
     bencher.bench_local(|| black_box(run(&task, &Clock::unlimited()).expect("a solution")));

@@ -4,7 +4,8 @@ use super::groups::{Placed, sensitive};
 use super::view::ViewColumn;
 use super::{Figure, Finding, Scene};
 use privet_core::{Error, Exact, Result};
-use privet_policy::{CheckedPolicy, Clause};
+use privet_policy::requirement::{Base, LDiversity, LPlusDiversity, MatchingLDiversity, QsDiversity};
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// Runs an attack on every sensitive column that it goes for, and puts what it finds into one finding: the column that fares
 /// worst first.
@@ -57,24 +58,35 @@ fn joined(mut found: Vec<(String, Finding)>) -> Option<Finding> {
 /// How many values of a column the policy promises to leave open about a person; 2 where it promises none. What it promises
 /// of another column says nothing about this one.
 pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
-    let is_about = |clause: &&Clause| {
-        let named = clause.settings.column("column").and_then(|column| policy.columns.get(column));
+    let is_about = |asked: &&Requirement| {
+        let named = asked.column().and_then(|column| policy.columns.get(column));
         // A column whose cells hold several values is released as one column per value.
         named.is_none_or(|named| {
             let own = column.name.strip_prefix(named.name.as_str());
             own.is_some_and(|rest| rest.is_empty() || named.separator.is_some() && rest.starts_with('='))
         })
     };
-    let asked = policy.requirements.iter().filter(is_about).filter_map(|clause| {
-        let exact = |key: &str| clause.settings.exact(key).filter(|value| *value > Exact::ZERO);
-        let l = exact("l").map(|l| l.numerator().div_ceil(l.denominator()));
-        let share = exact("default").map(|theta| theta.denominator() / theta.numerator());
-        clause.settings.count("l").or(l).or(share)
+    let whole = |l: Exact| l.numerator().div_ceil(l.denominator());
+    let asked = policy.requirements.iter().filter(is_about).filter_map(|asked| match asked {
+        Requirement::LDiversity(LDiversity { diversity, .. }) => Some(whole(diversity.l())),
+        Requirement::LPlusDiversity(LPlusDiversity { base, .. }) => match base {
+            Base::OneIn(l) => Some(whole(*l)),
+            Base::Share(theta) => theta.denominator().checked_div(theta.numerator()),
+            Base::None => None,
+        },
+        Requirement::MatchingLDiversity(MatchingLDiversity { l, .. })
+        | Requirement::QsDiversity(QsDiversity { l, .. }) => Some(*l),
+        Requirement::KAnonymity(_)
+        | Requirement::TCloseness(_)
+        | Requirement::NtCloseness(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsCloseness(_) => None,
     });
     asked.max().filter(|l| *l > 1).unwrap_or(2)
 }
 
 /// The least size of a class that the policy asks for; 1 where it asks for none.
 pub(super) fn least_size(policy: &CheckedPolicy) -> u64 {
-    policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1)
+    policy.k()
 }

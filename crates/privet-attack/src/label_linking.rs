@@ -18,7 +18,7 @@ use privet_engine::privacy::quasi_sensitive::{
     Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, distance, ones,
 };
 use privet_engine::suppression::Goal;
-use privet_policy::{CheckedPolicy, PolicyColumn, Role, SetPolicy};
+use privet_policy::{CheckedPolicy, PolicyColumn, Requirement, Role, SetPolicy};
 
 /// More people than this are not listed by name.
 const MOST_LISTED: usize = 100;
@@ -325,11 +325,11 @@ fn quasi_sensitive(policy: &CheckedPolicy) -> Option<(&PolicyColumn, &SetPolicy)
 /// What the policy asks of groups; the prior comes from the policy's own data.
 fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal> {
     let (mut diversity, mut closeness) = (None, None);
-    for clause in &policy.requirements {
-        match clause.name() {
-            "qs-diversity" => diversity = Some(QsDiversity::of(clause)?),
-            "qs-closeness" => {
-                let demand = QsCloseness::of(clause)?;
+    for requirement in &policy.requirements {
+        match requirement {
+            Requirement::QsDiversity(asked) => diversity = Some(QsDiversity::of(asked)),
+            Requirement::QsCloseness(asked) => {
+                let demand = QsCloseness::of(asked);
                 let prior = match demand.prior {
                     PriorKind::Microdata => mean(policy, sets, links)?,
                     PriorKind::Uniform => Prior::uniform(links.labels()),
@@ -339,7 +339,15 @@ fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal>
                 };
                 closeness = Some((demand, prior));
             }
-            _ => {}
+            // They say nothing about labels.
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_) => {}
         }
     }
     Ok(Goal::new(diversity, closeness))

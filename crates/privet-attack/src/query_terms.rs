@@ -19,6 +19,7 @@ use privet_core::{Error, Result};
 use privet_data::Bags;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyPolicy;
+use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 
 /// Row 18 of the attacks.
@@ -86,7 +87,7 @@ fn names(policy: &VocabularyPolicy, source: &Bags, released: &Bags) -> Names {
     }
     // A bag that is printed whole may be printed for every term in it.
     let mut bags: HashMap<&str, Vec<Node>> = HashMap::new();
-    if policy.method.settings.choice("centre") == Some("hyper") {
+    if policy.method.centre() == Some(Centre::Hyper) {
         for (label, node) in released.terms().iter().zip(&of_released) {
             for part in label.split(BAG_SEPARATOR) {
                 bags.entry(part).or_default().push(*node);

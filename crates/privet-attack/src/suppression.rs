@@ -27,7 +27,9 @@ use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene, columns};
 use privet_core::{Error, Exact, Result};
 use privet_engine::privacy::l_plus;
-use privet_policy::CheckedPolicy;
+use privet_policy::method::Scheme;
+use privet_policy::requirement::LPlusDiversity;
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// Beyond so many steps the fillings of a class are not listed one by one: there may be many thousand classes.
 const MOST_STEPS: u64 = 2_000;
@@ -49,7 +51,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     if rule_of(policy).is_none() {
         return Err("the method's suppression is neither \"vio-sa\" nor \"vio-rec\"".to_string());
     }
-    if !policy.requirements.iter().any(|clause| clause.name() == "l-plus-diversity") {
+    if thresholds_of(policy).is_none() {
         return Err("the policy asks for no l+-diversity".to_string());
     }
     let view = one_table(scene)?;
@@ -61,16 +63,23 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 
 /// The view's column that l+-diversity is about.
 fn thresholded(policy: &CheckedPolicy, view: &TableView) -> Option<usize> {
-    let clause = policy.requirements.iter().find(|clause| clause.name() == "l-plus-diversity")?;
-    let index = clause.settings.column("column")?;
-    view.columns.iter().position(|column| column.policy.index == index)
+    let (_, asked) = thresholds_of(policy)?;
+    view.columns.iter().position(|column| column.policy.index == asked.column)
+}
+
+/// The first requirement of l+-diversity, with its position.
+fn thresholds_of(policy: &CheckedPolicy) -> Option<(usize, &LPlusDiversity)> {
+    policy.requirements.iter().enumerate().find_map(|(position, asked)| match asked {
+        Requirement::LPlusDiversity(asked) => Some((position, asked)),
+        _ => None,
+    })
 }
 
 fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
-    match policy.method.settings.choice("suppression") {
-        Some("vio-sa") => Some(Rule::Cells),
-        Some("vio-rec") => Some(Rule::Records),
-        _ => None,
+    match policy.method.suppression()? {
+        Scheme::VioSa => Some(Rule::Cells),
+        Scheme::VioRec => Some(Rule::Records),
+        Scheme::None | Scheme::AllRec | Scheme::AllSa => None,
     }
 }
 
@@ -81,10 +90,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let view = scene.view()?;
     let column = thresholded(policy, view).ok_or_else(nothing)?;
     let placed = scene.placed(view, column)?;
-    let mut clauses = policy.requirements.iter().enumerate();
-    let (position, clause) =
-        clauses.find(|(_, clause)| clause.name() == "l-plus-diversity").ok_or_else(nothing)?;
-    let thresholds = l_plus::thresholds(clause, &placed.table(&view.columns[column]));
+    let (position, asked) = thresholds_of(policy).ok_or_else(nothing)?;
+    let thresholds = l_plus::thresholds(asked, &placed.table(&view.columns[column]));
     let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
     let totals = placed.groups.people.value_counts();
     let adversary = Adversary {

@@ -4,7 +4,7 @@ use super::{AuditOptions, Check};
 use privet_core::suggestion;
 use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::{CheckedPolicy, PolicyColumn, Role, Setting};
+use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// Where a compared column is in the two tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,8 +95,7 @@ pub(super) fn check(
 }
 
 fn is_required(policy: &CheckedPolicy, column: &PolicyColumn) -> bool {
-    let about = Setting::Column(column.index);
-    policy.requirements.iter().any(|clause| clause.settings.iter().any(|(_, setting)| *setting == about))
+    policy.requirements.iter().any(|requirement| requirement.column() == Some(column.index))
 }
 
 fn lacking(release: &Source, column: &PolicyColumn, role: Role, released: &[&str]) -> Error {

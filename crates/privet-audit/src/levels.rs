@@ -19,7 +19,7 @@ const KEY: &str = "least_levels";
 
 /// The check; `None` where the policy sets no least level.
 pub(super) fn check(facts: &Facts<'_>) -> Result<Option<Check>> {
-    let Some(least) = facts.policy.method.settings.counts(KEY) else { return Ok(None) };
+    let Some(least) = facts.policy.method.least_levels() else { return Ok(None) };
     let mut too_fine: Vec<Vec<u32>> = vec![Vec::new(); facts.layout.quasi.len()];
     let mut faults = Vec::new();
     let mut asked = Vec::new();

@@ -67,7 +67,7 @@ use self::people::People;
 use self::suppressed::{Scheme, Suppressed};
 use self::table::Tables;
 use self::watch::watching;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Result};
 use privet_data::Source;
 use privet_policy::{CheckedPolicy, DataKind};
 
@@ -344,7 +344,7 @@ fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &A
     let kept = records.original - records.dropped;
     let suppressed = records.suppressed;
     let scheme = Scheme::of(policy);
-    let withholds = policy.method.settings.choice("infeasible") == Some("suppress");
+    let withholds = policy.method.withholds();
     if options.allow_suppression || withholds || scheme.is_some_and(|scheme| scheme.drops_records(policy)) {
         let detail = format!(
             "{suppressed} of {} suppressed; any number may be",
@@ -352,8 +352,7 @@ fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &A
         );
         return Check::new("suppression", true, detail);
     }
-    let limit = policy.method.settings.exact("suppression_limit").filter(|_| scheme.is_none());
-    let most = limit.map_or(0, |limit: Exact| limit.floor_of(kept));
+    let most = policy.method.suppression_limit().floor_of(kept);
     let detail = format!(
         "{suppressed} of {} suppressed; at most {most} may be",
         counted(kept, "record is", "records are")

@@ -12,13 +12,10 @@ use super::table::{Tables, Tuples};
 use super::{AuditOptions, Check};
 use privet_core::{Error, Result};
 use privet_core::{counted, noun};
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Requirement, method};
 
 /// What is written in the place of a suppressed cell.
 const STAR: &str = "*";
-
-/// The requirement whose column may have suppressed cells.
-const ABOUT: &str = "l-plus-diversity";
 
 /// How a method suppresses what violates a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +33,12 @@ pub(super) enum Scheme {
 impl Scheme {
     /// The scheme of the policy's method, if it has one.
     pub fn of(policy: &CheckedPolicy) -> Option<Scheme> {
-        match policy.method.settings.choice("suppression")? {
-            "none" => Some(Scheme::None),
-            "all-rec" | "vio-rec" => Some(Scheme::Records),
-            "all-sa" => Some(Scheme::AllCells),
-            "vio-sa" => Some(Scheme::ViolatingCells),
-            _ => None,
-        }
+        Some(match policy.method.suppression()? {
+            method::Scheme::None => Scheme::None,
+            method::Scheme::AllRec | method::Scheme::VioRec => Scheme::Records,
+            method::Scheme::AllSa => Scheme::AllCells,
+            method::Scheme::VioSa => Scheme::ViolatingCells,
+        })
     }
 
     fn is_about_cells(self) -> bool {
@@ -52,9 +48,23 @@ impl Scheme {
     /// Whether records may be missing. Suppressing cells makes no class larger, so where k-anonymity is asked for too,
     /// classes below k go as a whole.
     pub fn drops_records(self, policy: &CheckedPolicy) -> bool {
-        let asks_for_k =
-            policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
-        self == Scheme::Records || self.is_about_cells() && asks_for_k
+        self == Scheme::Records || self.is_about_cells() && policy.k() > 1
+    }
+}
+
+/// The column of a requirement under which single cells are suppressed.
+fn may_lose_cells(requirement: &Requirement) -> Option<usize> {
+    match requirement {
+        Requirement::LPlusDiversity(asked) => Some(asked.column),
+        Requirement::KAnonymity(_)
+        | Requirement::LDiversity(_)
+        | Requirement::TCloseness(_)
+        | Requirement::NtCloseness(_)
+        | Requirement::MatchingLDiversity(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsDiversity(_)
+        | Requirement::QsCloseness(_) => None,
     }
 }
 
@@ -78,16 +88,15 @@ impl Suppressed {
         if !by_scheme && !options.foreign {
             return Ok(Suppressed { columns });
         }
-        for clause in policy.requirements.iter().filter(|clause| clause.name() == ABOUT) {
-            let about = clause.settings.column("column");
-            let place = layout.plain.iter().position(|place| Some(place.original) == about);
+        for requirement in &policy.requirements {
+            let Some(about) = may_lose_cells(requirement) else { continue };
+            let place = layout.plain.iter().position(|place| place.original == about);
             let Some(place) = place else { continue };
             let Some(star) = tables.plain[place].find(STAR) else { continue };
             let original = &tables.original.records;
             let ordinary = original.ids().any(|id| original.get(id)[layout.quasi.len() + place] == star);
             if ordinary && by_scheme {
-                let name =
-                    about.and_then(|column| policy.columns.get(column)).map_or("", |column| &column.name);
+                let name = policy.columns.get(about).map_or("", |column| &column.name);
                 let line = tables.plain[place].line(star);
                 return Err(Error::input(format!(
                     "column '{name}' holds the value '*', which releases use for suppressed cells"

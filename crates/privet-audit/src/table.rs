@@ -11,7 +11,7 @@ use super::order::{Rows, Sorting};
 use super::people::Owners;
 use privet_core::{Error, Result};
 use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
-use privet_policy::{CheckedPolicy, OnMissing, Role};
+use privet_policy::{CheckedPolicy, Method, OnMissing, Role};
 
 /// The distinct texts of one column, numbered in the order in which they first occur.
 #[derive(Clone, Default)]
@@ -374,7 +374,7 @@ impl<'a> SetReader<'a> {
     fn of(policy: &'a CheckedPolicy, layout: &Layout) -> Option<SetReader<'a>> {
         let place = layout.plain.get(layout.sets?)?;
         let separator = policy.columns.get(place.original)?.sets.as_ref()?.separator;
-        let heeded = policy.method.name() == "quasi-sensitive";
+        let heeded = matches!(policy.method, Method::QuasiSensitive(_));
         Some(SetReader { policy, separator, original: place.original, released: place.released, heeded })
     }
 

@@ -10,97 +10,7 @@ use tempfile::TempDir;
 use super::{Audit, AuditOptions, Check, ExpectedCounts, audit_table};
 use privet_core::{ErrorKind, Result};
 use privet_data::{ReadOptions, Source};
-use privet_policy::{Accepts, Catalogue, Declaration, Key, KeyKind, Policy, Purpose, Role, Subject};
-
-const COLUMN: Key = Key::required("column", KeyKind::Column(Role::Sensitive), "a sensitive column");
-
-static K_ANONYMITY: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "k-anonymity",
-    summary: "",
-    help: "",
-    keys: &[Key::required("k", KeyKind::Count(1), "the least size of a class")],
-};
-
-static L_DIVERSITY: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "l-diversity",
-    summary: "",
-    help: "",
-    keys: &[
-        COLUMN,
-        Key::required("l", KeyKind::Exact("1", ""), "how diverse"),
-        Key::with_default(
-            "kind",
-            KeyKind::Choice(&["distinct", "frequency", "entropy", "recursive"]),
-            "distinct",
-            "",
-        ),
-        Key::optional("c", KeyKind::Exact("0", ""), "for recursive"),
-    ],
-};
-
-static L_PLUS: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "l-plus-diversity",
-    summary: "",
-    help: "",
-    keys: &[
-        COLUMN,
-        Key::optional("l", KeyKind::Exact("1", ""), ""),
-        Key::optional("default", KeyKind::Exact("0", "1"), ""),
-        Key::optional("theta_rule", KeyKind::Choice(&["frequency"]), ""),
-        Key::optional("theta", KeyKind::Thresholds("0", "1"), ""),
-    ],
-};
-
-static T_CLOSENESS: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "t-closeness",
-    summary: "",
-    help: "",
-    keys: &[
-        COLUMN,
-        Key::required("t", KeyKind::Exact("0", "1"), "how close"),
-        Key::with_default("distance", KeyKind::Choice(&["equal", "ordered", "hierarchical"]), "equal", ""),
-    ],
-};
-
-static NOVELTY: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[],
-    name: "novelty",
-    summary: "",
-    help: "",
-    keys: &[Key::required("n", KeyKind::Count(1), "")],
-};
-
-static METHOD: Declaration = Declaration {
-    subject: Subject::Classes,
-    accepts: &[Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "novelty"])],
-    name: "by-hand",
-    summary: "",
-    help: "",
-    keys: &[
-        Key::with_default("suppression_limit", KeyKind::Exact("0", "1"), "0", ""),
-        Key::optional(
-            "suppression",
-            KeyKind::Choice(&["none", "all-rec", "vio-rec", "all-sa", "vio-sa"]),
-            "",
-        ),
-        Key::optional("least_levels", KeyKind::Counts(Role::QuasiIdentifier), ""),
-    ],
-};
-
-static CATALOGUE: Catalogue = Catalogue {
-    requirements: &[&K_ANONYMITY, &L_DIVERSITY, &L_PLUS, &T_CLOSENESS, &NOVELTY],
-    methods: &[&METHOD],
-    default_method: "by-hand",
-};
+use privet_policy::{AnyPolicy, Policy, Purpose};
 
 const ORIGINAL: &str = "\
 name,age,city,disease,note
@@ -161,11 +71,10 @@ impl Case {
              [columns.note]\nrole = \"other\"\n{}",
             self.data, self.tail
         );
-        let policy = Policy::parse(&self.folder.path().join("policy.toml"), text)?.check_with(
-            &CATALOGUE,
-            None,
-            Purpose::Run,
-        )?;
+        let policy = Policy::parse(&self.folder.path().join("policy.toml"), text)?;
+        let AnyPolicy::Table(policy) = policy.check_any_for(None, Purpose::Audit)? else {
+            unreachable!("the policy is about a table")
+        };
         let release = Source::open(&self.folder.path().join("release.csv"), &ReadOptions::with_names(None))?;
         audit_table(&policy, &release, options)
     }
@@ -374,11 +283,14 @@ fn a_cell_without_meaning_is_named_with_its_place() {
 
 #[test]
 fn hard_use_1_2_an_audit_fails_by_a_requirement_that_no_check_judges() {
-    let audit = Case::new("[privacy.novelty]\nn = 1\n").audit(RELEASE);
-    assert_eq!(failing(&audit), ["novelty (n = 1)"]);
-    assert!(check(&audit, "novelty").detail.starts_with("no check of this audit judges it"));
-    let both = Case::new(&format!("{K3}[privacy.novelty]\nn = 1\n")).audit(RELEASE);
-    assert_eq!(failing(&both), ["novelty (n = 1)"]);
+    // It is about groups, which the audit of a table does not know.
+    const MATCHING: &str = "[privacy.matching-l-diversity]\ncolumn = \"disease\"\nl = 2\n";
+    const NAME: &str = "matching-l-diversity (column = disease, l = 2)";
+    let audit = Case::new(MATCHING).audit(RELEASE);
+    assert_eq!(failing(&audit), [NAME]);
+    assert!(check(&audit, NAME).detail.starts_with("no check of this audit judges it"));
+    let both = Case::new(&format!("{K3}{MATCHING}")).audit(RELEASE);
+    assert_eq!(failing(&both), [NAME]);
     assert!(!both.passed);
     let known = Case::new(K3).audit(RELEASE);
     assert!(known.passed && known.checks.iter().filter(|check| check.judges == [0]).count() == 1);

@@ -69,6 +69,9 @@ pub enum Command {
     Report(Report),
     /// Explain the requirements and methods a policy can name
     Explain(Explain),
+    /// Help to write policies
+    #[command(subcommand)]
+    Policy(Policy),
     /// Print a script that completes privet's arguments in a shell
     Completions(Completions),
     /// Print the manual page, or that of one command
@@ -85,6 +88,14 @@ impl Command {
             _ => None,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Policy {
+    /// Print the JSON schema of policies, with which editors complete and check them
+    ///
+    /// Save it next to a policy and name it in the policy's first line: #:schema ./policy.schema.json
+    Schema,
 }
 
 #[derive(Debug, Args)]

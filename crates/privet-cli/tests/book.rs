@@ -28,7 +28,7 @@ fn read(path: &str) -> String {
 }
 
 /// The book's pages: name and text, in order.
-fn pages() -> Vec<(String, String)> {
+pub(crate) fn pages() -> Vec<(String, String)> {
     let folder = fs::read_dir(root().join("docs/src")).expect("the book");
     let mut pages: Vec<(String, String)> = folder
         .map(|entry| entry.expect("a page").path())
@@ -40,7 +40,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 /// The fenced blocks of a page whose info string is `info`.
-fn blocks(page: &str, info: &str) -> Vec<String> {
+pub(crate) fn blocks(page: &str, info: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<(bool, String)> = None;
     for line in page.lines() {
@@ -118,6 +118,36 @@ fn the_policy_reference_names_everything_a_policy_can_say() {
     }
     for role in Role::ALL {
         assert!(reference.contains(&format!("| `{role}` |")), "policy.md does not explain the role {role}");
+    }
+}
+
+/// The policy reference with its tables as the declarations make them.
+fn regenerated(reference: &str) -> String {
+    const END: &str = "<!-- end of keys -->";
+    let tables = privet::policy::reference::tables();
+    let mut parts = reference.split("<!-- keys: ");
+    let mut text = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (name, rest) = part.split_once(" -->").expect("a marker that ends");
+        let (_, rest) = rest.split_once(END).unwrap_or_else(|| panic!("the table of {name} does not end"));
+        let (_, table) = tables.iter().find(|(own, _)| own == name).unwrap_or_else(|| panic!("no {name}"));
+        text += &format!("<!-- keys: {name} -->\n\n{table}\n{END}{rest}");
+    }
+    text
+}
+
+/// `PRIVET_RECORD=1 cargo test -p privet-cli --test end_to_end policy_reference` writes the tables.
+#[test]
+fn the_tables_of_the_policy_reference_are_those_of_the_declarations() {
+    let reference = read("docs/src/policy.md");
+    for (name, _) in privet::policy::reference::tables() {
+        assert!(reference.contains(&format!("<!-- keys: {name} -->")), "policy.md has no table for {name}");
+    }
+    let text = regenerated(&reference);
+    if std::env::var_os("PRIVET_RECORD").is_some() {
+        fs::write(root().join("docs/src/policy.md"), &text).expect("written");
+    } else {
+        assert!(text == reference, "policy.md is old: run this test with PRIVET_RECORD=1");
     }
 }
 

@@ -34,6 +34,7 @@ mod promises;
 mod public_room;
 mod quasi_sensitive;
 mod query_logs;
+mod schema;
 mod stages;
 mod supply_chain;
 mod transactions;

@@ -31,6 +31,11 @@ impl Exact {
     /// The number one.
     pub const ONE: Exact = Exact { numerator: 1, denominator: 1 };
 
+    /// A whole number.
+    pub const fn whole(number: u64) -> Exact {
+        Exact { numerator: number, denominator: 1 }
+    }
+
     /// `numerator / denominator` in lowest terms; `None` for a zero denominator.
     pub fn new(numerator: u64, denominator: u64) -> Option<Exact> {
         if denominator == 0 {

@@ -17,7 +17,7 @@
 //! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
 //! no bound rests on it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use num_bigint::BigUint;
@@ -27,30 +27,33 @@ use super::levels::Levelling;
 use super::natural::Closeness;
 use super::{SearchFacts, Solution};
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Result};
 use privet_engine::lattice;
 use privet_engine::lattice::Levelled;
 use privet_engine::loss::{Cost, Tally};
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
-use privet_engine::privacy::{Members, NtCloseness, Requirement};
+use privet_engine::privacy::{ClassTest, Members, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, method};
 
-pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let settings = &policy.method.settings;
+pub(super) fn run(
+    policy: &CheckedPolicy,
+    own: &method::FullDomain,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
-    let limit = settings.exact("suppression_limit").map_or(0, |limit: Exact| limit.floor_of(records));
+    let limit = own.suppression_limit.floor_of(records);
     // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
     // otherwise tie with the most general release and win as the first of equals.
     let limit = limit.min(records.saturating_sub(1));
-    let cost = settings.choice("cost").unwrap_or("LM");
-    let clock = clock.with_limit(settings.duration("time_limit"));
-    let mut problem = FullDomain::new(microdata, requirements, natural, cost, limit, &clock)?;
-    problem.bottoms = bottoms(policy, microdata, problem.tops())?;
-    let drawn_from = settings.drawn_from();
+    let clock = clock.with_limit(own.time_limit);
+    let mut problem = FullDomain::new(microdata, requirements, natural, own.cost.name(), limit, &clock)?;
+    problem.bottoms = bottoms(policy, own.least_levels.as_ref(), microdata, problem.tops())?;
+    let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
     let outcome = lattice::search(&problem, wanted, &clock)?;
     let drawn = super::drawn(policy, microdata, outcome.best.len(), outcome.complete)?;
@@ -82,8 +85,12 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
 }
 
 /// The lowest level of each column that the policy allows.
-fn bottoms(policy: &CheckedPolicy, microdata: &Microdata, tops: &[u8]) -> Result<Levels> {
-    let least = policy.method.settings.counts("least_levels");
+fn bottoms(
+    policy: &CheckedPolicy,
+    least: Option<&BTreeMap<usize, u64>>,
+    microdata: &Microdata,
+    tops: &[u8],
+) -> Result<Levels> {
     let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
         let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
         u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
@@ -103,7 +110,7 @@ struct FullDomain<'a> {
     levelling: Levelling<'a>,
     /// The lowest level of each column that is allowed.
     bottoms: Levels,
-    requirements: Vec<Box<dyn Requirement>>,
+    requirements: Vec<Box<dyn ClassTest>>,
     /// What compares classes with those at higher levels; no bound rests on it.
     natural: Vec<NtCloseness>,
     /// The most records that may be suppressed.
@@ -140,7 +147,7 @@ struct Close {
 impl<'a> FullDomain<'a> {
     fn new(
         microdata: &'a Microdata,
-        requirements: Vec<Box<dyn Requirement>>,
+        requirements: Vec<Box<dyn ClassTest>>,
         natural: Vec<NtCloseness>,
         cost: &str,
         limit: u64,

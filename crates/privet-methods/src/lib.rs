@@ -26,7 +26,7 @@ use privet_engine::loss;
 use privet_engine::loss::{Cost, Measure};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Method};
 use recoding::Recoding;
 use released_sets::ReleasedSets;
 
@@ -92,27 +92,23 @@ pub struct Moment {
 
 /// Makes the policy's decision.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    if policy.method.settings.choice("cost") == Some("CM") && microdata.label().is_none() {
-        return Err(policy.at_method("cost", loss::no_label()));
-    }
-    match policy.method.name() {
-        "full-domain" => full_domain::run(policy, microdata, clock),
-        "mondrian" => mondrian::run(policy, microdata, clock),
-        "l-plus-optimize" => l_plus::run(policy, microdata, clock),
-        "simulated-annealing" => l_plus::annealing::run(policy, microdata, clock),
-        "ff" => ff::run(policy, microdata, clock),
-        "ff-optimal" => ff::run_optimal(policy, microdata, clock),
-        "quasi-sensitive" => quasi_sensitive::run(policy, microdata, clock),
-        "injector" | "anatomy" => {
+    match &policy.method {
+        Method::FullDomain(own) => full_domain::run(policy, own, microdata, clock),
+        Method::Mondrian(own) => mondrian::run(policy, own, microdata, clock),
+        Method::LPlusOptimize(own) => l_plus::run(policy, own, microdata, clock),
+        Method::SimulatedAnnealing(own) => l_plus::annealing::run(policy, own, microdata, clock),
+        Method::Ff(_) => ff::run(policy, microdata, clock),
+        Method::FfOptimal(own) => ff::run_optimal(policy, own, microdata, clock),
+        Method::QuasiSensitive(own) => quasi_sensitive::run(policy, own, microdata, clock),
+        Method::Injector(_) | Method::Anatomy(_) => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
             Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
         }
-        "codip-star" | "codip" => {
+        Method::CodipStar(_) | Method::Codip(_) => {
             let wrong = format!("method \"{}\" publishes several tables, not one", policy.method.name());
             Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
         }
-        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
     }
 }
 
@@ -124,7 +120,7 @@ fn drawn(
     plans: usize,
     complete: bool,
 ) -> Result<Option<usize>> {
-    if policy.method.settings.drawn_from().is_none() || plans == 0 {
+    if policy.method.drawn_from().is_none() || plans == 0 {
         return Ok(None);
     }
     if plans == 1 {
@@ -142,7 +138,7 @@ fn drawn(
 }
 
 /// The error for requirements that even the most general release does not meet.
-fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Class<'_>) -> Error {
+fn impossible(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Class<'_>) -> Error {
     let whole = privacy::Members { records: *whole, people: None, add_up: true };
     let reasons = failures(requirements, &whole);
     Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
@@ -150,9 +146,9 @@ fn impossible(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::C
 }
 
 /// Why the whole table as one class fails requirements, one reason each.
-fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Members<'_>) -> Vec<String> {
+fn failures(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Members<'_>) -> Vec<String> {
     let failing = requirements.iter().map(AsRef::as_ref).filter(|requirement| !whole.meet(*requirement));
-    let reason = |requirement: &dyn privacy::Requirement| {
+    let reason = |requirement: &dyn privacy::ClassTest| {
         let counted = match whole.people.filter(|_| requirement.counts_people()) {
             Some(_) => privacy::Counted::People,
             None => privacy::Counted::Records,
@@ -165,7 +161,7 @@ fn failures(requirements: &[Box<dyn privacy::Requirement>], whole: &privacy::Mem
 /// The error for requirements that the whole table as one class does not meet, where people are counted. Parts of it may
 /// still meet them, as the people of parts do not add up.
 fn impossible_as_whole(
-    requirements: &[Box<dyn privacy::Requirement>],
+    requirements: &[Box<dyn privacy::ClassTest>],
     whole: &privacy::Members<'_>,
     method_starts_there: bool,
 ) -> Error {

@@ -23,16 +23,22 @@ use privet_engine::microdata::Microdata;
 use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, Counts, Members, Requirement};
-use privet_policy::CheckedPolicy;
+use privet_engine::privacy::{Class, ClassTest, Counts, Members};
+use privet_policy::method::{Numbers, Partitioning};
+use privet_policy::{CheckedPolicy, method};
 
 /// Above this many slots a part's counts are kept sparse.
 const MOST_DENSE_SLOTS: u32 = 4096;
 
-pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+pub(super) fn run(
+    policy: &CheckedPolicy,
+    own: &method::Mondrian,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
     let requirements = privacy::requirements(policy, &microdata.table)?;
-    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
-    let mondrian = Mondrian::new(policy, microdata, requirements, &clock);
+    let clock = clock.with_limit(own.time_limit);
+    let mondrian = Mondrian::new((own.partitioning, own.numbers), microdata, requirements, &clock);
     let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
     parts.sort_unstable();
     let recoding = mondrian.recoding(&parts);
@@ -46,7 +52,7 @@ pub(super) type Part = Vec<(u32, u64)>;
 
 pub(super) struct Mondrian<'a> {
     microdata: &'a Microdata,
-    requirements: Vec<Box<dyn Requirement>>,
+    requirements: Vec<Box<dyn ClassTest>>,
     axes: Vec<Axis>,
     relaxed: bool,
     /// Who has which records, where somebody has several.
@@ -99,15 +105,14 @@ impl Axis {
 impl<'a> Mondrian<'a> {
     /// Splits the table as the method's settings say, into parts that meet the requirements.
     pub(super) fn new(
-        policy: &CheckedPolicy,
+        (partitioning, numbers): (Partitioning, Numbers),
         microdata: &'a Microdata,
-        requirements: Vec<Box<dyn Requirement>>,
+        requirements: Vec<Box<dyn ClassTest>>,
         clock: &Clock,
     ) -> Mondrian<'a> {
-        let settings = &policy.method.settings;
-        let ranges = settings.choice("numbers") != Some("hierarchy");
+        let ranges = numbers == Numbers::Ranges;
         let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
-        let relaxed = settings.choice("partitioning") == Some("relaxed");
+        let relaxed = partitioning == Partitioning::Relaxed;
         let crowd = microdata.crowd();
         Mondrian { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
     }

@@ -6,9 +6,9 @@ use super::check::{CheckedPolicy, DataKind};
 use super::declare::Declaration;
 use super::door::Purpose;
 use super::file::Policy;
-use super::settings::Clause;
 use super::transactions::TransactionPolicy;
 use super::vocabulary::VocabularyPolicy;
+use crate::Stated;
 use privet_core::Result;
 
 /// A policy as understood, of any kind.
@@ -40,7 +40,7 @@ impl AnyPolicy {
 
     /// How the release is made.
     pub fn method(&self) -> &'static Declaration {
-        PolicyRef::from(self).method().declaration
+        PolicyRef::from(self).method().declaration()
     }
 }
 
@@ -84,7 +84,7 @@ impl<'a> PolicyRef<'a> {
     }
 
     /// How the release is made.
-    pub fn method(self) -> &'a Clause {
+    pub fn method(self) -> &'a dyn Stated {
         match self {
             PolicyRef::Table(policy) => &policy.method,
             PolicyRef::Transactions(policy) => &policy.method,

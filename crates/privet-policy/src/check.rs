@@ -13,7 +13,8 @@ use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
-use crate::method::{CATALOGUES, TABLES};
+use crate::method::{CATALOGUES, Method, TABLES};
+use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Header, MissingRule, ReadOptions, Source};
@@ -179,11 +180,11 @@ pub struct CheckedPolicy {
     /// One per column of the data, in its order.
     pub columns: Vec<PolicyColumn>,
     /// What the release must guarantee.
-    pub requirements: Vec<Clause>,
+    pub requirements: Vec<Requirement>,
     /// Which table of `[privacy]` each requirement comes from: one that names no column stands for several requirements.
     places: Vec<usize>,
     /// How the release is made.
-    pub method: Clause,
+    pub method: Method,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that tells people apart, by position, where one person may have several records.
@@ -208,7 +209,7 @@ impl CheckedPolicy {
 
     /// What the method is about, and so what it publishes.
     pub fn subject(&self) -> Subject {
-        self.method.declaration.subject
+        self.method.subject()
     }
 
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
@@ -226,9 +227,14 @@ impl CheckedPolicy {
 
     /// The requirements that count records even where `person` says whose they are, with their positions. They say something
     /// about people only where nobody has several records in one class.
-    pub fn counts_records(&self) -> impl Iterator<Item = (usize, &Clause)> {
+    pub fn counts_records(&self) -> impl Iterator<Item = (usize, &Requirement)> {
         let all = self.requirements.iter().enumerate();
-        all.filter(|(_, clause)| self.person.is_some() && !person::counts_people(clause))
+        all.filter(|(_, requirement)| self.person.is_some() && !requirement.counts_people())
+    }
+
+    /// The least size of a class that its requirements ask for; 1 where none does.
+    pub fn k(&self) -> u64 {
+        self.requirements.iter().filter_map(Requirement::k).max().unwrap_or(1)
     }
 
     /// Puts an error about a requirement, by its position, at its place in the policy.
@@ -257,17 +263,7 @@ impl Policy {
 
     /// The same, for a purpose.
     pub(super) fn check_for(&self, original: Option<&Path>, purpose: Purpose) -> Result<CheckedPolicy> {
-        self.check_with(&TABLES, original, purpose)
-    }
-
-    /// The same, with requirements and methods of the caller's: for tests of what happens to those that nobody knows.
-    #[doc(hidden)]
-    pub fn check_with(
-        &self,
-        catalogue: &Catalogue,
-        original: Option<&Path>,
-        purpose: Purpose,
-    ) -> Result<CheckedPolicy> {
+        let catalogue = &TABLES;
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
@@ -293,6 +289,12 @@ impl Policy {
         let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
         self.admit(catalogue, (&written, &method), purpose)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
+        let understood = places.iter().zip(&requirements).map(|(place, clause)| {
+            let read = Requirement::of(clause)
+                .and_then(|own| own.check(method.declaration.subject, purpose).map(|()| own));
+            read.map_err(|error| self.at_requirement(*place, error))
+        });
+        let requirements = understood.collect::<Result<Vec<_>>>()?;
         mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
@@ -302,7 +304,12 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         let person = person::check(&data, &columns, &method)?;
+        if purpose == Purpose::Run {
+            let checked = method.check(&columns, &requirements);
+            checked.map_err(|(key, error)| self.at_method(key, error))?;
+        }
         Ok(CheckedPolicy {
             written: self.clone(),
             seed,

@@ -5,25 +5,13 @@
 
 use super::check::{DataKind, PolicyColumn, Role};
 use super::file::{Entry, Section};
-use super::settings::Clause;
+use crate::method::{Method, Partitioning};
 use privet_core::Error;
 use privet_core::Result;
 use privet_core::suggestion;
 
-/// The methods that count people.
-const METHODS: [&str; 2] = ["full-domain", "mondrian"];
-
-/// Whether a requirement is about the people of a class: how many there are, and how many of them have a value.
-pub(super) fn counts_people(clause: &Clause) -> bool {
-    match clause.name() {
-        "k-anonymity" | "l-plus-diversity" => true,
-        "l-diversity" => matches!(clause.settings.choice("kind"), Some("distinct" | "frequency")),
-        _ => false,
-    }
-}
-
 /// The column that `person` names, by position; refuses what cannot count people.
-pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Clause) -> Result<Option<usize>> {
+pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Method) -> Result<Option<usize>> {
     let Some(entry) = data.entry("person") else { return Ok(None) };
     let name = entry.text()?;
     let Some(column) = columns.iter().find(|column| column.name == name) else {
@@ -39,19 +27,28 @@ pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Claus
             ))
             .help(format!("give [columns.{name}] role = \"identifier\", or leave it out of [columns]")));
     }
-    if !METHODS.contains(&method.name()) {
-        return Err(entry
+    let partitioning = match method {
+        Method::FullDomain(_) => Partitioning::Strict,
+        Method::Mondrian(own) => own.partitioning,
+        Method::LPlusOptimize(_)
+        | Method::SimulatedAnnealing(_)
+        | Method::Injector(_)
+        | Method::Anatomy(_)
+        | Method::CodipStar(_)
+        | Method::Codip(_)
+        | Method::Ff(_)
+        | Method::FfOptimal(_)
+        | Method::QuasiSensitive(_) => return Err(entry
             .error(format!(
                 "method \"{}\" counts records and cannot count people: one person may have records in several of its \
                  classes, and distinct people do not add up",
                 method.name()
             ))
-            .help(format!(
-                "choose method {}; or bring one record per person and leave out 'person'",
-                METHODS.map(|name| format!("\"{name}\"")).join(" or ")
-            )));
-    }
-    if method.settings.choice("partitioning") == Some("relaxed") {
+            .help(
+                "choose method \"full-domain\" or \"mondrian\"; or bring one record per person and leave out 'person'",
+            )),
+    };
+    if partitioning == Partitioning::Relaxed {
         return Err(entry
             .error(
                 "partitioning = \"relaxed\" parts records that are alike by chance, so that nobody can say how many \

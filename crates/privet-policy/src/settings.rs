@@ -36,13 +36,19 @@ pub enum Setting {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings(BTreeMap<&'static str, Setting>);
 
-/// A requirement or a method with its settings.
+/// A requirement or a method with its settings, on the way from the file to its type.
 #[derive(Debug, Clone)]
-pub struct Clause {
+pub(crate) struct Clause {
     /// What it declares.
     pub declaration: &'static Declaration,
     /// What the policy says.
     pub settings: Settings,
+}
+
+impl FromIterator<(&'static str, Setting)> for Settings {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Setting)>>(settings: I) -> Settings {
+        Settings(settings.into_iter().collect())
+    }
 }
 
 impl Settings {
@@ -51,24 +57,8 @@ impl Settings {
         self.0.get(key)
     }
 
-    /// A whole number.
-    pub fn count(&self, key: &str) -> Option<u64> {
-        match self.get(key) {
-            Some(Setting::Count(count)) => Some(*count),
-            _ => None,
-        }
-    }
-
-    /// An exact number.
-    pub fn exact(&self, key: &str) -> Option<Exact> {
-        match self.get(key) {
-            Some(Setting::Exact(exact)) => Some(*exact),
-            _ => None,
-        }
-    }
-
     /// A column's position in the data.
-    pub fn column(&self, key: &str) -> Option<usize> {
+    pub(crate) fn column(&self, key: &str) -> Option<usize> {
         match self.get(key) {
             Some(Setting::Column(column)) => Some(*column),
             _ => None,
@@ -76,37 +66,15 @@ impl Settings {
     }
 
     /// A word out of the declared ones.
-    pub fn choice(&self, key: &str) -> Option<&'static str> {
+    pub(crate) fn choice(&self, key: &str) -> Option<&'static str> {
         match self.get(key) {
             Some(Setting::Choice(choice)) => Some(choice),
             _ => None,
         }
     }
 
-    /// Yes or no; what is left out is no.
-    pub fn flag(&self, key: &str) -> bool {
-        self.get(key) == Some(&Setting::Flag(true))
-    }
-
-    /// Of how many best plans one is drawn, where `break_minimality` asks for that: so many, or as many as are looked for.
-    pub fn drawn_from(&self) -> Option<u64> {
-        match self.get("break_minimality") {
-            Some(Setting::Count(plans)) => Some(*plans),
-            Some(Setting::Flag(true)) => Some(self.count("top").unwrap_or(1)),
-            _ => None,
-        }
-    }
-
-    /// A length of time.
-    pub fn duration(&self, key: &str) -> Option<Duration> {
-        match self.get(key) {
-            Some(Setting::Duration(duration)) => Some(*duration),
-            _ => None,
-        }
-    }
-
     /// Exact numbers, each for a value of a column.
-    pub fn thresholds(&self, key: &str) -> Option<&BTreeMap<String, Exact>> {
+    pub(crate) fn thresholds(&self, key: &str) -> Option<&BTreeMap<String, Exact>> {
         match self.get(key) {
             Some(Setting::Thresholds(thresholds)) => Some(thresholds),
             _ => None,
@@ -114,17 +82,9 @@ impl Settings {
     }
 
     /// Words, each for a column.
-    pub fn choices(&self, key: &str) -> Option<&BTreeMap<usize, &'static str>> {
+    pub(crate) fn choices(&self, key: &str) -> Option<&BTreeMap<usize, &'static str>> {
         match self.get(key) {
             Some(Setting::Choices(choices)) => Some(choices),
-            _ => None,
-        }
-    }
-
-    /// Whole numbers, each for a column.
-    pub fn counts(&self, key: &str) -> Option<&BTreeMap<usize, u64>> {
-        match self.get(key) {
-            Some(Setting::Counts(counts)) => Some(counts),
             _ => None,
         }
     }
@@ -162,7 +122,7 @@ fn per_column(of: &BTreeMap<usize, impl std::fmt::Display>, columns: &[PolicyCol
 }
 
 /// The first few of them, so that a name of a requirement stays one line.
-fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
+pub(crate) fn show_thresholds(thresholds: &BTreeMap<String, Exact>) -> String {
     const MOST: usize = 6;
     let first = thresholds.iter().take(MOST).map(|(value, exact)| format!("{value} = {exact}"));
     let first = first.collect::<Vec<_>>().join(", ");
@@ -195,52 +155,6 @@ impl Clause {
     /// Takes a key away, once what it says has been understood.
     pub(super) fn unset(&mut self, key: &str) {
         self.settings.0.remove(key);
-    }
-
-    /// The clause as a person would say it: `l-diversity (column = disease, kind = distinct, l = 3)`.
-    pub fn describe(&self, columns: &[PolicyColumn]) -> String {
-        let mut parts = Vec::new();
-        for key in self.declaration.keys {
-            let Some(setting) = self.settings.get(key.name) else { continue };
-            let text = setting.show(columns);
-            parts.push(format!("{} = {text}", key.name));
-        }
-        format!("{} ({})", self.name(), parts.join(", "))
-    }
-}
-
-impl Clause {
-    /// Whether it gives single values the same thresholds as another.
-    pub fn has_thresholds_of(&self, other: &Clause) -> bool {
-        let own = |clause: &Clause| -> Vec<BTreeMap<String, Exact>> {
-            let settings = clause.settings.iter().filter_map(|(_, setting)| match setting {
-                Setting::Thresholds(thresholds) => Some(thresholds.clone()),
-                _ => None,
-            });
-            settings.collect()
-        };
-        own(self) == own(other)
-    }
-
-    /// Where [`Clause::describe`] writes thresholds of single values, and `shows` is false for some of these: what it writes,
-    /// and what it would write of the others.
-    pub fn thresholds_shown(&self, shows: impl Fn(&str) -> bool) -> Vec<(String, String)> {
-        let mut texts = Vec::new();
-        for (key, setting) in self.settings.iter() {
-            let Setting::Thresholds(all) = setting else { continue };
-            let shown: BTreeMap<String, Exact> = all
-                .iter()
-                .filter(|(value, _)| shows(value))
-                .map(|(value, own)| (value.clone(), *own))
-                .collect();
-            if shown.len() == all.len() {
-                continue;
-            }
-            let text = |own: &BTreeMap<String, Exact>| format!(", {key} = {}", show_thresholds(own));
-            let rest = if shown.is_empty() { String::new() } else { text(&shown) };
-            texts.push((text(all), rest));
-        }
-        texts
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
-use super::settings::Clause;
-use crate::method::TRANSACTIONS;
+use crate::method::{ItemMethod, TRANSACTIONS};
+use crate::requirement::ItemRequirement;
 use privet_core::{Error, Result};
 use privet_data::{TransactionOptions, TransactionSource, read_list};
 use privet_taxonomy::{ItemTree, ROOT_LABEL};
@@ -29,9 +29,9 @@ pub struct TransactionPolicy {
     /// The sensitive items, in alphabetical order.
     pub sensitive: Vec<String>,
     /// What the release must guarantee.
-    pub requirements: Vec<Clause>,
+    pub requirements: Vec<ItemRequirement>,
     /// How the release is made.
-    pub method: Clause,
+    pub method: ItemMethod,
 }
 
 impl Policy {
@@ -73,6 +73,15 @@ impl Policy {
         let requirements = check_requirements(&root, &TRANSACTIONS, &[])?;
         let method = check_method(&root, &TRANSACTIONS, &[], None)?;
         self.admit(&TRANSACTIONS, (&requirements, &method), purpose)?;
+        let understood = requirements.iter().enumerate().map(|(place, clause)| {
+            let read = ItemRequirement::of(clause).and_then(|own| own.check(&sensitive).map(|()| own));
+            read.map_err(|error| self.at_requirement(place, error))
+        });
+        let requirements = understood.collect::<Result<Vec<_>>>()?;
+        let method = ItemMethod::of(&method).map_err(|error| self.at_method("name", error))?;
+        if purpose == Purpose::Run {
+            method.check().map_err(|(key, error)| self.at_method(key, error))?;
+        }
         Ok(TransactionPolicy {
             written: self.clone(),
             seed,

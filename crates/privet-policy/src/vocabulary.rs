@@ -7,7 +7,8 @@ use super::check::{DataKind, character, check_method, check_requirements, data_s
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::settings::{Clause, parse_duration};
-use crate::method::VOCABULARIES;
+use crate::method::{VOCABULARIES, VocabularyMethod};
+use crate::requirement::VocabularyKAnonymity;
 use privet_core::{Error, Exact, Result};
 use privet_data::{
     Clicks, Lexicon, LogOptions, VocabularyColumns, VocabularyOptions, VocabularySource, WordOptions,
@@ -35,9 +36,9 @@ pub struct VocabularyPolicy {
     /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
     pub omega: Option<Exact>,
     /// What the release must guarantee: one requirement.
-    pub requirement: Clause,
+    pub requirement: VocabularyKAnonymity,
     /// How the release is made.
-    pub method: Clause,
+    pub method: VocabularyMethod,
 }
 
 impl VocabularyPolicy {
@@ -102,6 +103,9 @@ impl Policy {
                 .unwrap_or_else(|| root.error("a requirement is asked for twice"))
                 .help("keep the stricter one")
         })?;
+        let requirement =
+            VocabularyKAnonymity::read(&requirement).map_err(|error| self.at_requirement(0, error))?;
+        let method = VocabularyMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         let Words { semantics, epsilon, omega, beside, .. } = words;
         Ok(VocabularyPolicy {
             written: self.clone(),

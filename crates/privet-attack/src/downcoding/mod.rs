@@ -23,7 +23,8 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_engine::negative_rules::{Attribute, Observations};
-use privet_policy::{CheckedPolicy, Role, Subject};
+use privet_policy::method::{FullDomain, TableCost};
+use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// Row 11 of the attacks.
@@ -167,14 +168,16 @@ impl Classes {
 /// Whether levels are as high as they are because of k alone: of methods the one with levels, a cost that falls with every level, and
 /// no other requirement, limit or suppression.
 fn is_decided_by_k(policy: &CheckedPolicy) -> bool {
-    let settings = &policy.method.settings;
-    let may_suppress = settings.exact("suppression_limit").is_some_and(|limit| limit > Exact::ZERO);
-    policy.method.name() == "full-domain"
-        && policy.requirements.iter().all(|clause| clause.name() == "k-anonymity")
-        && settings.drawn_from().is_none()
-        && settings.choice("cost") != Some("CM")
-        && settings.get("least_levels").is_none()
-        && !may_suppress
+    let Method::FullDomain(FullDomain { cost, suppression_limit, least_levels, break_minimality, .. }) =
+        &policy.method
+    else {
+        return false;
+    };
+    policy.requirements.iter().all(|asked| matches!(asked, Requirement::KAnonymity(_)))
+        && break_minimality.is_none()
+        && *cost != TableCost::Cm
+        && least_levels.is_none()
+        && *suppression_limit == Exact::ZERO
 }
 
 /// How the attack speaks of what it goes down in.

@@ -75,7 +75,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     scene.clock.check()?;
     if released.path() != policy.source.path() {
         figures.extend(exposed("the original", &Attacked::read_watched(policy, &policy.source, &mut tick)?));
-        if policy.method.settings.flag("compare") {
+        if policy.method.compares() {
             for (name, version) in versions::versions(policy, scene.clock)? {
                 figures.extend(exposed(&name, &version));
             }

@@ -8,7 +8,8 @@ use privet_engine::microdata::Microdata;
 use privet_engine::privacy::freeform::model;
 use privet_methods::run;
 use privet_policy::method::TABLES;
-use privet_policy::{CheckedPolicy, Clause, MixedColumn, PolicyColumn, Role, Setting};
+use privet_policy::requirement::{Diversity, KAnonymity, LDiversity};
+use privet_policy::{CheckedPolicy, Method, MixedColumn, PolicyColumn, Requirement, Role};
 
 /// The k of the k-anonymous version.
 const K: u64 = 5;
@@ -60,23 +61,13 @@ pub fn version(
         let role = if Some(column.index) == sensitive { Role::Sensitive } else { Role::QuasiIdentifier };
         column.role = Some(role);
     }
-    let requirement = |name: &str| TABLES.requirement(name).map(Clause::with_defaults).ok_or_else(lost);
-    let clause = match asked {
+    other.requirements = vec![match asked {
         Version::Diverse(column, l) => {
-            let mut clause = requirement("l-diversity")?;
-            clause.set("column", Setting::Column(column));
-            clause.set("kind", Setting::Choice("frequency"));
-            clause.set("l", Setting::Exact(Exact::new(l, 1).unwrap_or(Exact::ONE)));
-            clause
+            Requirement::LDiversity(LDiversity { column, diversity: Diversity::Frequency(Exact::whole(l)) })
         }
-        Version::Anonymous(k) => {
-            let mut clause = requirement("k-anonymity")?;
-            clause.set("k", Setting::Count(k));
-            clause
-        }
-    };
-    other.requirements = vec![clause];
-    other.method = Clause::with_defaults(TABLES.method(method).ok_or_else(lost)?);
+        Version::Anonymous(k) => Requirement::KAnonymity(KAnonymity { k }),
+    }];
+    other.method = Method::with_defaults(TABLES.method(method).ok_or_else(lost)?)?;
     if other.generalised().next().is_none() {
         return Ok(None);
     }

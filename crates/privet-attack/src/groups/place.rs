@@ -16,7 +16,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::negative_rules::{Attribute, Observations};
 use privet_engine::privacy::{Table, TrackedColumn};
-use privet_policy::{CheckedPolicy, Role};
+use privet_policy::{CheckedPolicy, Requirement, Role};
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
 /// How a suppressed cell is written.
@@ -74,8 +74,7 @@ pub(crate) fn with_values<'s>(scene: &'s Scene<'_>) -> std::result::Result<&'s T
 /// The sensitive columns of a view that attacks go for: those that requirements name, or all where they name none.
 pub(crate) fn sensitive(scene: &Scene<'_>, view: &TableView) -> Vec<usize> {
     let requirements = scene.table_policy().map_or(&[][..], |policy| &policy.requirements);
-    let named: Vec<usize> =
-        requirements.iter().filter_map(|clause| clause.settings.column("column")).collect();
+    let named: Vec<usize> = requirements.iter().filter_map(Requirement::column).collect();
     let is_named = |column: &ViewColumn| column.is_sensitive() && named.contains(&column.policy.index);
     let plain = |column: &ViewColumn| column.is_sensitive() && column.policy.separator.is_none();
     match view.columns_where(is_named) {

@@ -19,8 +19,8 @@ use crate::shown::Shown;
 use crate::view::TableView;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::privacy::freeform::{Attribute, Model, Thresholds, model};
-use privet_policy::CheckedPolicy;
+use privet_engine::privacy::freeform::{Attribute, Model, model};
+use privet_policy::{CheckedPolicy, Requirement};
 use privet_taxonomy::NodeId;
 
 /// The one table, its people, what is known of nodes, and the column that can be breached.
@@ -79,9 +79,12 @@ impl Table {
                 "not all that is shown can be seen, which leaves open what would have been inferred from what".to_string(),
             ));
         }
-        let asked = policy.requirements.iter().find(|clause| clause.name() == "ff-anonymity");
+        let asked = policy.requirements.iter().find_map(|asked| match asked {
+            Requirement::FfAnonymity(asked) => Some(asked),
+            _ => None,
+        });
         let asked = asked.ok_or_else(|| Error::internal("mixed columns without their requirement"))?;
-        let threat = Thresholds::of(asked)?.threat.to_f64();
+        let threat = asked.threat.to_f64();
         Ok(Ok(Table { shown, model, target, k: least_size(policy), threat }))
     }
 

@@ -22,8 +22,10 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, Counts, Requirement, l_plus};
-use privet_policy::{CheckedPolicy, Subject};
+use privet_engine::privacy::{Class, ClassTest, Counts, l_plus};
+use privet_policy::method::Partitioning;
+use privet_policy::requirement::{NtCloseness, TCloseness};
+use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
 
 /// Row 9 of the attacks.
 pub(super) const ATTACK: Attack = Attack { name: "minimality", row: 9, dear: true, concerns, run };
@@ -63,27 +65,31 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
     }
     let view = with_values(scene)?;
-    let settings = &policy.method.settings;
-    match policy.method.name() {
-        "mondrian" if settings.choice("partitioning") == Some("relaxed") => {
-            return Err("relaxed partitioning leaves open which splits were rejected".to_string());
-        }
-        "mondrian" | "l-plus-optimize" | "full-domain" => {}
-        "simulated-annealing" => {
+    match &policy.method {
+        Method::Mondrian(own) => match own.partitioning {
+            Partitioning::Strict => {}
+            Partitioning::Relaxed => {
+                return Err("relaxed partitioning leaves open which splits were rejected".to_string());
+            }
+        },
+        Method::LPlusOptimize(_) | Method::FullDomain(_) => {}
+        Method::SimulatedAnnealing(_) => {
             return Err("it moves by chance, which leaves open which finer versions it rejected".to_string());
         }
-        other => return Err(format!("what method \"{other}\" rejects is not known here")),
+        Method::Injector(_)
+        | Method::Anatomy(_)
+        | Method::CodipStar(_)
+        | Method::Codip(_)
+        | Method::Ff(_)
+        | Method::FfOptimal(_)
+        | Method::QuasiSensitive(_) => {
+            return Err(format!("what method \"{}\" rejects is not known here", policy.method.name()));
+        }
     }
-    if settings.drawn_from().is_some() {
+    if policy.method.drawn_from().is_some() {
         return Err("the release is one of several good ones, drawn by chance".to_string());
     }
-    let about_values = |clause: &&privet_policy::Clause| clause.settings.column("column").is_some();
-    let named: Vec<usize> = policy
-        .requirements
-        .iter()
-        .filter(about_values)
-        .filter_map(|clause| clause.settings.column("column"))
-        .collect();
+    let named: Vec<usize> = policy.requirements.iter().filter_map(Requirement::column).collect();
     match named.as_slice() {
         [] => Err("no requirement speaks of sensitive values, so no rejection tells about them".to_string()),
         [first, others @ ..] if others.iter().any(|other| other != first) => {
@@ -121,29 +127,42 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// How likely each value may be, and what every class must satisfy.
-type Demands = (Vec<f64>, Vec<Box<dyn Requirement>>);
+type Demands = (Vec<f64>, Vec<Box<dyn ClassTest>>);
 
 /// What the policy asks for.
 fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Result<Demands> {
     let table = placed.table(column);
     let values = placed.groups.people.values.len();
     let mut limits = vec![1.0f64; values];
-    for clause in &policy.requirements {
-        if clause.name() == "l-plus-diversity" {
-            let thresholds = l_plus::thresholds(clause, &table)?;
-            limits
-                .iter_mut()
-                .zip(&thresholds.theta)
-                .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
-        } else if let Some(l) = clause.settings.exact("l") {
-            limits.iter_mut().for_each(|limit| *limit = limit.min(1.0 / l.to_f64()));
-        } else if let Some(t) = clause.settings.exact("t") {
-            let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
-            let totals = placed.groups.people.value_counts();
-            limits
-                .iter_mut()
-                .zip(totals)
-                .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
+    for requirement in &policy.requirements {
+        match requirement {
+            Requirement::LPlusDiversity(asked) => {
+                let thresholds = l_plus::thresholds(asked, &table)?;
+                limits
+                    .iter_mut()
+                    .zip(&thresholds.theta)
+                    .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
+            }
+            Requirement::LDiversity(asked) => {
+                let most = 1.0 / asked.diversity.l().to_f64();
+                limits.iter_mut().for_each(|limit| *limit = limit.min(most));
+            }
+            Requirement::TCloseness(TCloseness { t, .. })
+            | Requirement::NtCloseness(NtCloseness { t, .. }) => {
+                let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
+                let totals = placed.groups.people.value_counts();
+                limits
+                    .iter_mut()
+                    .zip(totals)
+                    .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
+            }
+            // They limit how likely no single value of a class is.
+            Requirement::KAnonymity(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => {}
         }
     }
     Ok((limits, privacy::requirements(policy, &table)?))

@@ -10,6 +10,7 @@ use super::sample::{Lot, Reason};
 use crate::groups::Placed;
 use crate::view::{TableView, ViewColumn};
 use privet_policy::CheckedPolicy;
+use privet_policy::method::Numbers;
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
 /// A failure in so many people's classes together tells next to nothing about any of them.
@@ -28,9 +29,9 @@ pub(super) fn splits(
         .collect();
     let mut lots: Vec<Lot> =
         whole.iter().map(|at| Lot { values: groups.groups[*at].held.clone(), splits: Vec::new() }).collect();
-    let reasons = match policy.method.name() {
-        "mondrian" => local(policy, view, placed, &whole, &mut lots),
-        method => by_cuts(view, placed, &whole, &mut lots, method == "full-domain"),
+    let reasons = match policy.method.partitioning() {
+        Some((_, numbers)) => local(numbers, view, placed, &whole, &mut lots),
+        None => by_cuts(view, placed, &whole, &mut lots, policy.method.has_levels()),
     };
     let mut concerned = vec![false; lots.len()];
     for reason in &reasons {
@@ -46,13 +47,13 @@ pub(super) fn splits(
 
 /// Every class was tried to be split along every column.
 fn local(
-    policy: &CheckedPolicy,
+    numbers: Numbers,
     view: &TableView,
     placed: &Placed,
     whole: &[usize],
     lots: &mut [Lot],
 ) -> Vec<Reason> {
-    let along_trees = policy.method.settings.choice("numbers") == Some("hierarchy");
+    let along_trees = numbers == Numbers::Hierarchy;
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let people = &placed.groups.people;
     let mut reasons = Vec::new();

@@ -32,7 +32,8 @@ use super::form::Written;
 use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
 use privet_core::{Error, Exact, Result};
 use privet_data::Source;
-use privet_policy::{CheckedPolicy, Clause, DataKind, Role};
+use privet_policy::requirement::{Diversity, KAnonymity, LDiversity, MatchingLDiversity};
+use privet_policy::{CheckedPolicy, DataKind, Requirement, Role};
 
 /// The column that says which bucket a record is in.
 const BUCKET: &str = "bucket";
@@ -81,7 +82,8 @@ pub fn audit_buckets(
         order::check_order(&book),
     ];
     checks.extend(written.unknown());
-    let matching = policy.requirements.iter().any(|clause| clause.name() == MATCHING);
+    let matching =
+        policy.requirements.iter().any(|asked| matches!(asked, Requirement::MatchingLDiversity(_)));
     let excluded = if matching { knowledge::excluded(policy, &book, tick)? } else { HashMap::new() };
     let is_exception =
         |person: &Person, value: u32| excluded.get(person).is_some_and(|set| set.contains(&value));
@@ -106,21 +108,27 @@ pub fn audit_buckets(
         (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
         (None, _) => Sight::Nothing,
     };
-    for (position, clause) in policy.requirements.iter().enumerate() {
-        let name = clause.describe(&policy.columns);
-        let check = match clause.name() {
-            MATCHING => check_matching(clause, name, &book, &excluded, &sight, tick)?,
-            "l-diversity" => check_diversity(clause, name, &book)?,
-            "k-anonymity" => check_size(clause, &name, &book),
-            _ => continue,
+    for (position, requirement) in policy.requirements.iter().enumerate() {
+        let name = requirement.describe(&policy.columns);
+        let check = match requirement {
+            Requirement::MatchingLDiversity(asked) => {
+                check_matching(asked, name, &book, &excluded, &sight, tick)?
+            }
+            Requirement::LDiversity(asked) => check_diversity(asked, name, &book)?,
+            Requirement::KAnonymity(asked) => check_size(asked, &name, &book),
+            // No method that publishes groups takes these; what nobody judges fails the audit.
+            Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => continue,
         };
         checks.push(check.judging(position));
     }
     Ok(Audit::of(DataKind::Table, records, book.buckets.len() as u64, checks, &asked(policy)))
 }
-
-/// The requirement that depends on what an adversary knows.
-const MATCHING: &str = "matching-l-diversity";
 
 /// What could mark rows of the published files.
 fn form_of(release: &BucketTables) -> Result<Written> {
@@ -140,7 +148,7 @@ fn form_of(release: &BucketTables) -> Result<Written> {
 
 /// The column whose values are told by bucket: the one that requirements are about, or the only sensitive one.
 fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
-    let named = policy.requirements.iter().filter_map(|clause| clause.settings.column("column"));
+    let named = policy.requirements.iter().filter_map(Requirement::column);
     let sensitive = policy.with_role(Role::Sensitive).map(|column| column.index);
     let columns: BTreeSet<usize> = named.chain(sensitive).collect();
     match columns.iter().copied().collect::<Vec<usize>>().as_slice() {
@@ -254,7 +262,7 @@ fn check_assignment(book: &Book) -> Check {
 
 fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
     let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
-    if policy.method.settings.choice("infeasible") == Some("suppress") {
+    if policy.method.withholds() {
         let detail = format!(
             "{suppressed} of {} suppressed; any number may be",
             counted(kept, "record is", "records are")
@@ -267,24 +275,24 @@ fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
 }
 
 /// Plain l-diversity: different values, or shares of values.
-fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> {
-    let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
-    let kind = clause.settings.choice("kind").unwrap_or("distinct");
+fn check_diversity(asked: &LDiversity, name: String, book: &Book) -> Result<Check> {
     let mut faults = Vec::new();
     for (bucket_name, bucket) in &book.buckets {
         let (size, most) = (bucket.occurrences(), bucket.values.values().max().copied().unwrap_or(0));
         let distinct = bucket.values.len() as u64;
-        let fault = match kind {
-            "distinct" => (u128::from(distinct) * u128::from(l.denominator()) < u128::from(l.numerator()))
-                .then(|| {
-                    format!("bucket {bucket_name} has {}", counted(distinct, "value", "different values"))
-                }),
-            "frequency" => (u128::from(most) * u128::from(l.numerator())
+        let fault = match asked.diversity {
+            Diversity::Distinct(l) => (u128::from(distinct) * u128::from(l.denominator())
+                < u128::from(l.numerator()))
+            .then(|| format!("bucket {bucket_name} has {}", counted(distinct, "value", "different values"))),
+            Diversity::Frequency(l) => (u128::from(most) * u128::from(l.numerator())
                 > u128::from(size) * u128::from(l.denominator()))
             .then(|| {
                 format!("bucket {bucket_name} has a value {} among {size}", counted(most, "time", "times"))
             }),
-            other => return Err(Error::input(format!("buckets are not audited for kind = \"{other}\""))),
+            Diversity::Entropy(_) | Diversity::Recursive { .. } => {
+                let kind = asked.diversity.kind();
+                return Err(Error::input(format!("buckets are not audited for kind = \"{kind}\"")));
+            }
         };
         faults.extend(fault.map(|fault| (fault, size)));
     }
@@ -292,8 +300,7 @@ fn check_diversity(clause: &Clause, name: String, book: &Book) -> Result<Check> 
 }
 
 /// k-anonymity of buckets: each has at least k records.
-fn check_size(clause: &Clause, name: &str, book: &Book) -> Check {
-    let k = clause.settings.count("k").unwrap_or(1);
+fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &Book) -> Check {
     let sizes = || book.buckets.iter().map(|(name, bucket)| (name, bucket.records()));
     let small = sizes().filter(|(_, records)| *records < k);
     let faults = small.map(|(name, records)| {
@@ -359,15 +366,14 @@ fn check_transport(verdict: Verdict) -> Check {
 }
 
 fn check_matching(
-    clause: &Clause,
+    asked: &MatchingLDiversity,
     name: String,
     book: &Book,
     excluded: &Excluded,
     sight: &Sight<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Check> {
-    let l = clause.settings.count("l").unwrap_or(1);
-    let bound = clause.settings.exact("max_posterior");
+    let (l, bound) = (asked.l, asked.max_posterior);
     if matches!(sight, Sight::Nothing) {
         let detail = "some records have a value that a rule excludes for them, and which ones these are cannot be told from \
                       tables that are not of these records";

@@ -12,10 +12,11 @@ use num_integer::Integer;
 
 use super::super::Check;
 use super::super::cover::{number_of, value_tree};
-use super::{Facts, number};
+use super::Facts;
 use privet_core::counted;
 use privet_core::{Error, Exact, Result};
-use privet_policy::{Belief, Clause, MixedColumn, ObservabilityModel, SensitivityModel};
+use privet_policy::requirement::FfAnonymity;
+use privet_policy::{Belief, MixedColumn, ObservabilityModel, SensitivityModel};
 use privet_taxonomy::{NodeId, Range, Taxonomy};
 
 /// A non-negative fraction of any size.
@@ -422,8 +423,8 @@ fn exceeds((hits, support): (u64, u64), (sensitive, of): (u64, u128), threat: Ex
 }
 
 /// Tries all attacks on the released records.
-pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
-    let (least, threat) = (number(clause, "observable")?, number(clause, "threat")?);
+pub(super) fn check(asked: &FfAnonymity, name: String, facts: &Facts<'_>) -> Result<Check> {
+    let (least, threat) = (asked.observable, asked.threat);
     let columns: Vec<Column> =
         (0..facts.layout.quasi.len()).map(|at| Column::of(facts, at, least)).collect::<Result<_>>()?;
     let rows: Vec<Row> = (facts.classes.cells.ids())
@@ -453,7 +454,7 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
         0 => format!("none of {} exceeds the threshold", counted(tried, "attack", "attacks")),
         _ => format!("{breaches} of {}", counted(tried, "attack is a breach", "attacks are breaches")),
     };
-    let mut check = Check::new(clause.describe(&facts.policy.columns), breaches == 0, detail);
+    let mut check = Check::new(name, breaches == 0, detail);
     check.worst = attacks.worst.as_ref().map(|(threat, attack)| attacks.describe(*threat, attack));
     for row in rows.iter().zip(&attacks.exposed).filter(|(_, exposed)| **exposed).map(|(row, _)| row) {
         check.concerned += row.count;

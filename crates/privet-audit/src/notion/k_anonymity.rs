@@ -1,17 +1,15 @@
 //! k-anonymity (Sweeney 2002): every class has at least k records.
 
-use super::{Facts, Notion, lacks};
+use super::Notion;
 use crate::classes::Histogram;
-use privet_core::Result;
-use privet_policy::Clause;
+use privet_policy::requirement;
 
 struct KAnonymity {
     k: u64,
 }
 
-pub(super) fn auditor(clause: &Clause, _: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let k = clause.settings.count("k").ok_or_else(|| lacks(clause, "k"))?;
-    Ok(Box::new(KAnonymity { k }))
+pub(super) fn auditor(asked: &requirement::KAnonymity) -> Box<dyn Notion> {
+    Box::new(KAnonymity { k: asked.k })
 }
 
 impl Notion for KAnonymity {

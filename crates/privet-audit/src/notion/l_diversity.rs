@@ -8,10 +8,10 @@
 
 use num_integer::Integer;
 
-use super::{Facts, Notion, number};
+use super::{Facts, Notion};
 use crate::classes::Histogram;
-use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_core::{Exact, Result};
+use privet_policy::requirement::{self, Diversity};
 
 struct LDiversity {
     column: usize,
@@ -27,19 +27,14 @@ enum Kind {
     Recursive(Exact),
 }
 
-pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let kind = match clause.settings.choice("kind") {
-        Some("distinct") => Kind::Distinct,
-        Some("frequency") => Kind::Frequency,
-        Some("entropy") => Kind::Entropy,
-        Some("recursive") => Kind::Recursive(number(clause, "c")?),
-        other => {
-            let kind = other.unwrap_or("none");
-            return Err(Error::input(format!("this audit does not know the kind '{kind}' of l-diversity"))
-                .help("known kinds: distinct, frequency, entropy, recursive"));
-        }
+pub(super) fn auditor(asked: &requirement::LDiversity, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    let (kind, l) = match asked.diversity {
+        Diversity::Distinct(l) => (Kind::Distinct, l),
+        Diversity::Frequency(l) => (Kind::Frequency, l),
+        Diversity::Entropy(l) => (Kind::Entropy, l),
+        Diversity::Recursive { c, l } => (Kind::Recursive(c), Exact::whole(l)),
     };
-    Ok(Box::new(LDiversity { column: facts.column(clause)?, l: number(clause, "l")?, kind }))
+    Ok(Box::new(LDiversity { column: facts.column("l-diversity", asked.column)?, l, kind }))
 }
 
 impl Notion for LDiversity {

@@ -12,7 +12,9 @@ use num_traits::{One, ToPrimitive, Zero};
 use super::{Facts, Notion};
 use crate::classes::Histogram;
 use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_policy::requirement::{Base, LPlusDiversity, ThetaRule};
+
+const NAME: &str = "l-plus-diversity";
 
 /// A fraction of any length: thresholds are derived here without a thought for overflow.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,55 +52,40 @@ struct LPlus {
     theta: Vec<Fraction>,
 }
 
-pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let column = facts.column(clause)?;
+pub(super) fn auditor(asked: &LPlusDiversity, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    let column = facts.column(NAME, asked.column)?;
     let values: Vec<String> = facts.tables.plain[column].texts().map(str::to_string).collect();
     let counts = match facts.people {
         Some(people) => people.distribution(facts, column),
         None => facts.distribution(column),
     };
-    let theta = thresholds(clause, &values, &counts)?;
+    let theta = thresholds(asked, &values, &counts)?;
     Ok(Box::new(LPlus { column, values, theta }))
 }
 
 /// Every value's threshold. A value that only the release has, and that the policy says nothing about, has none of its
 /// own: 0.
-fn thresholds(clause: &Clause, values: &[String], counts: &[u64]) -> Result<Vec<Fraction>> {
-    let base = match (clause.settings.exact("l"), clause.settings.exact("default")) {
-        (Some(_), Some(_)) => {
-            return Err(Error::input(format!("[privacy.{}] has both 'l' and 'default'", clause.name()))
-                .help("keep one of them: l = 4 is default = \"1/4\""));
-        }
-        (Some(l), None) => Some(Fraction::new(l.denominator().into(), l.numerator().into())),
-        (None, default) => default.map(Fraction::exact),
+fn thresholds(asked: &LPlusDiversity, values: &[String], counts: &[u64]) -> Result<Vec<Fraction>> {
+    let base = match asked.base {
+        Base::OneIn(l) => Some(Fraction::new(l.denominator().into(), l.numerator().into())),
+        Base::Share(share) => Some(Fraction::exact(share)),
+        Base::None => None,
     };
-    let by_frequency = match clause.settings.choice("theta_rule") {
+    let by_frequency = match asked.theta_rule {
+        Some(ThetaRule::Frequency) => true,
         None => false,
-        Some("frequency") => true,
-        Some(other) => {
-            return Err(Error::input(format!("this audit does not know the rule '{other}'"))
-                .help("known rules: frequency"));
-        }
     };
-    if by_frequency && base.is_none() {
-        return Err(Error::input(format!(
-            "[privacy.{}] has a theta_rule but no 'default' or 'l'",
-            clause.name()
-        ))
-        .help("add default = \"1/4\" or l = 4"));
-    }
     let records: BigUint = counts.iter().map(|count| BigUint::from(*count)).sum();
     let occurring = BigUint::from(counts.iter().filter(|count| **count > 0).count());
-    let own = clause.settings.thresholds("theta");
     let threshold = |(value, count): (&String, &u64)| {
-        if let Some(own) = own.and_then(|own| own.get(value)) {
+        if let Some(own) = asked.theta.get(value) {
             return Ok(Fraction::exact(*own));
         }
         let Some(base) = &base else {
             if *count == 0 {
                 return Ok(Fraction::new(BigUint::zero(), BigUint::one()));
             }
-            return Err(Error::input(format!("[privacy.{}] gives '{value}' no threshold", clause.name()))
+            return Err(Error::input(format!("[privacy.{NAME}] gives '{value}' no threshold"))
                 .help("add it to theta, or set l = 4 or default = \"1/4\" for all values without one"));
         };
         // f(s) ≥ f̄ = records/occurring, without dividing.
@@ -167,61 +154,43 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use privet_policy::{Declaration, Setting, Settings, Subject};
 
-    static DECLARATION: Declaration = Declaration {
-        subject: Subject::Classes,
-        name: "l-plus-diversity",
-        summary: "",
-        help: "",
-        keys: &[],
-        accepts: &[],
-    };
-
-    fn exact(text: &str) -> Setting {
-        Setting::Exact(Exact::parse(text).expect("a number"))
+    fn exact(text: &str) -> Exact {
+        Exact::parse(text).expect("a number")
     }
 
-    fn clause(settings: &[(&'static str, Setting)]) -> Clause {
-        let mut clause = Clause { declaration: &DECLARATION, settings: Settings::default() };
-        settings.iter().for_each(|(key, setting)| clause.set(key, setting.clone()));
-        clause
-    }
-
-    fn own(thresholds: &[(&str, &str)]) -> Setting {
-        let number = |text: &str| Exact::parse(text).expect("a number");
-        let pairs = thresholds.iter().map(|(value, theta)| (value.to_string(), number(theta)));
-        Setting::Thresholds(pairs.collect())
+    fn asked(base: Base, by_frequency: bool, own: &[(&str, &str)]) -> LPlusDiversity {
+        let theta = own.iter().map(|(value, theta)| (value.to_string(), exact(theta)));
+        let theta_rule = by_frequency.then_some(ThetaRule::Frequency);
+        LPlusDiversity { column: 0, base, theta_rule, theta: theta.collect() }
     }
 
     fn values() -> Vec<String> {
         ["flu", "cold", "cancer"].map(String::from).to_vec()
     }
 
-    fn found(settings: &[(&'static str, Setting)], counts: &[u64]) -> Result<Vec<String>> {
-        let theta = thresholds(&clause(settings), &values(), counts)?;
+    fn found(asked: &LPlusDiversity, counts: &[u64]) -> Result<Vec<String>> {
+        let theta = thresholds(asked, &values(), counts)?;
         Ok(theta.iter().map(Fraction::text).collect())
     }
 
     #[test]
     fn thresholds_are_derived_from_policy_and_original() {
-        let frequency = || ("theta_rule", Setting::Choice("frequency"));
-        let of = |settings: &[_], counts: &[u64]| found(settings, counts).expect("thresholds");
-        assert_eq!(of(&[("l", exact("4"))], &[6, 3, 3]), ["1/4", "1/4", "1/4"]);
-        assert_eq!(of(&[("default", exact("1/4")), frequency()], &[6, 3, 3]), ["3/8", "1/4", "1/4"]);
-        assert_eq!(of(&[("l", exact("1")), frequency()], &[6, 3, 3]), ["1", "1", "1"]);
-        let mixed = [("l", exact("4")), frequency(), ("theta", own(&[("flu", "0.1")]))];
-        assert_eq!(of(&mixed, &[6, 3, 3]), ["1/10", "1/4", "1/4"]);
-        assert_eq!(of(&[("theta", own(&[("flu", "0.1")]))], &[6, 0, 0]), ["1/10", "0", "0"]);
+        let of = |asked: &LPlusDiversity, counts: &[u64]| found(asked, counts).expect("thresholds");
+        let four = Base::OneIn(exact("4"));
+        assert_eq!(of(&asked(four, false, &[]), &[6, 3, 3]), ["1/4", "1/4", "1/4"]);
+        let quarter = Base::Share(exact("1/4"));
+        assert_eq!(of(&asked(quarter, true, &[]), &[6, 3, 3]), ["3/8", "1/4", "1/4"]);
+        assert_eq!(of(&asked(Base::OneIn(Exact::ONE), true, &[]), &[6, 3, 3]), ["1", "1", "1"]);
+        assert_eq!(of(&asked(four, true, &[("flu", "0.1")]), &[6, 3, 3]), ["1/10", "1/4", "1/4"]);
+        assert_eq!(of(&asked(Base::None, false, &[("flu", "0.1")]), &[6, 0, 0]), ["1/10", "0", "0"]);
     }
 
     #[test]
-    fn a_policy_that_says_too_little_or_too_much_is_refused() {
-        let frequency = ("theta_rule", Setting::Choice("frequency"));
-        let wrong = |settings: &[_]| found(settings, &[1, 1, 1]).expect_err("an error").to_string();
-        assert!(wrong(&[("l", exact("4")), ("default", exact("1/4"))]).contains("both"));
-        assert!(wrong(&[frequency]).contains("no 'default' or 'l'"));
-        assert!(wrong(&[("theta", own(&[("flu", "1"), ("cold", "1")]))]).contains("'cancer'"));
+    fn a_policy_that_says_too_little_is_refused() {
+        let own = asked(Base::None, false, &[("flu", "1"), ("cold", "1")]);
+        let wrong = found(&own, &[1, 1, 1]).expect_err("an error").to_string();
+        assert!(wrong.contains("'cancer'"), "{wrong}");
     }
 
     fn notion(theta: [&str; 3]) -> LPlus {

@@ -1,7 +1,8 @@
 //! Privacy notions as the audit checks them: one file per notion, each a literal reading of its definition.
 //!
-//! To teach the audit a new notion, write a file with its [`Notion`] and add a line to [`AUDITORS`]. FF-anonymity
-//! and (n, t)-closeness are not a matter of single classes, so they have checks of their own.
+//! To teach the audit a new notion, write a file with its [`Notion`] and answer for it in [`judge_of`] and
+//! [`counts_people`]; the compiler asks for both. FF-anonymity and (n, t)-closeness are not a matter of single classes, so
+//! they have checks of their own.
 
 mod freeform;
 mod k_anonymity;
@@ -20,8 +21,9 @@ use super::suppressed::Suppressed;
 use super::table::Tables;
 use super::watch::Watch;
 use privet_core::counted;
-use privet_core::{Error, Exact, Result};
-use privet_policy::{CheckedPolicy, Clause};
+use privet_core::{Error, Result};
+use privet_policy::requirement::{Diversity, LDiversity};
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// A requirement of the policy, ready to be asked about one class after the other.
 trait Notion {
@@ -46,17 +48,32 @@ trait Notion {
     fn explain(&self, class: &Histogram) -> String;
 }
 
-type Auditor = fn(&Clause, &Facts<'_>) -> Result<Box<dyn Notion>>;
+/// How a requirement is judged.
+enum Judge {
+    /// Class by class.
+    Classes(Box<dyn Notion>),
+    /// By a check of its own.
+    Own(Check),
+    /// Not here: it is not about the classes of a table.
+    Elsewhere,
+}
 
-/// Which notion checks which requirement of a policy.
-const AUDITORS: [(&str, Auditor); 6] = [
-    ("k-anonymity", k_anonymity::auditor),
-    ("l-diversity", l_diversity::auditor),
-    ("l-plus-diversity", l_plus::auditor),
-    ("qs-closeness", quasi_sensitive::closeness),
-    ("qs-diversity", quasi_sensitive::diversity),
-    ("t-closeness", t_closeness::auditor),
-];
+/// Which check judges a requirement.
+fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
+    let name = || requirement.describe(&facts.policy.columns);
+    Ok(match requirement {
+        Requirement::KAnonymity(asked) => Judge::Classes(k_anonymity::auditor(asked)),
+        Requirement::LDiversity(asked) => Judge::Classes(l_diversity::auditor(asked, facts)?),
+        Requirement::LPlusDiversity(asked) => Judge::Classes(l_plus::auditor(asked, facts)?),
+        Requirement::TCloseness(asked) => Judge::Classes(t_closeness::auditor(asked, facts)?),
+        Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
+        Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
+        Requirement::NtCloseness(asked) => Judge::Own(n_t_closeness::check(asked, name(), facts)?),
+        Requirement::FfAnonymity(asked) => Judge::Own(freeform::check(asked, name(), facts)?),
+        // The audits of groups and of projections judge these.
+        Requirement::MatchingLDiversity(_) | Requirement::Projection(_) => Judge::Elsewhere,
+    })
+}
 
 /// What a requirement may be judged by.
 pub(super) struct Facts<'a> {
@@ -83,12 +100,11 @@ impl Facts<'_> {
         self.classes.describe(class, &names, &self.tables.release.quasi)
     }
 
-    /// The place of the column that a clause is about among the unchanged columns.
-    fn column(&self, clause: &Clause) -> Result<usize> {
-        let column = clause.settings.column("column").ok_or_else(|| lacks(clause, "column"))?;
+    /// The place of the column that a requirement of this name is about among the unchanged columns.
+    fn column(&self, notion: &str, column: usize) -> Result<usize> {
         self.layout.plain.iter().position(|place| place.original == column).ok_or_else(|| {
             let name = self.column_name(column);
-            Error::input(format!("{} is about '{name}', which is not published unchanged", clause.name()))
+            Error::input(format!("{notion} is about '{name}', which is not published unchanged"))
                 .help(format!("give [columns.{name}] role = \"sensitive\""))
         })
     }
@@ -106,34 +122,37 @@ impl Facts<'_> {
     }
 }
 
-/// A number of a clause, however it is declared.
-fn number(clause: &Clause, key: &str) -> Result<Exact> {
-    let settings = &clause.settings;
-    let whole = settings.count(key).and_then(|count| Exact::new(count, 1));
-    settings.exact(key).or(whole).ok_or_else(|| lacks(clause, key))
-}
-
-fn lacks(clause: &Clause, key: &str) -> Error {
-    Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()))
-}
-
 /// Checks one requirement on every class; `None` for one that is not about the classes of a table. One that counts records
 /// says nothing about people where somebody has several of them in one class, and fails there.
-pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
-    let check = check_classes(clause, facts)?;
+pub(super) fn check(requirement: &Requirement, facts: &Facts<'_>) -> Result<Option<Check>> {
+    let check = match judge_of(requirement, facts)? {
+        Judge::Classes(notion) => Some(check_classes(requirement, notion.as_ref(), facts)?),
+        Judge::Own(check) => Some(check),
+        Judge::Elsewhere => None,
+    };
     Ok(match facts.people {
-        Some(people) if !counts_people(clause) => check.map(|check| one_record_each(check, people, facts)),
+        Some(people) if !counts_people(requirement) => {
+            check.map(|check| one_record_each(check, people, facts))
+        }
         _ => check,
     })
 }
 
 /// Whether a requirement is about how many people a class has, and how many of them have a value.
-fn counts_people(clause: &Clause) -> bool {
-    let kind = clause.settings.choice("kind");
-    match clause.name() {
-        "k-anonymity" | "l-plus-diversity" => true,
-        "l-diversity" => kind == Some("distinct") || kind == Some("frequency"),
-        _ => false,
+fn counts_people(requirement: &Requirement) -> bool {
+    match requirement {
+        Requirement::KAnonymity(_) | Requirement::LPlusDiversity(_) => true,
+        Requirement::LDiversity(LDiversity { diversity, .. }) => match diversity {
+            Diversity::Distinct(_) | Diversity::Frequency(_) => true,
+            Diversity::Entropy(_) | Diversity::Recursive { .. } => false,
+        },
+        Requirement::TCloseness(_)
+        | Requirement::NtCloseness(_)
+        | Requirement::MatchingLDiversity(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsDiversity(_)
+        | Requirement::QsCloseness(_) => false,
     }
 }
 
@@ -170,20 +189,10 @@ fn one_record_each(mut check: Check, people: &People, facts: &Facts<'_>) -> Chec
     check
 }
 
-fn check_classes(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
-    // Not a matter of single classes.
-    match clause.name() {
-        "ff-anonymity" => return freeform::check(clause, facts).map(Some),
-        "n-t-closeness" => return n_t_closeness::check(clause, facts).map(Some),
-        _ => {}
-    }
-    let name = clause.describe(&facts.policy.columns);
-    let Some((_, auditor)) = AUDITORS.iter().find(|(known, _)| *known == clause.name()) else {
-        return Ok(None);
-    };
-    let notion = auditor(clause, facts)?;
-    if let Some(people) = facts.people.filter(|_| counts_people(clause)) {
-        return Ok(Some(check_people(name, notion.as_ref(), people, facts)));
+fn check_classes(requirement: &Requirement, notion: &dyn Notion, facts: &Facts<'_>) -> Result<Check> {
+    let name = requirement.describe(&facts.policy.columns);
+    if let Some(people) = facts.people.filter(|_| counts_people(requirement)) {
+        return Ok(check_people(name, notion, people, facts));
     }
     let quasi = facts.layout.quasi.len();
     let mut check = Check::new(name, true, String::new());
@@ -222,7 +231,7 @@ fn check_classes(clause: &Clause, facts: &Facts<'_>) -> Result<Option<Check>> {
             format!("fails in {failing} of {}", counted(classes as u64, "class", "classes"))
         }
     };
-    Ok(Some(check))
+    Ok(check)
 }
 
 /// Checks a requirement that counts people. A class that meets it at its worst holds, one that does not at its best fails, and

@@ -12,8 +12,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::Facts;
 use super::t_closeness::{Ratio, TCloseness};
-use super::{Facts, lacks};
 use crate::Check;
 use crate::classes::Histogram;
 use crate::cover::value_tree;
@@ -21,7 +21,7 @@ use crate::table::Dictionary;
 use crate::watch::Watch;
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_policy::Clause;
+use privet_policy::requirement::NtCloseness;
 use privet_taxonomy::Taxonomy;
 
 /// Beyond t by this much, a distance in floating point is beyond it for certain.
@@ -231,9 +231,9 @@ impl Narrowing<'_> {
 }
 
 /// Checks every class.
-pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
-    let n = clause.settings.count("n").ok_or_else(|| lacks(clause, "n"))?;
-    let closeness = TCloseness::of(clause, facts)?;
+pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Result<Check> {
+    let n = asked.n;
+    let closeness = TCloseness::of(("n-t-closeness", asked.column), asked.t, asked.distance, facts)?;
     let (original, release) = (&facts.tables.original, &facts.tables.release);
     let quasi = facts.layout.quasi.len();
     let mut columns: Vec<Column> =
@@ -268,7 +268,7 @@ pub(super) fn check(clause: &Clause, facts: &Facts<'_>) -> Result<Check> {
         Ok((found, narrowing.nearest))
     };
     let histogram = |class: u32| facts.classes.histogram(class, quasi + closeness.column, &release.records);
-    let mut check = Check::new(clause.describe(&facts.policy.columns), true, String::new());
+    let mut check = Check::new(name, true, String::new());
     let mut worst: Option<(bool, f64, u32, Option<Ratio>)> = None;
     // A class of n records is its own natural superset.
     for class in facts.classes.cells.ids().filter(|class| facts.classes.cells.count(*class) < n) {

@@ -10,12 +10,13 @@ use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 
-use super::{Facts, Notion, number};
+use super::{Facts, Notion};
 use crate::classes::Histogram;
 use privet_core::{Error, Exact, Result};
 use privet_core::{counted, ordinal};
 use privet_data::{Knowledge, terms_of};
-use privet_policy::{Clause, UnknownTerms};
+use privet_policy::UnknownTerms;
+use privet_policy::requirement::{self, PriorKind};
 
 /// What the sets of the column link to.
 struct Linking {
@@ -34,11 +35,11 @@ struct Linking {
 }
 
 impl Linking {
-    fn of(clause: &Clause, facts: &Facts<'_>) -> Result<(Linking, std::sync::Arc<Knowledge>)> {
-        let column = facts.column(clause)?;
+    fn of(notion: &str, column: usize, facts: &Facts<'_>) -> Result<(Linking, std::sync::Arc<Knowledge>)> {
+        let column = facts.column(notion, column)?;
         let place = facts.layout.plain.get(column).and_then(|place| facts.policy.columns.get(place.original));
         let policy = place.and_then(|column| column.sets.as_ref()).ok_or_else(|| {
-            Error::input(format!("[privacy.{}] is about a column that holds no sets", clause.name()))
+            Error::input(format!("[privacy.{notion}] is about a column that holds no sets"))
         })?;
         let knowledge = policy.knowledge.clone();
         let none = vec![0u64; knowledge.labels().len().div_ceil(64)];
@@ -117,10 +118,9 @@ struct QsDiversity {
     l: usize,
 }
 
-pub(super) fn diversity(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let (linking, _) = Linking::of(clause, facts)?;
-    let (c, l) = (number(clause, "c")?, number(clause, "l")?);
-    Ok(Box::new(QsDiversity { linking, c, l: usize::try_from(l.numerator()).unwrap_or(usize::MAX) }))
+pub(super) fn diversity(asked: &requirement::QsDiversity, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    let (linking, _) = Linking::of("qs-diversity", asked.column, facts)?;
+    Ok(Box::new(QsDiversity { linking, c: asked.c, l: usize::try_from(asked.l).unwrap_or(usize::MAX) }))
 }
 
 impl QsDiversity {
@@ -179,12 +179,12 @@ struct QsCloseness {
     squares: BigUint,
 }
 
-pub(super) fn closeness(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    let (linking, knowledge) = Linking::of(clause, facts)?;
+pub(super) fn closeness(asked: &requirement::QsCloseness, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    let (linking, knowledge) = Linking::of("qs-closeness", asked.column, facts)?;
     let labels = linking.labels as usize;
-    let (prior, whole) = match clause.settings.choice("prior") {
-        Some("uniform") => (vec![BigUint::from(1u8); labels], BigUint::from(labels)),
-        Some("weight") => {
+    let (prior, whole) = match asked.prior {
+        PriorKind::Uniform => (vec![BigUint::from(1u8); labels], BigUint::from(labels)),
+        PriorKind::Weight => {
             let weights = knowledge.weights().ok_or_else(|| {
                 Error::input("prior = \"weight\", but the knowledge file has no column 'weight'")
                     .help("add the column, or choose another prior")
@@ -197,7 +197,7 @@ pub(super) fn closeness(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn No
             let whole = prior.iter().sum();
             (prior, whole)
         }
-        _ => {
+        PriorKind::Microdata => {
             let counts = facts.distribution(linking.column);
             let counts: Vec<(u32, u64)> = (0u32..).zip(counts).filter(|(_, count)| *count > 0).collect();
             let (sums, unit) = linking.sums(&counts);
@@ -207,7 +207,7 @@ pub(super) fn closeness(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn No
         }
     };
     let squares = prior.iter().map(|share| share * share).sum();
-    Ok(Box::new(QsCloseness { linking, t: number(clause, "t")?, prior, whole, squares }))
+    Ok(Box::new(QsCloseness { linking, t: asked.t, prior, whole, squares }))
 }
 
 impl QsCloseness {

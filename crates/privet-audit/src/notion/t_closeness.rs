@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::{Facts, Notion, number};
+use super::{Facts, Notion};
 use crate::classes::Histogram;
 use crate::cover::{number_of, value_tree};
 use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_policy::requirement;
 use privet_taxonomy::Taxonomy;
 
 pub(super) struct TCloseness {
@@ -80,8 +80,8 @@ pub(super) struct Ratio {
     under: u128,
 }
 
-pub(super) fn auditor(clause: &Clause, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
-    Ok(Box::new(TCloseness::of(clause, facts)?))
+pub(super) fn auditor(asked: &requirement::TCloseness, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    Ok(Box::new(TCloseness::of(("t-closeness", asked.column), asked.t, asked.distance, facts)?))
 }
 
 /// The column's taxonomy, with a leaf for missing values where they are values.
@@ -148,27 +148,25 @@ impl Tree {
 }
 
 impl TCloseness {
-    /// Reads a clause with a column, a t and a distance.
-    pub fn of(clause: &Clause, facts: &Facts<'_>) -> Result<TCloseness> {
-        let column = facts.column(clause)?;
+    /// The closeness that a requirement of this name asks for.
+    pub fn of(
+        (notion, column): (&str, usize),
+        t: Exact,
+        distance: requirement::Distance,
+        facts: &Facts<'_>,
+    ) -> Result<TCloseness> {
+        let column = facts.column(notion, column)?;
         let table = facts.distribution(column);
-        let distance = match clause.settings.choice("distance") {
-            Some("equal") => Distance::Equal,
-            Some("ordered") => Distance::Ordered(order(facts, column, &table)?),
-            Some("hierarchical") => {
+        let distance = match distance {
+            requirement::Distance::Equal => Distance::Equal,
+            requirement::Distance::Ordered => Distance::Ordered(order(facts, column, &table)?),
+            requirement::Distance::Hierarchical => {
                 let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
                 let leaves = leaves_of(facts, column, &tree, &table)?;
                 Distance::Hierarchical(Tree::new(&tree, leaves))
             }
-            other => {
-                let distance = other.unwrap_or("none");
-                return Err(Error::input(format!(
-                    "this audit does not know the distance '{distance}' of t-closeness"
-                ))
-                .help("known distances: equal, ordered, hierarchical"));
-            }
         };
-        Ok(TCloseness::new(column, number(clause, "t")?, table, distance))
+        Ok(TCloseness::new(column, t, table, distance))
     }
 
     fn new(column: usize, t: Exact, table: Vec<u64>, distance: Distance) -> TCloseness {

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use super::super::Check;
 use super::super::columns::{Layout, Place};
 use super::super::table::{Dictionary, Table, Tables};
-use super::{about, is_projection};
 use privet_core::{Error, Result};
 use privet_data::{Batch, Source};
-use privet_policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role};
+use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Requirement, Role};
 
 /// A sensitive attribute: a column, or a value of a column whose cells hold several.
 pub(super) struct Attribute {
@@ -140,11 +139,11 @@ impl Book {
     }
 
     /// What is asked of a table: of all tables, and of its attributes; each with its position in the policy.
-    pub fn clauses_of(&self, policy: &CheckedPolicy, projection: &Projection) -> Vec<(usize, Clause)> {
+    pub fn clauses_of(&self, policy: &CheckedPolicy, projection: &Projection) -> Vec<(usize, Requirement)> {
         let mut clauses = Vec::new();
         let asked = policy.requirements.iter().enumerate();
-        for (position, clause) in asked.filter(|(_, clause)| !is_projection(clause)) {
-            let Some(column) = clause.settings.column("column") else {
+        for (position, clause) in asked.filter(|(_, clause)| !matches!(clause, Requirement::Projection(_))) {
+            let Some(column) = clause.column() else {
                 clauses.push((position, clause.clone()));
                 continue;
             };
@@ -152,7 +151,7 @@ impl Book {
             let concerned = own.filter(|attribute| attribute.source == column);
             clauses.extend(
                 concerned
-                    .map(|attribute| (position, about(clause, attribute.column, attribute.item.is_some()))),
+                    .map(|attribute| (position, clause.about(attribute.column, attribute.item.is_some()))),
             );
         }
         clauses
@@ -169,9 +168,8 @@ impl Book {
             holds_sets && self.attributes.iter().all(|attribute| attribute.source != *column)
         };
         let asked = policy.requirements.iter().enumerate();
-        let empty =
-            asked.filter(|(_, clause)| clause.settings.column("column").as_ref().is_some_and(is_empty));
-        let check = |(position, clause): (usize, &Clause)| {
+        let empty = asked.filter(|(_, clause)| clause.column().as_ref().is_some_and(is_empty));
+        let check = |(position, clause): (usize, &Requirement)| {
             let detail = "no cell of the column holds a value, so nothing of it is published";
             Check::new(clause.describe(&policy.columns), true, detail).judging(position)
         };

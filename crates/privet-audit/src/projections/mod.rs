@@ -27,7 +27,8 @@ use super::{
 use privet_core::counted;
 use privet_core::{Error, Exact, Result};
 use privet_data::Source;
-use privet_policy::{CheckedPolicy, Clause, DataKind, Setting};
+use privet_policy::requirement;
+use privet_policy::{CheckedPolicy, DataKind, Requirement};
 
 /// Ratios of sums of logarithms are compared up to this much, which is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -164,23 +165,19 @@ struct Limits {
     max_discernibility: Option<Exact>,
 }
 
-fn is_projection(clause: &Clause) -> bool {
-    clause.name() == "projection"
-}
-
 fn limits(policy: &CheckedPolicy) -> Result<Limits> {
-    let position = policy.requirements.iter().position(is_projection).unwrap_or_default();
-    let clause = policy.requirements.get(position).filter(|clause| is_projection(clause));
-    let settings = clause.map(|clause| &clause.settings);
-    let exact = |key: &str| settings.and_then(|settings| settings.exact(key));
-    match (exact("alpha"), exact("beta")) {
-        (Some(alpha), Some(beta)) => {
-            Ok(Limits { position, alpha, beta, max_discernibility: exact("max_discernibility") })
+    let mut asked = policy.requirements.iter().enumerate();
+    let limits = asked.find_map(|(position, requirement)| match requirement {
+        Requirement::Projection(requirement::Projection { alpha, beta, max_discernibility }) => {
+            Some(Limits { position, alpha: *alpha, beta: *beta, max_discernibility: *max_discernibility })
         }
-        _ => Err(Error::input("projected tables are audited against [privacy.projection]")
+        _ => None,
+    });
+    limits.ok_or_else(|| {
+        Error::input("projected tables are audited against [privacy.projection]")
             .in_file(policy.written.path())
-            .help("add it, with alpha and beta")),
-    }
+            .help("add it, with alpha and beta")
+    })
 }
 
 fn own_counts(book: &Book, projection: &Projection) -> AuditRecords {
@@ -237,15 +234,4 @@ fn check_ratio(name: &str, found: f64, most: Exact, stated: Option<f64>) -> Chec
         faults => faults.join("; "),
     };
     Check::new(name, faults.is_empty(), detail)
-}
-
-/// A clause about a column as one about an attribute of it.
-fn about(clause: &Clause, column: usize, is_bitmap: bool) -> Clause {
-    let mut clause = clause.clone();
-    clause.set("column", Setting::Column(column));
-    // Zero and one are one step apart, whatever the distance.
-    if is_bitmap && clause.settings.choice("distance").is_some() {
-        clause.set("distance", Setting::Choice("equal"));
-    }
-    clause
 }

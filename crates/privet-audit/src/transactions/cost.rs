@@ -39,7 +39,7 @@ impl StatedCost {
 /// Adds up what every occurrence loses. Under local recoding the files do not say which released transaction stands for
 /// which original one, so there is no check.
 pub(super) fn check(facts: &Facts<'_>, stated: &StatedCost) -> Option<Check> {
-    let recoding = Recoding::of(facts.method);
+    let recoding = facts.recoding;
     let shown = if recoding == Recoding::Local { return None } else { shown(facts, recoding).ok()? };
     let (tree, least) = (facts.tree, if stated.measure == Measure::Lm { 1 } else { 0 });
     let charge = |leaves: u32| if leaves > 1 { u128::from(leaves) - least } else { 0 };

@@ -2,7 +2,8 @@
 
 use super::released::{Knowledge, Released, Sum};
 use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_policy::ItemRequirement;
+use privet_policy::requirement::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 
 /// KL(m,n)-privacy: whoever knows up to `m` nodes present and nodes of up to `n` leaves absent finds no transaction that
 /// fits or at least `k`, and no sensitive item in more than its share of them.
@@ -19,36 +20,41 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Reads a requirement; `None` if it is none of those that this audit knows. `items` is the number of leaves of the
-    /// tree: knowing that many present and absent is knowing everything.
-    pub fn of(clause: &Clause, items: u64, sensitive: &[String]) -> Result<Option<Demand>> {
-        let lacks = |key: &str| Error::input(format!("[privacy.{}] lacks '{key}'", clause.name()));
-        let count = |key: &str| clause.settings.count(key).ok_or_else(|| lacks(key));
-        let exact = |key: &str| clause.settings.exact(key).ok_or_else(|| lacks(key));
-        let share = |key: &str| -> Result<Exact> {
-            let l = exact(key)?;
+    /// Reads a requirement. `items` is the number of leaves of the tree: knowing that many present and absent is knowing
+    /// everything.
+    pub fn of(requirement: &ItemRequirement, items: u64, sensitive: &[String]) -> Result<Demand> {
+        let name = requirement.name();
+        let share = |l: Exact| {
             Exact::new(l.denominator(), l.numerator())
-                .ok_or_else(|| Error::input(format!("[privacy.{}] has {key} = 0", clause.name())))
+                .ok_or_else(|| Error::input(format!("[privacy.{name}] leaves no confidence at all: 1/{l}")))
         };
         let all = |share: Exact| vec![share; sensitive.len()];
-        let (k, m, n, mut theta) = match clause.name() {
-            "kl-privacy" => (count("k")?, count("m")?, count("n")?, all(share("l")?)),
-            "km-anonymity" => (count("k")?, count("m")?, 0, all(Exact::ONE)),
-            "coherence" => (count("k")?, count("p")?, 0, all(exact("h")?)),
-            "transactional-k-anonymity" => (count("k")?, items, items, all(Exact::ONE)),
-            "privacy-degree" => (1, items, items, all(share("p")?)),
-            _ => return Ok(None),
-        };
-        for (item, own) in clause.settings.thresholds("theta").into_iter().flatten() {
-            let mark = sensitive.iter().position(|name| name == item).ok_or_else(|| {
-                Error::input(format!(
-                    "[privacy.{}] names '{item}', which is no sensitive item",
-                    clause.name()
-                ))
-            })?;
-            theta[mark] = *own;
-        }
-        Ok(Some(Demand { k, m, n, theta }))
+        Ok(match requirement {
+            ItemRequirement::KlPrivacy(KlPrivacy { k, l, m, n, theta: own }) => {
+                let mut theta = all(share(*l)?);
+                for (item, own) in own {
+                    let mark = sensitive.iter().position(|name| name == item).ok_or_else(|| {
+                        Error::input(format!(
+                            "[privacy.{name}] names '{item}', which is not a sensitive item"
+                        ))
+                    })?;
+                    theta[mark] = *own;
+                }
+                Demand { k: *k, m: *m, n: *n, theta }
+            }
+            ItemRequirement::KmAnonymity(KmAnonymity { k, m }) => {
+                Demand { k: *k, m: *m, n: 0, theta: all(Exact::ONE) }
+            }
+            ItemRequirement::Coherence(Coherence { h, k, p }) => {
+                Demand { k: *k, m: *p, n: 0, theta: all(*h) }
+            }
+            ItemRequirement::TransactionalKAnonymity(TransactionalKAnonymity { k }) => {
+                Demand { k: *k, m: items, n: items, theta: all(Exact::ONE) }
+            }
+            ItemRequirement::PrivacyDegree(PrivacyDegree { p }) => {
+                Demand { k: 1, m: items, n: items, theta: all(share(*p)?) }
+            }
+        })
     }
 
     /// Whether `count` of `weight` transactions with a sensitive item are too many.

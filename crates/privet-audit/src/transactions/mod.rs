@@ -33,6 +33,7 @@ use privet_core::{Error, Result};
 use privet_data::TransactionSource;
 use privet_policy::{DataKind, TransactionPolicy};
 use privet_taxonomy::ItemTree;
+use truth::Recoding;
 
 /// Audits released transactions against their policy; the policy's data is the original. `tick` is called every now and
 /// then, and an error of it ends the audit.
@@ -64,7 +65,7 @@ pub fn audit_transactions(
         .iter()
         .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
-    let method = policy.method.name();
+    let recoding = Recoding::of(&policy.method);
     let mut unwritten: Vec<Check> = written.unknown().into_iter().collect();
     unwritten.extend(sequence::unknown(&release.sequence, !options.foreign));
     let facts = Facts {
@@ -75,7 +76,7 @@ pub fn audit_transactions(
         release,
         written: written.faults,
         unwritten,
-        method,
+        recoding,
     };
     judge(&facts, &requirements, options, tick)
 }
@@ -91,14 +92,14 @@ struct Facts<'a> {
     written: Vec<String>,
     /// What about that could not be told.
     unwritten: Vec<Check>,
-    /// The name of the method that made the release: it says which recoding is allowed.
-    method: &'a str,
+    /// How the method recodes.
+    recoding: Recoding,
 }
 
-/// Makes all checks. A requirement comes with its name; those that this audit does not know have no demand.
+/// Makes all checks. A requirement comes with its name.
 fn judge(
     facts: &Facts<'_>,
-    requirements: &[(String, Option<Demand>)],
+    requirements: &[(String, Demand)],
     options: &AuditOptions,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
@@ -122,10 +123,8 @@ fn judge(
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
     let release = Released::new(facts.tree, facts.sensitive.len(), rows);
     for (position, (name, demand)) in requirements.iter().enumerate() {
-        if let Some(demand) = demand {
-            let check = check_requirement(facts, &release, name, demand, tick)?;
-            checks.push(check.judging(position));
-        }
+        let check = check_requirement(facts, &release, name, demand, tick)?;
+        checks.push(check.judging(position));
     }
     let classes = release.cells.len() as u64;
     let asked: Vec<String> = requirements.iter().map(|(name, _)| name.clone()).collect();

@@ -93,7 +93,7 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
 
 /// For each distinct original transaction, the released ones that it could be.
 fn shown_as(facts: &Facts<'_>) -> Option<Vec<Vec<u32>>> {
-    let recoding = Recoding::of(facts.method);
+    let recoding = facts.recoding;
     if recoding == Recoding::Local {
         let index = Index::of(&facts.release.sets);
         return Some(facts.original.sets.iter().map(|set| index.covering(facts.tree, set)).collect());

@@ -4,7 +4,7 @@ mod naive;
 mod vectors;
 
 use super::ledger::{Entries, Meaning};
-use super::{Demand, Facts, judge};
+use super::{Demand, Facts, Recoding, judge};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::Exact;
 use privet_taxonomy::ItemTree;
@@ -26,6 +26,14 @@ fn tree(lines: &[&str]) -> ItemTree {
 
 fn rows(text: &str) -> Vec<Vec<&str>> {
     text.lines().map(|line| line.split_whitespace().collect()).collect()
+}
+
+fn recoding(method: &str) -> Recoding {
+    match method {
+        "lg" => Recoding::Local,
+        "mm" => Recoding::Suppression,
+        _ => Recoding::Global,
+    }
 }
 
 /// Audits rows of labels.
@@ -50,9 +58,9 @@ fn audit_rows(
         release: read(release),
         written: Vec::new(),
         unwritten: Vec::new(),
-        method,
+        recoding: recoding(method),
     };
-    let requirements = [("kl-privacy".to_string(), Some(demand.clone()))];
+    let requirements = [("kl-privacy".to_string(), demand.clone())];
     judge(&facts, &requirements, options, &mut || Ok(())).expect("an audit")
 }
 

@@ -17,6 +17,7 @@ use crate::flow;
 use crate::render::counted;
 use crate::truth::Contested;
 use privet_core::Result;
+use privet_policy::ItemMethod;
 use privet_taxonomy::{ItemTree, Node};
 
 const NAME: &str = "truth";
@@ -30,18 +31,18 @@ pub(super) enum Recoding {
 }
 
 impl Recoding {
-    pub(super) fn of(method: &str) -> Recoding {
+    pub(super) fn of(method: &ItemMethod) -> Recoding {
         match method {
-            "lg" => Recoding::Local,
-            "mm" => Recoding::Suppression,
-            _ => Recoding::Global,
+            ItemMethod::Lg(_) => Recoding::Local,
+            ItemMethod::Mm(_) => Recoding::Suppression,
+            ItemMethod::Og(_) | ItemMethod::Mog(_) | ItemMethod::Aa(_) => Recoding::Global,
         }
     }
 }
 
 /// Checks that the release tells the truth.
 pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
-    let recoding = Recoding::of(facts.method);
+    let recoding = facts.recoding;
     if recoding == Recoding::Local {
         let wanted = without_original(facts.tree, &facts.original, &facts.release)?;
         return Ok(verdict(facts, &wanted, 0, "covers an original one of its own, item by item"));

@@ -1,7 +1,7 @@
 //! What a policy demands of released vocabularies, and in which manner they were made.
 
-use privet_core::{Error, Result};
-use privet_policy::Clause;
+use privet_policy::method::Centre;
+use privet_policy::{VocabularyKAnonymity, VocabularyMethod};
 
 /// What must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,25 +15,14 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Reads a requirement; `None` for one that this audit does not know. `users` says whether the data tells whose
-    /// vocabulary is whose.
-    pub fn of(clause: &Clause, users: bool) -> Result<Option<Demand>> {
-        if clause.name() != "vocabulary-k-anonymity" {
-            return Ok(None);
-        }
-        let settings = &clause.settings;
-        let count = |key: &str, default: u32| match settings.count(key) {
-            None => Ok(default),
-            Some(count) => u32::try_from(count)
-                .map_err(|_| Error::input(format!("'{key}' is {count}, more than any data holds"))),
-        };
-        let k = count("k", 1)?;
-        let stated = settings.get("distinct_users").is_some();
-        Ok(Some(Demand {
+    /// Reads a requirement. `users` says whether the data tells whose vocabulary is whose.
+    pub fn of(asked: &VocabularyKAnonymity, users: bool) -> Demand {
+        let VocabularyKAnonymity { k, distinct_users, min_term_users } = *asked;
+        Demand {
             k,
-            distinct_users: if stated { settings.flag("distinct_users") } else { users },
-            min_term_users: count("min_term_users", if users { k } else { 1 })?,
-        }))
+            distinct_users: distinct_users.unwrap_or(users),
+            min_term_users: min_term_users.unwrap_or(if users { k } else { 1 }),
+        }
     }
 }
 
@@ -49,13 +38,15 @@ pub enum Manner {
 }
 
 impl Manner {
-    /// The manner of a method: `ssg` with its `centre`, `lg-bag` or `lg`.
-    pub fn of(method: &str, centre: Option<&str>) -> Option<Manner> {
-        match (method, centre) {
-            ("ssg", None | Some("vote")) => Some(Manner::Vote),
-            ("ssg", Some("hyper")) => Some(Manner::Hyper),
-            ("ssg", Some("generalise")) | ("lg-bag" | "lg", _) => Some(Manner::General),
-            _ => None,
+    /// The manner of a method.
+    pub fn of(method: &VocabularyMethod) -> Manner {
+        match method {
+            VocabularyMethod::Ssg(own) => match own.centre {
+                Centre::Vote => Manner::Vote,
+                Centre::Hyper => Manner::Hyper,
+                Centre::Generalise => Manner::General,
+            },
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Manner::General,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::{Audit, ExpectedCounts};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::Bags;
-use privet_policy::{VocabularyPolicy, layout};
+use privet_policy::{Stated, VocabularyMethod, VocabularyPolicy, layout};
 
 /// What a manifest says about a release.
 #[derive(Debug, Clone, Copy)]
@@ -63,11 +63,8 @@ pub fn audit_vocabulary_release(
     let file = open_vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
-    let demand = Demand::of(&policy.requirement, original.users().is_some())?;
-    let centre = policy.method.settings.choice("centre");
-    let (Some(demand), Some(manner)) = (demand, Manner::of(policy.method.name(), centre)) else {
-        return Err(Error::internal("the audit does not know the requirement or the method"));
-    };
+    let demand = Demand::of(&policy.requirement, original.users().is_some());
+    let manner = Manner::of(&policy.method);
     let assignment = match order {
         VocabularyOrder::Listed(path) => Some(assigned(path, &original)?),
         VocabularyOrder::Original => Some((0..original.len() as u32).map(Some).collect()),
@@ -83,7 +80,10 @@ pub fn audit_vocabulary_release(
         release: &released,
         demand,
         manner,
-        covers_groups: policy.method.name() != "ssg",
+        covers_groups: match policy.method {
+            VocabularyMethod::Ssg(_) => false,
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => true,
+        },
         epsilon: policy.epsilon,
         assignment: assignment.as_deref(),
         withheld: None,

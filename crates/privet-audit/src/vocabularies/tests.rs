@@ -10,9 +10,17 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_engine::testing::vocabularies as cases;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::{BagSolution, Task, run};
-use privet_policy::method::VOCABULARIES;
-use privet_policy::requirement::vocabulary::DECLARATION;
-use privet_policy::{Clause, Setting};
+use privet_policy::method::{Centre, Ssg};
+use privet_policy::{VocabularyKAnonymity, VocabularyMethod};
+
+/// All methods, and all that ssg prints.
+fn methods() -> Vec<VocabularyMethod> {
+    let mut methods =
+        vec![VocabularyMethod::LgBag(Default::default()), VocabularyMethod::Lg(Default::default())];
+    let ssg = |centre: &Centre| VocabularyMethod::Ssg(Ssg { centre: *centre, ..Ssg::default() });
+    methods.extend(Centre::ALL.iter().map(ssg));
+    methods
+}
 
 fn audit(facts: &VocabularyRelease<'_>) -> Audit {
     audit_vocabularies(facts, &mut || Ok(())).expect("an audit")
@@ -279,20 +287,14 @@ proptest! {
     #[test]
     fn what_any_method_publishes_passes(
         bags in cases::any_bags(14), k in 1u32..4, distinct_users: bool, min_term_users in 1u32..4, epsilon in 0u32..7,
-        (name, centre) in prop::sample::select(vec![
-            ("lg-bag", None), ("lg", None), ("ssg", Some("vote")), ("ssg", Some("hyper")), ("ssg", Some("generalise")),
-        ]),
+        mut method in prop::sample::select(methods()),
         (residual, withhold) in any::<(bool, bool)>(),
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let mut method = Clause::with_defaults(VOCABULARIES.method(name).expect("declared"));
-        if let Some(centre) = centre {
-            method.set("centre", Setting::Choice(centre));
-            method.set("withhold", Setting::Flag(withhold));
-            if residual {
-                method.set("residual", Setting::Exact(Exact::parse("6").expect("a number")));
-            }
+        if let VocabularyMethod::Ssg(ssg) = &mut method {
+            ssg.withhold = withhold;
+            ssg.residual = residual.then_some(Exact::whole(6));
         }
         let task = Task { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
         let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
@@ -309,8 +311,8 @@ proptest! {
             distances: &distances,
             release: &release,
             demand: Demand { k, distinct_users, min_term_users },
-            manner: Manner::of(name, centre).expect("a manner"),
-            covers_groups: name != "ssg",
+            manner: Manner::of(&method),
+            covers_groups: !matches!(method, VocabularyMethod::Ssg(_)),
             epsilon,
             assignment: Some(&assignment),
             withheld: None,
@@ -393,10 +395,7 @@ proptest! {
 
 #[test]
 fn a_demand_is_read_from_the_policy() {
-    let mut clause = Clause::with_defaults(&DECLARATION);
-    clause.set("k", Setting::Count(7));
-    let demand = |users| Demand::of(&clause, users).expect("a demand");
-    assert_eq!(demand(true), Some(Demand { k: 7, distinct_users: true, min_term_users: 7 }));
-    assert_eq!(demand(false), Some(Demand { k: 7, distinct_users: false, min_term_users: 1 }));
-    assert_eq!(Manner::of("og", None), None);
+    let asked = VocabularyKAnonymity { k: 7, distinct_users: None, min_term_users: None };
+    assert_eq!(Demand::of(&asked, true), Demand { k: 7, distinct_users: true, min_term_users: 7 });
+    assert_eq!(Demand::of(&asked, false), Demand { k: 7, distinct_users: false, min_term_users: 1 });
 }

@@ -6,7 +6,7 @@ use privet::loss::{INFOS, Info, NAMES};
 use privet::method::vocabulary;
 use privet::policy::CATALOGUES;
 use privet::policy::method::{TABLES, TRANSACTIONS, VOCABULARIES};
-use privet::policy::{Catalogue, Declaration, Key, KeyKind};
+use privet::policy::{Catalogue, Declaration, Key};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
@@ -132,27 +132,7 @@ fn key_line(key: &Key, width: usize) -> String {
         (false, Some(default)) => format!("default {default}"),
         (false, None) => "optional".to_string(),
     };
-    format!("  {:<width$} {} [{}; {default}]\n", key.name, key.help, takes(key.kind))
-}
-
-fn takes(kind: KeyKind) -> String {
-    match kind {
-        KeyKind::Count(least) => format!("a whole number from {least}"),
-        KeyKind::Exact(least, "") => format!("an exact number from {least}"),
-        KeyKind::Exact(least, most) => format!("an exact number from {least} to {most}"),
-        KeyKind::Column(role) => format!("a column of role {role}"),
-        KeyKind::Choice(words) => words.join(" | "),
-        KeyKind::Flag => "true or false".to_string(),
-        KeyKind::FlagOrCount(least) => format!("true, false or a whole number from {least}"),
-        KeyKind::Counts(role) => format!("a table of columns of role {role}, each with a whole number"),
-        KeyKind::Duration => "a length of time".to_string(),
-        KeyKind::Choices(role, words) => {
-            format!("a table of columns of role {role}, each with one of {}", words.join(", "))
-        }
-        KeyKind::Thresholds(least, most) => {
-            format!("a table of values, each with an exact number from {least} to {most}")
-        }
-    }
+    format!("  {:<width$} {} [{}; {default}]\n", key.name, key.help, key.kind.in_words())
 }
 
 fn to_json(declaration: &Declaration) -> Json {
@@ -160,7 +140,7 @@ fn to_json(declaration: &Declaration) -> Json {
         .keys
         .iter()
         .map(|key| {
-            json!({ "name": key.name, "takes": takes(key.kind), "required": key.required, "default": key.default, "help": key.help })
+            json!({ "name": key.name, "takes": key.kind.in_words(), "required": key.required, "default": key.default, "help": key.help })
         })
         .collect();
     let mut told = json!({

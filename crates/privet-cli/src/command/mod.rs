@@ -11,6 +11,7 @@ mod init;
 mod ledger;
 mod manual;
 mod mine;
+mod policy;
 mod report;
 
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Ledger(arguments) => ledger::run(arguments, output),
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
+        Command::Policy(arguments) => policy::run(arguments, output),
         Command::Completions(arguments) => manual::completions(arguments, output),
         Command::Man(arguments) => manual::page(arguments, output),
     }

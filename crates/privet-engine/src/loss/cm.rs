@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Frame, Info};
 use crate::privacy::Class;
-use privet_core::{Error, Result};
+use privet_core::Result;
 
 /// What CM says about itself.
 pub static INFO: Info = Info {
@@ -18,11 +18,7 @@ pub(super) fn labels(frame: &Frame) -> Result<Range<u32>> {
     frame.labels.clone().ok_or_else(no_label)
 }
 
-/// The error for a table without a class column.
-pub fn no_label() -> Error {
-    Error::input("the cost CM needs a class column")
-        .help("give the column that analysis wants to predict role = \"class\", or choose another cost")
-}
+pub use privet_policy::method::no_label;
 
 pub(super) fn class(class: &Class<'_>, labels: &Range<u32>) -> u128 {
     u128::from(class.size - class.counts.most(labels))

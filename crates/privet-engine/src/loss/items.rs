@@ -4,6 +4,7 @@ use std::fmt;
 
 use num_integer::Integer;
 
+use privet_policy::method::ItemCost;
 use privet_taxonomy::{ItemTree, Node};
 
 /// A measure of what generalised and suppressed items lose.
@@ -15,11 +16,20 @@ pub enum ItemMeasure {
     Lm,
 }
 
+impl From<ItemCost> for ItemMeasure {
+    fn from(cost: ItemCost) -> ItemMeasure {
+        match cost {
+            ItemCost::Ncp => ItemMeasure::Ncp,
+            ItemCost::Lm => ItemMeasure::Lm,
+        }
+    }
+}
+
 impl ItemMeasure {
     /// All of them, the default first.
     pub const ALL: [ItemMeasure; 2] = [ItemMeasure::Ncp, ItemMeasure::Lm];
     /// Their names.
-    pub const NAMES: &'static [&'static str] = privet_policy::method::ITEM_COSTS;
+    pub const NAMES: &'static [&'static str] = ItemCost::WORDS;
 
     /// The name in policies.
     pub fn name(self) -> &'static str {
@@ -27,11 +37,6 @@ impl ItemMeasure {
             ItemMeasure::Ncp => "NCP",
             ItemMeasure::Lm => "LM",
         }
-    }
-
-    /// The measure of this name.
-    pub fn of_name(name: &str) -> Option<ItemMeasure> {
-        ItemMeasure::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
     /// What an occurrence costs that is published as this node, in units of [`ItemMeasure::suppressed`]⁻¹: an integer.

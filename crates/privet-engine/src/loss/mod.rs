@@ -27,7 +27,7 @@ pub use cm::{INFO as CM, no_label};
 pub use dm::INFO as DM;
 
 /// The names of all measures, as a policy writes them.
-pub const NAMES: &[&str] = privet_policy::method::TABLE_COSTS;
+pub const NAMES: &[&str] = privet_policy::method::TableCost::WORDS;
 
 /// What all measures say about themselves, in the order of [`NAMES`].
 pub static INFOS: &[&Info] = &[

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 
-use super::{Class, TrackedColumn, given};
+use super::{Class, TrackedColumn};
 use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_policy::requirement as asked;
 use privet_taxonomy::Taxonomy;
 
 /// The distance on one column.
@@ -51,21 +51,26 @@ struct Tree {
     height: Vec<u64>,
 }
 
-fn order_of(clause: &Clause, column: &TrackedColumn) -> Result<Vec<u32>> {
+fn order_of(notion: &str, column: &TrackedColumn) -> Result<Vec<u32>> {
     if column.numeric {
         return Ok((0..column.values.len() as u32).collect());
     }
-    let taxonomy = hierarchy_of(clause, column, "whose leaves stand in that order, or use numbers")?;
+    let which = "whose leaves stand in that order, or use numbers";
+    let taxonomy = hierarchy_of(notion, asked::Distance::Ordered, column, which)?;
     let leaves = leaves_of(column, taxonomy)?;
     let mut order: Vec<u32> = (0..column.values.len() as u32).collect();
     order.sort_by_key(|code| leaves[*code as usize]);
     Ok(order)
 }
 
-fn hierarchy_of<'a>(clause: &Clause, column: &'a TrackedColumn, which: &str) -> Result<&'a Arc<Taxonomy>> {
+fn hierarchy_of<'a>(
+    notion: &str,
+    distance: asked::Distance,
+    column: &'a TrackedColumn,
+    which: &str,
+) -> Result<&'a Arc<Taxonomy>> {
     column.taxonomy.as_ref().ok_or_else(|| {
-        let (name, notion) = (&column.name, clause.name());
-        let distance = clause.settings.choice("distance").unwrap_or("equal");
+        let name = &column.name;
         Error::input(format!(
             "{notion} with distance = \"{distance}\" cannot tell how far apart the values of '{name}' are"
         ))
@@ -87,8 +92,8 @@ fn leaves_of(column: &TrackedColumn, taxonomy: &Taxonomy) -> Result<Vec<u32>> {
     column.values.iter().map(leaf).collect()
 }
 
-fn tree_of(clause: &Clause, column: &TrackedColumn) -> Result<Tree> {
-    let taxonomy = hierarchy_of(clause, column, "to measure along")?;
+fn tree_of(notion: &str, column: &TrackedColumn) -> Result<Tree> {
+    let taxonomy = hierarchy_of(notion, asked::Distance::Hierarchical, column, "to measure along")?;
     let nodes = || (0..taxonomy.len() as u32).map(privet_taxonomy::NodeId);
     Ok(Tree {
         leaf_of_code: leaves_of(column, taxonomy)?,
@@ -104,12 +109,12 @@ struct Fraction {
 }
 
 impl EarthMover {
-    /// The distance that a clause names, on a column.
-    pub fn of(clause: &Clause, column: &TrackedColumn) -> Result<EarthMover> {
-        let distance = match given(clause.settings.choice("distance"), clause, "distance")? {
-            "ordered" => Distance::Ordered(order_of(clause, column)?),
-            "hierarchical" => Distance::Hierarchical(tree_of(clause, column)?),
-            _ => Distance::Equal,
+    /// The distance that a requirement of this name asks for, on a column.
+    pub fn of(notion: &str, distance: asked::Distance, column: &TrackedColumn) -> Result<EarthMover> {
+        let distance = match distance {
+            asked::Distance::Equal => Distance::Equal,
+            asked::Distance::Ordered => Distance::Ordered(order_of(notion, column)?),
+            asked::Distance::Hierarchical => Distance::Hierarchical(tree_of(notion, column)?),
         };
         Ok(EarthMover { slots: column.slots.clone(), distance })
     }

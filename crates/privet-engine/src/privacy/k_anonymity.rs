@@ -3,9 +3,8 @@
 //! Whoever knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
 //! those records have in common: see l-diversity.
 
-use super::{Class, Closure, Counted, Requirement, Table, Tightness, given};
-use privet_core::Result;
-use privet_policy::Clause;
+use super::{Class, ClassTest, Closure, Counted, Tightness};
+use privet_policy::requirement;
 
 /// Every class has at least `k` records.
 #[derive(Debug)]
@@ -13,11 +12,11 @@ struct KAnonymity {
     k: u64,
 }
 
-pub(super) fn build(clause: &Clause, _: &Table) -> Result<Box<dyn Requirement>> {
-    Ok(Box::new(KAnonymity { k: given(clause.settings.count("k"), clause, "k")? }))
+pub(super) fn build(asked: &requirement::KAnonymity) -> Box<dyn ClassTest> {
+    Box::new(KAnonymity { k: asked.k })
 }
 
-impl Requirement for KAnonymity {
+impl ClassTest for KAnonymity {
     fn holds(&self, class: &Class<'_>) -> bool {
         class.size == 0 || class.size >= self.k
     }

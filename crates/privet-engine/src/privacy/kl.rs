@@ -4,10 +4,8 @@
 //!
 //! The notions it contains are requirements of their own here, each a setting of its four numbers.
 
-use super::given;
-use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
-use privet_policy::{Clause, TransactionPolicy};
+use privet_policy::{ItemRequirement, TransactionPolicy};
 
 /// Reads all requirements of a policy; `items` is the number of items that the hierarchy knows.
 pub fn requirements(policy: &TransactionPolicy, items: u64) -> Result<Vec<KlPrivacy>> {
@@ -35,33 +33,29 @@ pub struct KlPrivacy {
 
 impl KlPrivacy {
     /// Reads a requirement; `items` is the number of items that the hierarchy knows.
-    pub fn new(clause: &Clause, items: u64, sensitive: &[String]) -> Result<KlPrivacy> {
-        let count = |key| given(clause.settings.count(key), clause, key);
-        let exact = |key| given(clause.settings.exact(key), clause, key);
+    pub fn new(asked: &ItemRequirement, items: u64, sensitive: &[String]) -> Result<KlPrivacy> {
         let one_in = |l: Exact| {
             let theta = Exact::new(l.denominator(), l.numerator());
             theta.ok_or_else(|| Error::input(format!("l = {l} leaves no confidence at all")))
         };
         let everywhere = |theta: Exact| vec![theta; sensitive.len()];
         let free = everywhere(Exact::ONE);
-        let read = match clause.name() {
-            "km-anonymity" => KlPrivacy { k: count("k")?, m: count("m")?, n: 0, theta: free },
-            "coherence" => KlPrivacy { k: count("k")?, m: count("p")?, n: 0, theta: everywhere(exact("h")?) },
-            "transactional-k-anonymity" => KlPrivacy { k: count("k")?, m: items, n: items, theta: free },
-            "privacy-degree" => {
-                KlPrivacy { k: 1, m: items, n: items, theta: everywhere(one_in(exact("p")?)?) }
+        let read = match asked {
+            ItemRequirement::KmAnonymity(asked) => KlPrivacy { k: asked.k, m: asked.m, n: 0, theta: free },
+            ItemRequirement::Coherence(asked) => {
+                KlPrivacy { k: asked.k, m: asked.p, n: 0, theta: everywhere(asked.h) }
             }
-            _ => {
-                let mut theta = everywhere(one_in(exact("l")?)?);
-                let names: Vec<&str> = sensitive.iter().map(String::as_str).collect();
-                for (item, own) in clause.settings.thresholds("theta").into_iter().flatten() {
-                    let mark = sensitive.iter().position(|name| name == item).ok_or_else(|| {
-                        Error::input(format!("theta names '{item}', which is no sensitive item"))
-                            .help(suggestion(item, &names, "sensitive items"))
-                    })?;
-                    theta[mark] = *own;
-                }
-                KlPrivacy { k: count("k")?, m: count("m")?, n: count("n")?, theta }
+            ItemRequirement::TransactionalKAnonymity(asked) => {
+                KlPrivacy { k: asked.k, m: items, n: items, theta: free }
+            }
+            ItemRequirement::PrivacyDegree(asked) => {
+                KlPrivacy { k: 1, m: items, n: items, theta: everywhere(one_in(asked.p)?) }
+            }
+            ItemRequirement::KlPrivacy(asked) => {
+                let base = one_in(asked.l)?;
+                let own = |item: &String| asked.theta.get(item).copied().unwrap_or(base);
+                let theta = sensitive.iter().map(own).collect();
+                KlPrivacy { k: asked.k, m: asked.m, n: asked.n, theta }
             }
         };
         // Nobody can know of more items than there are.

@@ -10,38 +10,21 @@ use std::ops::Range;
 
 use num_integer::Integer;
 
-use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest, most_under_caps};
+use super::{Class, ClassTest, Closure, Counted, Table, Tightness, largest, most_under_caps};
 use crate::powers::compare_powers;
-use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_core::{Exact, Result};
+use privet_policy::requirement::{Diversity, LDiversity};
 
-pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
-    let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
-    let l = given(clause.settings.exact("l"), clause, "l")?;
-    let kind = given(clause.settings.choice("kind"), clause, "kind")?;
-    let c = clause.settings.exact("c");
-    if c.is_some() && kind != "recursive" {
-        let wrong = format!("[privacy.l-diversity] kind = \"{kind}\" takes no 'c'");
-        return Err(Error::input(wrong).help("remove 'c', or set kind = \"recursive\""));
-    }
+pub(super) fn build(asked: &LDiversity, table: &Table) -> Result<Box<dyn ClassTest>> {
+    let column = table.column(asked.column)?;
     let (slots, name) = (column.slots.clone(), column.name.clone());
-    let whole = || {
-        Some(l.numerator()).filter(|_| l.denominator() == 1).ok_or_else(|| {
-            let wrong = format!("[privacy.l-diversity] kind = \"{kind}\" needs a whole number l, not {l}");
-            Error::input(wrong).help("only kind = \"frequency\" and \"entropy\" take fractions")
-        })
-    };
-    Ok(match kind {
-        "distinct" => Box::new(Distinct { l: whole()?, slots, name }),
-        "frequency" => Box::new(Frequency { l, slots, name }),
-        "entropy" => Box::new(Entropy { l, slots, name }),
-        _ => {
-            let c = c.ok_or_else(|| {
-                let wrong = "[privacy.l-diversity] kind = \"recursive\" needs 'c'";
-                Error::input(wrong).help("as in c = 4: the most frequent count stays below 4 times the tail")
-            })?;
-            Box::new(Recursive { c, l: whole()?, slots, name })
+    Ok(match asked.diversity {
+        Diversity::Distinct(l) => {
+            Box::new(Distinct { l: l.numerator().div_ceil(l.denominator()), slots, name })
         }
+        Diversity::Frequency(l) => Box::new(Frequency { l, slots, name }),
+        Diversity::Entropy(l) => Box::new(Entropy { l, slots, name }),
+        Diversity::Recursive { c, l } => Box::new(Recursive { c, l, slots, name }),
     })
 }
 
@@ -60,7 +43,7 @@ impl Distinct {
     }
 }
 
-impl Requirement for Distinct {
+impl ClassTest for Distinct {
     fn holds(&self, class: &Class<'_>) -> bool {
         class.size == 0 || self.values(class) >= self.l
     }
@@ -98,7 +81,7 @@ struct Frequency {
     name: String,
 }
 
-impl Requirement for Frequency {
+impl ClassTest for Frequency {
     fn holds(&self, class: &Class<'_>) -> bool {
         let most = u128::from(class.counts.most(&self.slots));
         most * u128::from(self.l.numerator()) <= u128::from(class.size) * u128::from(self.l.denominator())
@@ -210,7 +193,7 @@ impl Entropy {
     }
 }
 
-impl Requirement for Entropy {
+impl ClassTest for Entropy {
     fn holds(&self, class: &Class<'_>) -> bool {
         class.size == 0 || self.clear_sign(class).unwrap_or_else(|| self.holds_exactly(class))
     }
@@ -259,7 +242,7 @@ impl Recursive {
     }
 }
 
-impl Requirement for Recursive {
+impl ClassTest for Recursive {
     fn holds(&self, class: &Class<'_>) -> bool {
         let (head, tail) = self.head_and_tail(class);
         let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));

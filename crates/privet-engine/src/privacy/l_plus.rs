@@ -12,10 +12,10 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::{Class, Closure, Counted, Requirement, Table, Tightness, TrackedColumn, given, most_under_caps};
+use super::{Class, ClassTest, Closure, Counted, Table, Tightness, TrackedColumn, most_under_caps};
 use privet_core::{Error, Exact, Result};
 use privet_core::{nearest, shortened_values};
-use privet_policy::Clause;
+use privet_policy::requirement::{Base, LPlusDiversity};
 
 /// The thresholds of one column's values.
 #[derive(Debug, Clone)]
@@ -31,23 +31,17 @@ pub struct Thresholds {
 /// Finds every value's threshold.
 ///
 /// A value of the dictionary that does not occur in the table and has no threshold gets 0.
-pub fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
-    let column = column(clause, table)?;
-    let base = base(clause)?;
-    let rule = clause.settings.choice("theta_rule");
-    if rule.is_some() && base.is_none() {
-        let wrong = "[privacy.l-plus-diversity] theta_rule = \"frequency\" lacks a threshold to start from";
-        return Err(Error::input(wrong).help("add default = \"1/4\" or l = 4: the threshold of rare values"));
-    }
-    let explicit = clause.settings.thresholds("theta");
+pub fn thresholds(asked: &LPlusDiversity, table: &Table) -> Result<Thresholds> {
+    let column = table.column(asked.column)?;
+    let base = base(asked)?;
     let mean = Mean::of(column);
     let mut theta = Vec::with_capacity(column.values.len());
     let mut lacking: Vec<&str> = Vec::new();
     for (value, count) in column.values.iter().zip(column.counted()) {
-        let own = explicit.and_then(|explicit| explicit.get(value).copied());
+        let own = asked.theta.get(value).copied();
         theta.push(match (own, base) {
             (Some(own), _) => own,
-            (None, Some(base)) if rule.is_some() => {
+            (None, Some(base)) if asked.theta_rule.is_some() => {
                 mean.scaled(base, *count).ok_or_else(|| too_fine(column, value, base))?
             }
             (None, Some(base)) => base,
@@ -74,24 +68,17 @@ pub fn thresholds(clause: &Clause, table: &Table) -> Result<Thresholds> {
     Ok(Thresholds { column: place, slots: column.slots.clone(), theta })
 }
 
-fn column<'a>(clause: &Clause, table: &'a Table) -> Result<&'a TrackedColumn> {
-    table.column(given(clause.settings.column("column"), clause, "column")?)
-}
-
 /// The threshold that `default` or `l` says.
-fn base(clause: &Clause) -> Result<Option<Exact>> {
-    match (clause.settings.exact("l"), clause.settings.exact("default")) {
-        (Some(_), Some(_)) => Err(Error::input(
-            "[privacy.l-plus-diversity] has both 'l' and 'default', which say the same thing",
-        )
-        .help("keep one of them: l = 4 is default = \"1/4\"")),
-        (Some(l), None) => Exact::new(l.denominator(), l.numerator()).map(Some).ok_or_else(|| {
+fn base(asked: &LPlusDiversity) -> Result<Option<Exact>> {
+    match asked.base {
+        Base::OneIn(l) => Exact::new(l.denominator(), l.numerator()).map(Some).ok_or_else(|| {
             Error::input(format!(
                 "[privacy.l-plus-diversity] 'l' is {l}, which is too large to compare exactly"
             ))
             .help("write l with at most 18 digits")
         }),
-        (None, default) => Ok(default),
+        Base::Share(share) => Ok(Some(share)),
+        Base::None => Ok(None),
     }
 }
 
@@ -132,9 +119,9 @@ impl Mean {
     }
 }
 
-pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
-    let column = column(clause, table)?;
-    let thresholds = thresholds(clause, table)?;
+pub(super) fn build(asked: &LPlusDiversity, table: &Table) -> Result<Box<dyn ClassTest>> {
+    let column = table.column(asked.column)?;
+    let thresholds = thresholds(asked, table)?;
     let occurring = thresholds.theta.iter().zip(&column.totals).filter(|(_, count)| **count > 0);
     let positive = occurring.map(|(theta, _)| *theta).filter(|theta| theta.numerator() > 0);
     let least = positive.min().unwrap_or(Exact::ZERO);
@@ -177,7 +164,7 @@ fn within(count: u64, size: u64, theta: Exact) -> bool {
     u128::from(count) * u128::from(theta.denominator()) <= u128::from(theta.numerator()) * u128::from(size)
 }
 
-impl Requirement for LPlus {
+impl ClassTest for LPlus {
     fn holds(&self, class: &Class<'_>) -> bool {
         let mut holds = true;
         self.for_each(class, |_, count, theta| holds &= within(count, class.size, theta));
@@ -226,9 +213,14 @@ impl Requirement for LPlus {
 const MOST_ABSENT: usize = 3;
 
 /// What the publisher should know about a clause that can run as it is.
-pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: bool) -> Result<Vec<String>> {
-    let column = column(clause, table)?;
-    let theta = thresholds(clause, table)?.theta;
+pub(super) fn warnings(
+    asked: &LPlusDiversity,
+    table: &Table,
+    asks_for_k: bool,
+    stars: bool,
+) -> Result<Vec<String>> {
+    let column = table.column(asked.column)?;
+    let theta = thresholds(asked, table)?.theta;
     let present: Vec<(&str, Exact)> = (column.values.iter().zip(&column.totals).zip(theta))
         .filter(|((_, count), _)| **count > 0)
         .map(|((value, _), theta)| (value.as_str(), theta))
@@ -238,9 +230,8 @@ pub(super) fn warnings(clause: &Clause, table: &Table, asks_for_k: bool, stars: 
     };
     let name = &column.name;
     let mut warnings = Vec::new();
-    let explicit = clause.settings.thresholds("theta").into_iter().flat_map(|theta| theta.keys());
     let absent: Vec<&String> =
-        explicit.filter(|wanted| present.iter().all(|(value, _)| value != wanted)).collect();
+        asked.theta.keys().filter(|wanted| present.iter().all(|(value, _)| value != wanted)).collect();
     for wanted in absent.iter().take(MOST_ABSENT) {
         let near = nearest(wanted, present.iter().map(|(value, _)| *value));
         let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
@@ -306,27 +297,24 @@ mod tests {
 
     use super::super::Counts;
     use super::*;
-    use privet_policy::{Setting, Settings};
+    use privet_policy::requirement::ThetaRule;
 
     fn exact(text: &str) -> Exact {
         Exact::parse(text).expect("a number")
     }
 
-    fn clause(keys: &[(&'static str, &str)], theta: &[(&str, &str)]) -> Clause {
-        let mut clause = Clause {
-            declaration: &privet_policy::requirement::l_plus::DECLARATION,
-            settings: Settings::default(),
-        };
-        clause.set("column", Setting::Column(3));
+    fn asked(keys: &[(&str, &str)], theta: &[(&str, &str)]) -> LPlusDiversity {
+        let mut asked =
+            LPlusDiversity { column: 3, base: Base::None, theta_rule: None, theta: Default::default() };
         for (key, value) in keys {
-            let rule = *key == "theta_rule";
-            clause.set(key, if rule { Setting::Choice("frequency") } else { Setting::Exact(exact(value)) });
+            match *key {
+                "l" => asked.base = Base::OneIn(exact(value)),
+                "default" => asked.base = Base::Share(exact(value)),
+                _ => asked.theta_rule = Some(ThetaRule::Frequency),
+            }
         }
-        if !theta.is_empty() {
-            let theta = theta.iter().map(|(value, number)| (value.to_string(), exact(number)));
-            clause.set("theta", Setting::Thresholds(theta.collect()));
-        }
-        clause
+        asked.theta = theta.iter().map(|(value, number)| (value.to_string(), exact(number))).collect();
+        asked
     }
 
     fn table(totals: &[u64]) -> Table {
@@ -346,13 +334,13 @@ mod tests {
     }
 
     fn theta(keys: &[(&'static str, &str)], own: &[(&str, &str)], totals: &[u64]) -> Vec<String> {
-        let found = thresholds(&clause(keys, own), &table(totals)).expect("thresholds");
+        let found = thresholds(&asked(keys, own), &table(totals)).expect("thresholds");
         assert_eq!(found.slots, 2..2 + totals.len() as u32);
         found.theta.iter().map(Exact::to_string).collect()
     }
 
     fn refused(keys: &[(&'static str, &str)], own: &[(&str, &str)], totals: &[u64]) -> String {
-        thresholds(&clause(keys, own), &table(totals)).expect_err("an error").to_string()
+        thresholds(&asked(keys, own), &table(totals)).expect_err("an error").to_string()
     }
 
     #[test]
@@ -377,8 +365,6 @@ mod tests {
     #[test]
     fn what_cannot_be_understood_is_refused() {
         let rule = ("theta_rule", "");
-        assert!(refused(&[("l", "4"), ("default", "1/4")], &[], &[1]).contains("both 'l' and 'default'"));
-        assert!(refused(&[rule], &[("flu", "1/4")], &[1]).contains("lacks a threshold to start from"));
         let lacking = refused(&[], &[("asthma", "1/4")], &[1, 1, 1, 0]);
         assert!(lacking.contains("no threshold: 'flu', 'cancer'\n"), "{lacking}");
         let fine = refused(&[("default", "0.123456789012345678"), rule], &[], &[4_000_000_007, 1_000_003]);
@@ -389,7 +375,7 @@ mod tests {
     #[test]
     fn a_class_without_remedy_names_value_frequency_and_threshold() {
         let requirement =
-            build(&clause(&[("l", "2")], &[("asthma", "0.1")]), &table(&[6, 3, 3])).expect("built");
+            build(&asked(&[("l", "2")], &[("asthma", "0.1")]), &table(&[6, 3, 3])).expect("built");
         let counts = [0, 0, 6, 3, 3];
         let class = Class { size: 12, counts: Counts::Dense(&counts) };
         assert_eq!(
@@ -404,7 +390,7 @@ mod tests {
     #[test]
     fn a_threshold_of_zero_is_the_tightest_of_all() {
         let requirement =
-            build(&clause(&[("l", "1")], &[("cancer", "0")]), &table(&[6, 3, 3])).expect("built");
+            build(&asked(&[("l", "1")], &[("cancer", "0")]), &table(&[6, 3, 3])).expect("built");
         let (with, without) = ([0, 0, 6, 3, 1], [0, 0, 6, 3, 0]);
         let with = Class { size: 10, counts: Counts::Dense(&with) };
         assert!(!requirement.holds(&with));
@@ -416,7 +402,7 @@ mod tests {
     #[test]
     fn warnings_name_what_the_publisher_should_know() {
         let warn = |keys: &[(&'static str, &str)], own: &[(&str, &str)], asks_for_k, stars| {
-            warnings(&clause(keys, own), &table(&[6, 3, 3]), asks_for_k, stars).expect("warnings").join("\n")
+            warnings(&asked(keys, own), &table(&[6, 3, 3]), asks_for_k, stars).expect("warnings").join("\n")
         };
         assert_eq!(warn(&[("l", "3")], &[], false, false), "", "thirds add up to 1 exactly");
         let near = warn(&[("l", "2")], &[("Cancr", "0.2")], false, false);
@@ -449,7 +435,7 @@ mod tests {
             type Ratio = num_rational::Ratio<i128>;
             prop_assume!(totals.iter().sum::<u64>() > 0);
             let base = format!("{over}/{under}");
-            let found = thresholds(&clause(&[("default", &base), ("theta_rule", "")], &[]), &table(&totals));
+            let found = thresholds(&asked(&[("default", &base), ("theta_rule", "")], &[]), &table(&totals));
             let found = found.expect("thresholds").theta;
             let present = totals.iter().filter(|count| **count > 0).count();
             let mean = Ratio::new(i128::from(totals.iter().sum::<u64>()), present as i128);

@@ -18,13 +18,14 @@ pub mod quasi_sensitive;
 mod t_closeness;
 pub mod vocabulary;
 
+use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use n_t_closeness::{NtCloseness, Records};
 
 use privet_core::{Error, Result, counted};
-use privet_policy::{CheckedPolicy, Clause, Role, Subject, requirement};
+use privet_policy::{CheckedPolicy, Requirement, Role, Subject};
 use privet_taxonomy::Taxonomy;
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -87,12 +88,12 @@ pub struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// What a requirement judges.
-    pub fn seen_by(&self, requirement: &dyn Requirement) -> Class<'a> {
+    pub fn seen_by(&self, requirement: &dyn ClassTest) -> Class<'a> {
         self.people.filter(|_| requirement.counts_people()).unwrap_or(self.records)
     }
 
     /// Whether the class satisfies a requirement.
-    pub fn meet(&self, requirement: &dyn Requirement) -> bool {
+    pub fn meet(&self, requirement: &dyn ClassTest) -> bool {
         requirement.holds(&self.seen_by(requirement))
     }
 
@@ -102,7 +103,7 @@ impl<'a> Members<'a> {
     /// value exceeds its share may exceed it: two parts that share the only person without the value. So nothing is bounded
     /// there, unless every superset of a part that holds would hold. Where people do add up, as many records go at least as
     /// people do.
-    pub fn most_kept(&self, requirement: &dyn Requirement) -> u64 {
+    pub fn most_kept(&self, requirement: &dyn ClassTest) -> u64 {
         let records = self.records.size;
         let Some(people) = self.people.filter(|_| requirement.counts_people()) else {
             return requirement.most_kept(&self.records).min(records);
@@ -160,9 +161,9 @@ pub enum Closure {
 /// A privacy notion with its parameters, ready to judge classes.
 ///
 /// Promises (each held by a property test): `holds` is true for the class without records; it is closed under
-/// [`Requirement::closure`]; no collection of records taken out of a class, that satisfies the notion, is larger
-/// than [`Requirement::most_kept`].
-pub trait Requirement: Send + Sync + std::fmt::Debug {
+/// [`ClassTest::closure`]; no collection of records taken out of a class, that satisfies the notion, is larger
+/// than [`ClassTest::most_kept`].
+pub trait ClassTest: Send + Sync + std::fmt::Debug {
     /// Whether the class satisfies the notion.
     fn holds(&self, class: &Class<'_>) -> bool;
 
@@ -261,7 +262,7 @@ impl Table {
 }
 
 /// Builds the policy's requirements for a table, but for those that [`natural_requirements`] has.
-pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn Requirement>>> {
+pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn ClassTest>>> {
     let built = about_classes(policy, table, |_| true)?;
     Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
 }
@@ -271,34 +272,34 @@ pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn
 pub fn class_requirements<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
-) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     about_classes(policy, table, |clause| {
         let own = matches!(policy.subject(), Subject::Terms | Subject::Freeform);
-        !own || clause.declaration.subject != policy.subject()
+        !own || clause.declaration().subject != policy.subject()
     })
 }
 
 /// Builds those requirements that compare classes with their natural supersets.
 pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<NtCloseness>> {
-    let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| NtCloseness::is(clause));
-    let built = clauses.map(|(position, clause)| {
-        NtCloseness::of(clause, table).map_err(|error| policy.at_requirement(position, error))
+    let asked = policy.requirements.iter().enumerate().filter_map(|(position, asked)| match asked {
+        Requirement::NtCloseness(asked) => Some((position, asked)),
+        _ => None,
+    });
+    let built = asked.map(|(position, asked)| {
+        NtCloseness::of(asked, table).map_err(|error| policy.at_requirement(position, error))
     });
     built.collect()
-}
-
-/// Whether a method judges its classes beside their natural supersets.
-fn has_levels(policy: &CheckedPolicy) -> bool {
-    policy.method.name() == "full-domain"
 }
 
 fn about_classes<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
-    filter: impl Fn(&Clause) -> bool,
-) -> Result<Vec<(&'p Clause, Box<dyn Requirement>)>> {
+    filter: impl Fn(&Requirement) -> bool,
+) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
-    let clauses = clauses.filter(|(_, clause)| !NtCloseness::is(clause) || !has_levels(policy));
+    let beside =
+        |asked: &Requirement| matches!(asked, Requirement::NtCloseness(_)) && policy.method.has_levels();
+    let clauses = clauses.filter(|(_, clause)| !beside(clause));
     let built = clauses.map(|(position, clause)| {
         let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
         Ok((clause, requirement))
@@ -307,38 +308,50 @@ fn about_classes<'p>(
 }
 
 /// Builds one requirement.
-pub fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
-    match clause.name() {
-        "k-anonymity" => k_anonymity::build(clause, table),
-        "l-diversity" => l_diversity::build(clause, table),
-        "l-plus-diversity" => l_plus::build(clause, table),
-        "t-closeness" => t_closeness::build(clause, table),
-        // No method that judges classes one by one takes it.
-        other => Err(Error::internal(format!("classes are not judged by '{other}'"))),
+pub fn build(asked: &Requirement, table: &Table) -> Result<Box<dyn ClassTest>> {
+    match asked {
+        Requirement::KAnonymity(asked) => Ok(k_anonymity::build(asked)),
+        Requirement::LDiversity(asked) => l_diversity::build(asked, table),
+        Requirement::LPlusDiversity(asked) => l_plus::build(asked, table),
+        Requirement::TCloseness(asked) => t_closeness::build(asked, table),
+        // No method that judges classes one by one takes these.
+        Requirement::NtCloseness(_)
+        | Requirement::MatchingLDiversity(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsDiversity(_)
+        | Requirement::QsCloseness(_) => {
+            Err(Error::internal(format!("classes are not judged by '{}'", asked.name())))
+        }
     }
 }
 
 /// What the publisher should know about requirements that can run as they are, as sentences.
 pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
-    let asks_for_k =
-        policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
-    let stars = matches!(policy.method.settings.choice("suppression"), Some("all-sa" | "vio-sa"));
+    let asks_for_k = policy.k() > 1;
+    let stars = policy.method.suppression().is_some_and(Scheme::stars);
     let mut warnings = Vec::new();
     if policy.subject() == Subject::Freeform {
         warnings.extend(freeform::warnings(policy)?);
     }
-    for (position, clause) in policy.requirements.iter().enumerate() {
-        if clause.name() == requirement::l_plus::DECLARATION.name {
-            let found = l_plus::warnings(clause, table, asks_for_k, stars);
-            warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
+    for (position, asked) in policy.requirements.iter().enumerate() {
+        match asked {
+            Requirement::LPlusDiversity(asked) => {
+                let found = l_plus::warnings(asked, table, asks_for_k, stars);
+                warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
+            }
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => {}
         }
     }
     Ok(warnings)
-}
-
-/// A declared key that the policy check guarantees to be there.
-fn given<T>(setting: Option<T>, clause: &Clause, key: &str) -> Result<T> {
-    setting.ok_or_else(|| Error::input(format!("[privacy.{}] lacks '{key}'", clause.name())))
 }
 
 /// The largest collection out of a class in which no value exceeds its share: `caps(position) = (num, den)` says that a

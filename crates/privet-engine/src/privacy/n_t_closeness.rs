@@ -10,10 +10,11 @@
 //! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{Class, Table, given};
+use super::{Class, Table};
 use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
-use privet_policy::requirement::n_t_closeness::DECLARATION;
+use privet_policy::requirement;
+
+const NAME: &str = "n-t-closeness";
 
 /// The notion with its parameters, on one column.
 #[derive(Debug)]
@@ -24,24 +25,18 @@ pub struct NtCloseness {
 }
 
 impl NtCloseness {
-    /// Whether a clause asks for it.
-    pub fn is(clause: &Clause) -> bool {
-        clause.name() == DECLARATION.name
-    }
-
-    /// Reads a clause about a table's column.
-    pub fn of(clause: &Clause, table: &Table) -> Result<NtCloseness> {
-        let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
-        let n = given(clause.settings.count("n"), clause, "n")?;
+    /// What is asked of a table's column.
+    pub fn of(asked: &requirement::NtCloseness, table: &Table) -> Result<NtCloseness> {
+        let column = table.column(asked.column)?;
+        let n = asked.n;
         if n > table.records {
             let records = table.records;
             return Err(Error::infeasible(format!(
                 "no group has n = {n} records: the whole table has {records}"
             ))
-            .help(format!("lower n in [privacy.{}]", clause.name())));
+            .help(format!("lower n in [privacy.{NAME}]")));
         }
-        let t = given(clause.settings.exact("t"), clause, "t")?;
-        Ok(NtCloseness { n, t, mover: EarthMover::of(clause, column)? })
+        Ok(NtCloseness { n, t: asked.t, mover: EarthMover::of(NAME, asked.distance, column)? })
     }
 
     /// Whether a class is large enough to be its own superset.
@@ -117,10 +112,8 @@ mod tests {
     use privet_policy::Role;
 
     fn notion(n: u64, t: &str) -> NtCloseness {
-        let mut clause = Clause::with_defaults(&DECLARATION);
-        clause.set("column", privet_policy::Setting::Column(0));
-        clause.set("n", privet_policy::Setting::Count(n));
-        clause.set("t", privet_policy::Setting::Exact(Exact::parse(t).expect("a number")));
+        let (t, distance) = (Exact::parse(t).expect("a number"), requirement::Distance::Equal);
+        let asked = requirement::NtCloseness { column: 0, n, t, distance };
         let column = TrackedColumn {
             index: 0,
             name: "disease".to_string(),
@@ -132,7 +125,7 @@ mod tests {
             totals: vec![50, 50],
             people: None,
         };
-        NtCloseness::of(&clause, &Table { records: 100, tracked: vec![column] }).expect("a notion")
+        NtCloseness::of(&asked, &Table { records: 100, tracked: vec![column] }).expect("a notion")
     }
 
     fn class(counts: &[u64]) -> Class<'_> {

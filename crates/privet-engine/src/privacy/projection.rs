@@ -1,9 +1,8 @@
 //! What a policy asks of a projection plan (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*): how much association between sensitive attributes
 //! may be lost, how much of them a background join may expose, and how coarse the tables may be.
 
-use privet_core::{Exact, Result};
-use privet_policy::Clause;
-use privet_policy::requirement::projection::DECLARATION;
+use privet_core::Exact;
+use privet_policy::requirement;
 
 /// The limits that a policy sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,18 +20,10 @@ pub struct Projection {
 pub const SLACK: f64 = 1e-12;
 
 impl Projection {
-    /// Whether a clause is one of these.
-    pub fn is(clause: &Clause) -> bool {
-        clause.name() == DECLARATION.name
-    }
-
-    /// Reads a clause.
-    pub fn of(clause: &Clause) -> Result<Projection> {
-        Ok(Projection {
-            alpha: super::given(clause.settings.exact("alpha"), clause, "alpha")?,
-            beta: super::given(clause.settings.exact("beta"), clause, "beta")?,
-            max_discernibility: clause.settings.exact("max_discernibility"),
-        })
+    /// What a requirement asks for.
+    pub fn of(asked: &requirement::Projection) -> Projection {
+        let requirement::Projection { alpha, beta, max_discernibility } = *asked;
+        Projection { alpha, beta, max_discernibility }
     }
 
     /// Whether an association loss is small enough.

@@ -2,9 +2,9 @@
 //! whole table; the earth mover's distance between the two is at most t.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{Class, Closure, Counted, Requirement, Table, Tightness, given, largest};
+use super::{Class, ClassTest, Closure, Counted, Table, Tightness, largest};
 use privet_core::{Exact, Result};
-use privet_policy::Clause;
+use privet_policy::requirement;
 
 #[derive(Debug)]
 struct TCloseness {
@@ -15,14 +15,14 @@ struct TCloseness {
     mover: EarthMover,
 }
 
-pub(super) fn build(clause: &Clause, table: &Table) -> Result<Box<dyn Requirement>> {
-    let column = table.column(given(clause.settings.column("column"), clause, "column")?)?;
+pub(super) fn build(asked: &requirement::TCloseness, table: &Table) -> Result<Box<dyn ClassTest>> {
+    let column = table.column(asked.column)?;
     Ok(Box::new(TCloseness {
-        t: given(clause.settings.exact("t"), clause, "t")?,
+        t: asked.t,
         name: column.name.clone(),
         totals: column.totals.clone(),
         records: table.records,
-        mover: EarthMover::of(clause, column)?,
+        mover: EarthMover::of("t-closeness", asked.distance, column)?,
     }))
 }
 
@@ -32,7 +32,7 @@ impl TCloseness {
     }
 }
 
-impl Requirement for TCloseness {
+impl ClassTest for TCloseness {
     fn holds(&self, class: &Class<'_>) -> bool {
         self.mover.is_within(self.t, class, self.whole())
     }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use privet_core::testing::cases;
-use privet_policy::requirement;
 
 use super::naive::{Column, Ground, Notion, Ratio, any_notion, ratio};
 use super::*;
 use privet_core::Exact;
-use privet_policy::{Setting, Settings};
+use privet_policy::requirement::{
+    Base, Distance, Diversity, KAnonymity, LDiversity, LPlusDiversity, TCloseness, ThetaRule,
+};
 
 /// Other columns' slots lie before and behind those of the column under test.
 const BEFORE: u32 = 2;
@@ -63,7 +64,7 @@ impl Tree {
 
 /// A column, the requirement as built for its table, and the definition.
 struct Subject {
-    requirement: Box<dyn Requirement>,
+    requirement: Box<dyn ClassTest>,
     notion: Notion,
     column: Column,
     slots: Range<u32>,
@@ -100,7 +101,7 @@ impl Subject {
                 other(2, slots.end..slots.end + BEHIND as u32),
             ],
         };
-        let requirement = build(&clause(notion), &table).expect("a requirement");
+        let requirement = build(&asked(notion), &table).expect("a requirement");
         Subject { requirement, notion: notion.clone(), column: tree.column(totals.to_vec()), slots }
     }
 
@@ -108,7 +109,7 @@ impl Subject {
     fn ask<T: PartialEq + std::fmt::Debug>(
         &self,
         counts: &[u64],
-        ask: impl Fn(&dyn Requirement, &Class<'_>) -> T,
+        ask: impl Fn(&dyn ClassTest, &Class<'_>) -> T,
     ) -> T {
         let size: u64 = counts.iter().sum();
         // Other columns of the class are as lopsided as can be: whoever looks there gets a wrong answer.
@@ -131,51 +132,34 @@ impl Subject {
     }
 }
 
-fn exact(ratio: Ratio) -> Setting {
-    Setting::Exact(Exact::new(*ratio.numer() as u64, *ratio.denom() as u64).expect("a number"))
+fn exact(ratio: Ratio) -> Exact {
+    Exact::new(*ratio.numer() as u64, *ratio.denom() as u64).expect("a number")
 }
 
-fn clause(notion: &Notion) -> Clause {
-    let mut clause =
-        Clause { declaration: &requirement::k_anonymity::DECLARATION, settings: Settings::default() };
-    if let Notion::KAnonymity(k) = notion {
-        clause.set("k", Setting::Count(*k));
-        return clause;
-    }
-    clause.set("column", Setting::Column(1));
-    clause.declaration = &requirement::l_diversity::DECLARATION;
-    let (kind, l) = match notion {
+fn asked(notion: &Notion) -> Requirement {
+    let column = 1;
+    let diversity = |diversity| Requirement::LDiversity(LDiversity { column, diversity });
+    match notion {
+        Notion::KAnonymity(k) => Requirement::KAnonymity(KAnonymity { k: *k }),
         Notion::Closeness(t, ground) => {
-            clause.declaration = &requirement::t_closeness::DECLARATION;
-            clause.set("t", exact(*t));
             let distance = match ground {
-                Ground::Equal => "equal",
-                Ground::Ordered => "ordered",
-                Ground::Hierarchical => "hierarchical",
+                Ground::Equal => Distance::Equal,
+                Ground::Ordered => Distance::Ordered,
+                Ground::Hierarchical => Distance::Hierarchical,
             };
-            clause.set("distance", Setting::Choice(distance));
-            return clause;
+            Requirement::TCloseness(TCloseness { column, t: exact(*t), distance })
         }
-        Notion::Thresholds(base, by_frequency) => {
-            clause.declaration = &requirement::l_plus::DECLARATION;
-            clause.set("default", exact(*base));
-            if *by_frequency {
-                clause.set("theta_rule", Setting::Choice("frequency"));
-            }
-            return clause;
-        }
-        Notion::KAnonymity(k) => ("distinct", ratio(*k, 1)),
-        Notion::Distinct(l) => ("distinct", ratio(*l, 1)),
-        Notion::Frequency(l) => ("frequency", *l),
-        Notion::Entropy(l) => ("entropy", *l),
-        Notion::Recursive(c, l) => {
-            clause.set("c", exact(*c));
-            ("recursive", ratio(*l, 1))
-        }
-    };
-    clause.set("kind", Setting::Choice(kind));
-    clause.set("l", exact(l));
-    clause
+        Notion::Thresholds(base, by_frequency) => Requirement::LPlusDiversity(LPlusDiversity {
+            column,
+            base: Base::Share(exact(*base)),
+            theta_rule: by_frequency.then_some(ThetaRule::Frequency),
+            theta: Default::default(),
+        }),
+        Notion::Distinct(l) => diversity(Diversity::Distinct(Exact::whole(*l))),
+        Notion::Frequency(l) => diversity(Diversity::Frequency(exact(*l))),
+        Notion::Entropy(l) => diversity(Diversity::Entropy(exact(*l))),
+        Notion::Recursive(c, l) => diversity(Diversity::Recursive { c: exact(*c), l: *l }),
+    }
 }
 
 fn sum(a: &[u64], b: &[u64]) -> Vec<u64> {

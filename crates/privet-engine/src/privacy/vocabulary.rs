@@ -3,7 +3,7 @@
 //! Sessions are not people, and a voted term may come from one person: two guards beyond the definition see to that.
 
 use privet_core::{Error, Result};
-use privet_policy::Clause;
+use privet_policy::VocabularyKAnonymity;
 
 /// What vocabulary k-anonymity asks for, as understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,24 +18,16 @@ pub struct VocabularyAnonymity {
 
 impl VocabularyAnonymity {
     /// Reads a requirement; `users` says whether the data tells whose vocabulary is whose.
-    pub fn of(clause: &Clause, users: bool) -> Result<VocabularyAnonymity> {
-        let settings = &clause.settings;
-        let count = |key: &str, default: u32| match settings.count(key) {
-            None => Ok(default),
-            Some(count) => u32::try_from(count).map_err(|_| {
-                Error::input(format!("'{key}' is {count}, more than any data holds")).help("as in 5")
-            }),
-        };
-        let k = count("k", 1)?;
-        let distinct_users =
-            if settings.get("distinct_users").is_some() { settings.flag("distinct_users") } else { users };
+    pub fn of(asked: &VocabularyKAnonymity, users: bool) -> Result<VocabularyAnonymity> {
+        let VocabularyKAnonymity { k, distinct_users, min_term_users } = *asked;
+        let distinct_users = distinct_users.unwrap_or(users);
         if distinct_users && !users {
             return Err(Error::input(
                 "'distinct_users' is true, but the data does not say whose vocabulary is whose",
             )
             .help("name the column of users in [data.columns], or set distinct_users = false"));
         }
-        let min_term_users = count("min_term_users", if users { k } else { 1 })?;
+        let min_term_users = min_term_users.unwrap_or(if users { k } else { 1 });
         Ok(VocabularyAnonymity { k, distinct_users, min_term_users })
     }
 }

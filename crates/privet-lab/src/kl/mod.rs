@@ -27,7 +27,7 @@ use privet::loss::items::ItemMeasure;
 use privet::method::kl::recoding::cost_of_everything;
 use privet::method::kl::{self, ItemSolution, Task};
 use privet::policy::method::TRANSACTIONS;
-use privet::policy::{Clause, Setting as Value, Settings};
+use privet::policy::{ItemMethod, Stated};
 use privet::privacy::kl::KlPrivacy;
 use privet::{Error, ErrorKind, Exact, Result};
 
@@ -312,10 +312,10 @@ impl Bench {
         let declaration = TRANSACTIONS
             .method(method)
             .ok_or_else(|| Error::internal(format!("there is no method '{method}'")))?;
-        let mut clause = Clause { declaration, settings: Settings::default() };
+        let mut clause = ItemMethod::with_defaults(declaration)?;
         let mut patience = limit;
         if let (Some(limit), true) = (limit, method == "og") {
-            clause.set("time_limit", Value::Duration(limit));
+            clause.time_limit().into_iter().for_each(|own| *own = Some(limit));
             // What has to be done after the limit is little, but not nothing.
             patience = Some(limit * 2);
         }

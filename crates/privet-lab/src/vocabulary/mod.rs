@@ -21,8 +21,8 @@ use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::method::vocabulary::loss::BagLoss;
 use privet::method::vocabulary::{self, BagSolution, Task};
-use privet::policy::method::VOCABULARIES;
-use privet::policy::{Clause, Setting as Value};
+use privet::policy::VocabularyMethod;
+use privet::policy::method::Ssg;
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::{Error, Exact, Result};
 
@@ -232,15 +232,12 @@ impl Bench {
         demand: VocabularyAnonymity,
     ) -> Result<BagSolution> {
         self.runs.set(self.runs.get() + 1);
-        let name = if method == Method::LgBag { "lg-bag" } else { "ssg" };
-        let declaration = VOCABULARIES
-            .method(name)
-            .ok_or_else(|| Error::internal(format!("there is no method '{name}'")))?;
-        let mut clause = Clause::with_defaults(declaration);
-        if method == Method::Residual {
-            let reach = Exact::new(RESIDUAL.max(u64::from(epsilon)), 1).unwrap_or(Exact::ONE);
-            clause.set("residual", Value::Exact(reach));
-        }
+        let residual = Some(Exact::whole(RESIDUAL.max(u64::from(epsilon))));
+        let clause = match method {
+            Method::Ssg => VocabularyMethod::Ssg(Ssg::default()),
+            Method::Residual => VocabularyMethod::Ssg(Ssg { residual, ..Ssg::default() }),
+            Method::LgBag => VocabularyMethod::LgBag(Default::default()),
+        };
         let (bags, distances) = (&ground.bags, &ground.distances);
         let task = Task { bags, distances, epsilon, omega: None, demand, method: &clause };
         vocabulary::run(&task, &self.clock)

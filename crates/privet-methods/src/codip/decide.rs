@@ -15,9 +15,8 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
-use privet_policy::CheckedPolicy;
-use privet_policy::layout;
-use privet_policy::method::codip::CODIP;
+use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{Method, layout};
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +32,17 @@ pub struct Asked {
 impl Asked {
     /// Reads a policy whose method publishes projections.
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
-        let limits = policy.requirements.iter().find(|clause| Projection::is(clause));
-        let clause = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
-        Ok(Asked {
-            limits: Projection::of(clause)?,
-            exhaustive: policy.method.name() == CODIP.name,
-            persist: policy.method.settings.flag("persist"),
-        })
+        let limits = policy.requirements.iter().find_map(|asked| match asked {
+            Requirement::Projection(limits) => Some(limits),
+            _ => None,
+        });
+        let limits = limits.ok_or_else(|| Error::internal("a plan without limits"))?;
+        let (exhaustive, persist) = match &policy.method {
+            Method::Codip(_) => (true, false),
+            Method::CodipStar(own) => (false, own.persist),
+            other => return Err(Error::internal(format!("{} publishes no projections", other.name()))),
+        };
+        Ok(Asked { limits: Projection::of(limits), exhaustive, persist })
     }
 }
 
@@ -106,16 +109,20 @@ pub struct Decision {
 pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Decision> {
     let asked = Asked::of(policy)?;
     let attributes = attributes::attributes(policy, microdata)?;
-    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+    let time_limit = match &policy.method {
+        Method::Codip(own) => own.time_limit,
+        _ => None,
+    };
+    let clock = clock.with_limit(time_limit);
     clock.progress().stage("associations", None);
-    let cost = policy.method.settings.choice("cost").unwrap_or("DM");
+    let cost = policy.method.cost().name();
     let (ratios, tables) = rayon::join(
         || Ratios::of(microdata, &attributes),
         || Tables::new(policy, microdata, &attributes, asked.limits, cost),
     );
     let tables = tables?;
     clock.progress().stage("searching", None);
-    let budget = if policy.method.settings.duration("time_limit").is_some() { u64::MAX } else { MOST_STEPS };
+    let budget = if time_limit.is_some() { u64::MAX } else { MOST_STEPS };
     let (plan, search) = solve(&asked, &ratios, &tables, &attributes, budget, &clock)?;
     let (gamma_alpha, gamma_beta) = (ratios.association_loss(&plan), ratios.information_exposure(&plan));
     if !asked.limits.allows_loss(gamma_alpha) {

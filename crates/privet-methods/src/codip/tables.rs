@@ -26,24 +26,24 @@ use privet_engine::loss::{Cost, Tally};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_engine::privacy::projection::Projection;
-use privet_engine::privacy::{Counted, NtCloseness, Requirement};
+use privet_engine::privacy::{ClassTest, Counted, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
-use privet_policy::requirement::t_closeness;
-use privet_policy::{CheckedPolicy, Clause, Setting};
+use privet_policy::requirement::{Distance, TCloseness};
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// All projected tables that there could be.
 pub struct Tables<'a> {
     pub(super) levelling: Levelling<'a>,
     /// What is asked of every table.
-    general: Vec<Box<dyn Requirement>>,
+    general: Vec<Box<dyn ClassTest>>,
     /// What is asked of each attribute, but for t-closeness.
-    own: Vec<Vec<Box<dyn Requirement>>>,
+    own: Vec<Vec<Box<dyn ClassTest>>>,
     /// The t-closeness that is asked of each attribute.
-    close: Vec<Vec<Box<dyn Requirement>>>,
+    close: Vec<Vec<Box<dyn ClassTest>>>,
     /// What compares each attribute of a class with larger classes; nothing is pruned by it.
     natural: Vec<Vec<NtCloseness>>,
     /// How far each attribute of a class is from the whole table, whatever is asked of it.
-    closeness: Vec<Box<dyn Requirement>>,
+    closeness: Vec<Box<dyn ClassTest>>,
     limits: Projection,
     nodes: Mutex<HashMap<Levels, Arc<Node>>>,
     best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
@@ -88,35 +88,42 @@ impl<'a> Tables<'a> {
         own.resize_with(attributes.len(), Vec::new);
         close.resize_with(attributes.len(), Vec::new);
         let mut natural: Vec<Vec<NtCloseness>> = attributes.iter().map(|_| Vec::new()).collect();
-        let mut closeness: Vec<Clause> =
+        let mut closeness: Vec<TCloseness> =
             attributes.iter().map(|attribute| own_closeness(microdata, attribute)).collect();
-        for (position, clause) in policy.requirements.iter().enumerate() {
-            if Projection::is(clause) {
-                continue;
-            }
-            let build = |clause: &Clause| {
-                let built = privacy::build(clause, &microdata.table);
+        for (position, asked) in policy.requirements.iter().enumerate() {
+            let build = |asked: &Requirement| {
+                let built = privacy::build(asked, &microdata.table);
                 built.map_err(|error| policy.at_requirement(position, error))
             };
-            let Some(column) = clause.settings.column("column") else {
-                general.push(build(clause)?);
+            let Some(column) = asked.column() else {
+                match asked {
+                    // What is asked of the plan, not of its tables.
+                    Requirement::Projection(_) => {}
+                    asked => general.push(build(asked)?),
+                }
                 continue;
             };
             let concerned = attributes.iter().enumerate().filter(|(_, attribute)| attribute.source == column);
             for (at, attribute) in concerned {
-                let clause = clause_for(clause, microdata, attribute);
-                if NtCloseness::is(&clause) {
-                    let built = NtCloseness::of(&clause, &microdata.table);
-                    natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
-                    continue;
+                let asked = asked_of(asked, microdata, attribute);
+                match &asked {
+                    Requirement::NtCloseness(asked) => {
+                        let built = NtCloseness::of(asked, &microdata.table);
+                        natural[at].push(built.map_err(|error| policy.at_requirement(position, error))?);
+                    }
+                    Requirement::TCloseness(own) => {
+                        close[at].push(build(&asked)?);
+                        closeness[at] = TCloseness { t: Exact::ONE, ..own.clone() };
+                    }
+                    Requirement::KAnonymity(_)
+                    | Requirement::LDiversity(_)
+                    | Requirement::LPlusDiversity(_)
+                    | Requirement::MatchingLDiversity(_)
+                    | Requirement::Projection(_)
+                    | Requirement::FfAnonymity(_)
+                    | Requirement::QsDiversity(_)
+                    | Requirement::QsCloseness(_) => own[at].push(build(&asked)?),
                 }
-                if clause.name() != closeness[at].name() {
-                    own[at].push(build(&clause)?);
-                    continue;
-                }
-                close[at].push(build(&clause)?);
-                closeness[at] = clause;
-                closeness[at].set("t", Setting::Exact(Exact::ONE));
             }
         }
         Ok(Tables {
@@ -127,7 +134,7 @@ impl<'a> Tables<'a> {
             natural,
             closeness: closeness
                 .iter()
-                .map(|clause| privacy::build(clause, &microdata.table))
+                .map(|asked| privacy::build(&Requirement::TCloseness(asked.clone()), &microdata.table))
                 .collect::<Result<_>>()?,
             limits,
             nodes: Mutex::default(),
@@ -354,25 +361,19 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// A clause about a column of the data as a clause about one of its attributes. Zero and one are one step apart under any
+/// A requirement about a column of the data as one about one of its attributes. Zero and one are one step apart under any
 /// distance, and a column of them has no hierarchy.
-fn clause_for(clause: &Clause, microdata: &Microdata, attribute: &Attribute) -> Clause {
-    let mut clause = clause.clone();
-    if attribute.is_derived(microdata) {
-        clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
-        if clause.settings.choice("distance").is_some() {
-            clause.set("distance", Setting::Choice("equal"));
-        }
+fn asked_of(asked: &Requirement, microdata: &Microdata, attribute: &Attribute) -> Requirement {
+    if !attribute.is_derived(microdata) {
+        return asked.clone();
     }
-    clause
+    asked.about(microdata.table.tracked[attribute.tracked].index, true)
 }
 
 /// Closeness of an attribute about which nothing is asked.
-fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> Clause {
-    let mut clause = Clause::with_defaults(&t_closeness::DECLARATION);
-    clause.set("column", Setting::Column(microdata.table.tracked[attribute.tracked].index));
-    clause.set("t", Setting::Exact(Exact::ONE));
-    clause
+fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> TCloseness {
+    let column = microdata.table.tracked[attribute.tracked].index;
+    TCloseness { column, t: Exact::ONE, distance: Distance::Equal }
 }
 
 /// The search for the table of least cost with some attributes.

@@ -29,6 +29,7 @@ use privet_engine::cut::{Amount, Cut, Found, Limits, Step, search};
 use privet_engine::loss::Cost;
 use privet_engine::microdata::Microdata;
 use privet_policy::CheckedPolicy;
+use privet_policy::method::FfOptimal;
 
 /// Specialises from the top down.
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
@@ -43,8 +44,13 @@ pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) 
 }
 
 /// Searches all cuts.
-pub(super) fn run_optimal(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let clock = clock.with_limit(policy.method.settings.duration("time_limit"));
+pub(super) fn run_optimal(
+    policy: &CheckedPolicy,
+    own: &FfOptimal,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
+    let clock = clock.with_limit(own.time_limit);
     let problem = Problem::new(policy, microdata)?;
     let (cut, cost, found) = optimum(&problem, microdata, &clock)?;
     let moment = |step: &Step| Moment {

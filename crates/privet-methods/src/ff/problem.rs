@@ -89,10 +89,10 @@ impl Problem {
 /// The k of the policy's k-anonymity, the largest where there are several. If all records together are too few, so is every class.
 fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
-    let (clauses, requirements): (Vec<_>, Vec<_>) = requirements.into_iter().unzip();
+    let requirements: Vec<_> = requirements.into_iter().map(|(_, requirement)| requirement).collect();
     let whole = Class { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
     if !requirements.iter().all(|requirement| requirement.holds(&whole)) {
         return Err(impossible(&requirements, &whole));
     }
-    Ok(clauses.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1))
+    Ok(policy.k())
 }

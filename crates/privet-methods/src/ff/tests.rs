@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::problem::Problem;
-use super::{optimum, run, run_optimal};
+use super::{optimum, run};
 use crate::recoding::Recoding;
 use crate::tests::on_threads;
 use privet::release::{RunOptions, anonymize};
@@ -72,7 +72,7 @@ proptest! {
         prop_assert_eq!(found.bound, least);
         prop_assert!(case.breaches(&shown(&case, &problem.forest.trees, &cut)).is_empty());
         prop_assert_eq!(find(4).0, cut);
-        let solution = run_optimal(&policy, &microdata, &clock).expect("a solution");
+        let solution = crate::run(&policy, &microdata, &clock).expect("a solution");
         prop_assert!(solution.search.optimal);
     }
 

@@ -12,18 +12,11 @@ use privet_engine::negative_rules::{
     Knowledge, KnownRule, Observations, Origin, Parameters, Shown, Stated, gather,
 };
 use privet_engine::privacy::matching::MatchingDiversity;
-use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN};
-use privet_policy::method::injector::ANATOMY;
-use privet_policy::{CheckedPolicy, Role};
+use privet_policy::method::Unfit;
+use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{Method, method};
 
-/// What is published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Publication {
-    /// Quasi-identifiers with the group of each record, and the values of each group.
-    TwoTables,
-    /// One table, values shuffled within groups.
-    Permuted,
-}
+pub use privet_policy::method::Publication;
 
 /// What a policy asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,60 +36,31 @@ pub struct Asked {
 impl Asked {
     /// Reads a policy whose method publishes groups.
     pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
-        let settings = &policy.method.settings;
-        let anatomy = policy.method.name() == ANATOMY.name;
-        let wanted = if anatomy { "l-diversity" } else { "matching-l-diversity" };
-        let asked = policy.requirements.iter().position(|clause| clause.name() == wanted);
-        let position = asked.ok_or_else(|| Error::internal("groups without a requirement"))?;
-        let clause = &policy.requirements[position];
-        let demand = if anatomy {
-            let l = clause.settings.exact("l").unwrap_or(Exact::ONE);
-            let l = l.numerator().div_ceil(l.denominator());
-            let column = clause.settings.column("column").unwrap_or_default();
-            MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior: None }
-        } else {
-            MatchingDiversity::of(clause).map_err(|error| policy.at_requirement(position, error))?
+        let (strategy, suppress, publication) = match &policy.method {
+            Method::Injector(own) => {
+                let strategy = match own.strategy {
+                    method::Strategy::Balanced => Strategy::Balanced,
+                    method::Strategy::Local => Strategy::Local,
+                    method::Strategy::Paper => Strategy::Paper,
+                };
+                (strategy, own.infeasible == Unfit::Suppress, own.publish)
+            }
+            Method::Anatomy(own) => (Strategy::Anatomy, false, own.publish),
+            other => return Err(Error::internal(format!("{} publishes no groups", other.name()))),
         };
-        check_columns(policy, &demand)?;
-        let strategy = match settings.choice("strategy") {
-            _ if anatomy => Strategy::Anatomy,
-            Some("local") => Strategy::Local,
-            Some("paper") => Strategy::Paper,
-            _ => Strategy::Balanced,
-        };
-        let publication = match settings.choice("publish") {
-            Some("permuted") => Publication::Permuted,
-            _ => Publication::TwoTables,
-        };
-        let sizes = policy.requirements.iter().filter(|clause| clause.name() == "k-anonymity");
-        Ok(Asked {
-            demand,
-            k: sizes.filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1),
-            strategy,
-            suppress: settings.choice("infeasible") == Some("suppress"),
-            publication,
-        })
+        let anatomy = strategy == Strategy::Anatomy;
+        let demand = policy.requirements.iter().find_map(|asked| match asked {
+            Requirement::LDiversity(asked) if anatomy => {
+                let (column, l) = (asked.column, asked.diversity.l());
+                let l = usize::try_from(l.numerator().div_ceil(l.denominator())).unwrap_or(usize::MAX);
+                Some(MatchingDiversity { column, l, max_posterior: None })
+            }
+            Requirement::MatchingLDiversity(asked) if !anatomy => Some(MatchingDiversity::of(asked)),
+            _ => None,
+        });
+        let demand = demand.ok_or_else(|| Error::internal("groups without a requirement"))?;
+        Ok(Asked { demand, k: policy.k(), strategy, suppress, publication })
     }
-}
-
-fn check_columns(policy: &CheckedPolicy, demand: &MatchingDiversity) -> Result<()> {
-    let error = |message: String| Error::input(message).in_file(policy.written.path());
-    if let Some(other) = policy.with_role(Role::Sensitive).find(|column| column.index != demand.column) {
-        let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
-        return Err(error(message).help("leave it out of the policy, or put both columns together into one"));
-    }
-    let taken = |column: &&privet_policy::PolicyColumn| {
-        column.name == GROUP_COLUMN || (column.index == demand.column && column.name == COUNT_COLUMN)
-    };
-    let shown = policy
-        .columns
-        .iter()
-        .filter(|column| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive)));
-    if let Some(column) = shown.into_iter().find(taken) {
-        let message = format!("the release has a column '{}' of its own", column.name);
-        return Err(error(message).help("rename that column of the data"));
-    }
-    Ok(())
 }
 
 /// Groups, with all that was known and decided on the way.
@@ -273,7 +237,10 @@ fn numbers_note(observations: &Observations) -> Option<String> {
 
 /// Anatomy's groups have a whole number of values.
 fn rounded_up(policy: &CheckedPolicy, asked: &Asked) -> Option<String> {
-    let l = policy.requirements.iter().find_map(|clause| clause.settings.exact("l"))?;
+    let l = policy.requirements.iter().find_map(|asked| match asked {
+        Requirement::LDiversity(asked) => Some(asked.diversity.l()),
+        _ => None,
+    })?;
     let rounded = asked.strategy == Strategy::Anatomy && l.denominator() != 1;
     rounded.then(|| {
         format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)

@@ -11,17 +11,13 @@ use privet_engine::baskets::Baskets;
 use privet_engine::itemset::patterns::Patterns;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::{Clause, Declaration, Settings};
+use privet_policy::ItemMethod;
 use privet_taxonomy::{ItemTree, Node};
 
 pub(super) fn forest(lines: &[&str]) -> ItemTree {
     let paths: Vec<Vec<String>> =
         lines.iter().map(|line| line.split(';').map(String::from).collect()).collect();
     ItemTree::from_paths(&paths).expect("a forest")
-}
-
-pub(super) fn clause(declaration: &'static Declaration) -> Clause {
-    Clause { declaration, settings: Settings::default() }
 }
 
 /// One tree, a forest, uneven depths with unary nodes, and no inner nodes but the root.
@@ -56,7 +52,8 @@ fn free(k: u64, m: u64, n: u64) -> KlPrivacy {
 }
 
 fn run(name: &str, baskets: &Baskets, requirements: &[KlPrivacy]) -> Result<ItemSolution> {
-    let method = clause(privet_policy::method::TRANSACTIONS.method(name).expect("a method"));
+    let declaration = privet_policy::method::TRANSACTIONS.method(name).expect("declared");
+    let method = ItemMethod::with_defaults(declaration).expect("a method");
     super::run(&Task { baskets, requirements, method: &method }, &Clock::unlimited())
 }
 

@@ -206,7 +206,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::baselines::{clause, forest};
+    use super::super::baselines::forest;
     use super::*;
     use privet_engine::baskets::Baskets;
 
@@ -217,7 +217,7 @@ mod tests {
             let mut items = items.iter().map(|item| tree.find(item).expect("an item")).collect();
             baskets.push(&mut items, &mut marks.to_vec());
         }
-        let method = clause(&privet_policy::method::aa::DECLARATION);
+        let method = privet_policy::ItemMethod::Aa(Default::default());
         let task = Task { baskets: &baskets, requirements: &[requirement], method: &method };
         check(&task).err().map_or_else(String::new, |error| error.to_string())
     }

@@ -16,12 +16,12 @@ pub mod utility;
 use serde_json::Value as Json;
 
 use super::SearchFacts;
+use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::Clause;
+use privet_policy::ItemMethod;
 use recoding::ItemRecoding;
 
 /// What a method is to decide.
@@ -32,13 +32,13 @@ pub struct Task<'a> {
     /// What must hold, all of it.
     pub requirements: &'a [KlPrivacy],
     /// How: the method with its settings.
-    pub method: &'a Clause,
+    pub method: &'a ItemMethod,
 }
 
 impl Task<'_> {
     /// What the release should lose least of.
     pub fn measure(&self) -> ItemMeasure {
-        self.method.settings.choice("cost").and_then(ItemMeasure::of_name).unwrap_or(ItemMeasure::Ncp)
+        self.method.cost().into()
     }
 }
 
@@ -59,12 +59,11 @@ pub struct ItemSolution {
 
 /// Makes the decision.
 pub fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
-    match task.method.name() {
-        "og" => og::run(task, clock),
-        "mog" => og::run_multi_round(task, clock),
-        "aa" => aa::run(task, clock),
-        "lg" => lg::run(task, clock),
-        "mm" => mm::run(task, clock),
-        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    match task.method {
+        ItemMethod::Og(own) => og::run(task, own, clock),
+        ItemMethod::Mog(_) => og::run_multi_round(task, clock),
+        ItemMethod::Aa(_) => aa::run(task, clock),
+        ItemMethod::Lg(_) => lg::run(task, clock),
+        ItemMethod::Mm(_) => mm::run(task, clock),
     }
 }

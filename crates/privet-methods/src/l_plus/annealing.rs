@@ -16,6 +16,7 @@ use privet_engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limi
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::bucket;
 use privet_policy::CheckedPolicy;
+use privet_policy::method::SimulatedAnnealing;
 
 /// The time for the search, if nothing is said about it.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
@@ -26,11 +27,15 @@ const COOLEST: f64 = 1e-4;
 /// How often the walk goes on from the best cut so far.
 const RESTARTS: f64 = 10.0;
 
-pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let settings = &policy.method.settings;
-    let asked = problem::asked(policy, microdata)?;
-    let steps = settings.count("steps");
-    let limit = settings.duration("time_limit").or(steps.is_none().then_some(DEFAULT_LIMIT));
+pub fn run(
+    policy: &CheckedPolicy,
+    own: &SimulatedAnnealing,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
+    let asked = problem::asked(policy, own.into(), microdata)?;
+    let steps = own.steps;
+    let limit = own.time_limit.or(steps.is_none().then_some(DEFAULT_LIMIT));
     let clock = clock.with_limit(limit);
     let problem = problem::problem(policy, microdata, &asked)?;
     super::check_possible(policy, microdata, &problem)?;

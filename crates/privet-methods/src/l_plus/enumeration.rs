@@ -2,12 +2,12 @@
 
 use super::bound::LPlus;
 use super::partition::Partition;
+use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
 use privet_engine::cut::enumeration;
 use privet_engine::cut::enumeration::{Enumerable, Order};
 use privet_engine::cut::{Amount, Cut, Found, Limits};
-use privet_policy::CheckedPolicy;
+use privet_policy::method::{CutOrder, CutSearch, LPlusOptimize};
 
 /// Which of the thesis' techniques are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,29 +19,12 @@ pub struct Techniques {
 }
 
 /// The techniques, if the policy asks for this search.
-pub fn asked(policy: &CheckedPolicy) -> Result<Option<Techniques>> {
-    let settings = &policy.method.settings;
-    let descending = settings.choice("order") != Some("ascending");
-    let techniques = Techniques { descending, tighten: settings.flag("tighten") };
-    if settings.choice("search") != Some("enumeration") {
-        for (key, is_default) in [("order", techniques.descending), ("tighten", techniques.tighten)] {
-            if !is_default {
-                let wrong = format!("'{key}' means nothing to search = \"interval\"");
-                let help = format!("remove it, or set search = \"enumeration\" to measure what '{key}' does");
-                return Err(policy.at_method(key, Error::input(wrong).help(help)));
-            }
-        }
-        return Ok(None);
+pub fn asked(own: &LPlusOptimize) -> Option<Techniques> {
+    let descending = own.order == CutOrder::Descending;
+    match own.search {
+        CutSearch::Interval => None,
+        CutSearch::Enumeration => Some(Techniques { descending, tighten: own.tighten }),
     }
-    let several = settings.count("top").is_some_and(|top| top > 1);
-    for (key, is_set) in [("top", several), ("break_minimality", settings.drawn_from().is_some())] {
-        if is_set {
-            let wrong = format!("search = \"enumeration\" finds one cut, and '{key}' needs several");
-            let help = "remove it, or set search = \"interval\"";
-            return Err(policy.at_method(key, Error::input(wrong).help(help)));
-        }
-    }
-    Ok(Some(techniques))
 }
 
 /// Finds the best cut. Ends early, with what it has, when the clock's time is over.

@@ -41,6 +41,7 @@ use privet_engine::loss::Info;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_policy::CheckedPolicy;
+use privet_policy::method::LPlusOptimize;
 
 static LM: Info = Info {
     name: "LM",
@@ -50,23 +51,20 @@ static LM: Info = Info {
     smaller_is_better: true,
 };
 
-pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let settings = &policy.method.settings;
-    let asked = problem::asked(policy, microdata)?;
-    let techniques = enumeration::asked(policy)?;
-    let clock = clock.with_limit(settings.duration("time_limit"));
+pub(super) fn run(
+    policy: &CheckedPolicy,
+    own: &LPlusOptimize,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
+    let asked = problem::asked(policy, own.into(), microdata)?;
+    let techniques = enumeration::asked(own);
+    let clock = clock.with_limit(own.time_limit);
     let problem = problem::problem(policy, microdata, &asked)?;
-    let top = settings.count("top").unwrap_or(1);
-    let drawn_from = settings.drawn_from();
     let limits = Limits {
-        top: usize::try_from(drawn_from.unwrap_or(top)).unwrap_or(usize::MAX),
-        approximation: settings.exact("approximation").filter(|alpha| alpha.numerator() > 0),
+        top: usize::try_from(own.drawn_from().unwrap_or(own.top)).unwrap_or(usize::MAX),
+        approximation: Some(own.approximation).filter(|alpha| alpha.numerator() > 0),
     };
-    if drawn_from == Some(1) {
-        let wrong = "break_minimality draws one of the top cuts, but top is 1";
-        let help = "say of how many: break_minimality = 5";
-        return Err(policy.at_method("break_minimality", Error::input(wrong).help(help)));
-    }
     check_possible(policy, microdata, &problem)?;
     let found = match techniques {
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,

@@ -11,7 +11,8 @@ use privet_core::{Error, Exact, Result};
 use privet_engine::cut::{Amount, Forest, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::l_plus::{Thresholds, thresholds};
-use privet_policy::CheckedPolicy;
+use privet_policy::method::{LPlusOptimize, SimulatedAnnealing};
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// Prices stay exact up to this many units in 1; beyond, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
@@ -23,42 +24,43 @@ pub struct Asked {
     pub metric: Metric,
     pub k: u64,
     pub thresholds: Thresholds,
+    told: Told,
+}
+
+/// What a method of this family is told, and what it charges for suppression.
+#[derive(Debug, Clone, Copy)]
+pub struct Told {
+    scheme: Scheme,
+    metric: Metric,
+    cost_value: Option<Exact>,
+    cost_record: Option<Exact>,
+}
+
+impl From<&LPlusOptimize> for Told {
+    fn from(own: &LPlusOptimize) -> Told {
+        let LPlusOptimize { suppression, cost, cost_value, cost_record, .. } = *own;
+        Told { scheme: suppression, metric: cost, cost_value, cost_record }
+    }
+}
+
+impl From<&SimulatedAnnealing> for Told {
+    fn from(own: &SimulatedAnnealing) -> Told {
+        let SimulatedAnnealing { suppression, cost, cost_value, cost_record, .. } = *own;
+        Told { scheme: suppression, metric: cost, cost_value, cost_record }
+    }
 }
 
 /// Reads the requirements and the method's settings.
-pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
-    let settings = &policy.method.settings;
-    let scheme = Scheme::named(settings.choice("suppression").unwrap_or("all-rec"));
-    let metric = Metric::named(settings.choice("cost").unwrap_or("LM"));
-    if scheme.stars() && metric != Metric::Lm {
-        let (scheme, cost) =
-            (settings.choice("suppression").unwrap_or(""), settings.choice("cost").unwrap_or(""));
-        let why = if metric == Metric::Dm {
-            "DM counts records that look alike, and says nothing about suppressed sensitive cells"
-        } else {
-            "CM counts class labels, and says nothing about suppressed sensitive cells"
-        };
-        let wrong = Error::input(format!("suppression = \"{scheme}\" has no cost {cost}: {why}"));
-        return Err(policy.at_method("cost", wrong.help("set cost = \"LM\", or suppression = \"all-rec\"")));
-    }
-    for (key, used) in [("cost_value", scheme.stars()), ("cost_record", metric == Metric::Lm)] {
-        if settings.exact(key).is_some() && !used {
-            let wrong = format!("{key} has no effect with this suppression and cost");
-            let help = format!(
-                "remove it; {key} prices suppression under LM where the scheme suppresses such a thing"
-            );
-            return Err(policy.at_method(key, Error::input(wrong).help(help)));
-        }
-    }
-    let named = |name: &'static str| {
-        policy.requirements.iter().enumerate().filter(move |(_, clause)| clause.name() == name)
-    };
-    let k = named("k-anonymity").filter_map(|(_, clause)| clause.settings.count("k")).max().unwrap_or(1);
-    let (position, clause) = named("l-plus-diversity")
-        .next()
-        .ok_or_else(|| Error::internal("thresholds without a requirement"))?;
+pub fn asked(policy: &CheckedPolicy, told: Told, microdata: &Microdata) -> Result<Asked> {
+    let Told { scheme, metric, .. } = told;
+    let k = policy.k();
+    let asked = policy.requirements.iter().enumerate().find_map(|(position, asked)| match asked {
+        Requirement::LPlusDiversity(asked) => Some((position, asked)),
+        _ => None,
+    });
+    let (position, asked) = asked.ok_or_else(|| Error::internal("thresholds without a requirement"))?;
     let thresholds =
-        thresholds(clause, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
+        thresholds(asked, &microdata.table).map_err(|error| policy.at_requirement(position, error))?;
     if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {
         let name = &microdata.table.tracked[thresholds.column].name;
         let wrong =
@@ -70,7 +72,7 @@ pub fn asked(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
         };
         return Err(policy.at_requirement(position, wrong.help(help)));
     }
-    Ok(Asked { scheme, metric, k, thresholds })
+    Ok(Asked { scheme, metric, k, thresholds, told })
 }
 
 /// Builds the problem.
@@ -84,7 +86,7 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
     let labels = microdata.label().map_or(0, |label| label.values.len());
     let theta = asked.thresholds.theta.clone();
     let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
-    price(&mut rules, policy, microdata, &forest)?;
+    price(&mut rules, policy, &asked.told, microdata, &forest)?;
     rules.settle_grain();
     let counts = (microdata.quasi.iter().zip(&forest.trees))
         .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
@@ -94,13 +96,17 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
 }
 
 /// Puts prices on cells and records: LM's in whole units over a common denominator.
-fn price(rules: &mut Rules, policy: &CheckedPolicy, microdata: &Microdata, forest: &Forest) -> Result<()> {
+fn price(
+    rules: &mut Rules,
+    policy: &CheckedPolicy,
+    told: &Told,
+    microdata: &Microdata,
+    forest: &Forest,
+) -> Result<()> {
     let columns = microdata.quasi.len() as u64;
-    let settings = &policy.method.settings;
-    let whole = |count: u64| Exact::new(count, 1).unwrap_or(Exact::ONE);
-    let per_cell = settings.exact("cost_value").unwrap_or(whole(columns));
-    let per_record = settings.exact("cost_record").unwrap_or(whole(2 * columns));
-    if per_record < whole(columns) {
+    let per_cell = told.cost_value.unwrap_or(Exact::whole(columns));
+    let per_record = told.cost_record.unwrap_or(Exact::whole(2 * columns));
+    if per_record < Exact::whole(columns) {
         let wrong = format!(
             "cost_record is {per_record}, but a record may cost up to {columns} when it is published: \
              suppressing it would pay"

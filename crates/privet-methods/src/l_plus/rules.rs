@@ -8,71 +8,7 @@ use super::tally::Tally;
 use privet_core::Exact;
 use privet_engine::cut::{Amount, FORBIDDEN, plus};
 
-/// What happens to a class that violates a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
-    /// Not allowed.
-    None,
-    /// All its records go.
-    AllRec,
-    /// The fewest records go.
-    VioRec,
-    /// All its sensitive cells go.
-    AllSa,
-    /// The cells of violating values go.
-    VioSa,
-}
-
-/// What is minimised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
-    /// The loss metric.
-    Lm,
-    /// The discernibility metric.
-    Dm,
-    /// The classification metric.
-    Cm,
-}
-
-impl Scheme {
-    /// The scheme of a name.
-    pub fn named(name: &str) -> Scheme {
-        match name {
-            "none" => Scheme::None,
-            "vio-rec" => Scheme::VioRec,
-            "all-sa" => Scheme::AllSa,
-            "vio-sa" => Scheme::VioSa,
-            _ => Scheme::AllRec,
-        }
-    }
-
-    /// The name of the scheme.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scheme::None => "none",
-            Scheme::AllRec => "all-rec",
-            Scheme::VioRec => "vio-rec",
-            Scheme::AllSa => "all-sa",
-            Scheme::VioSa => "vio-sa",
-        }
-    }
-
-    /// Whether cells are suppressed rather than records.
-    pub fn stars(self) -> bool {
-        matches!(self, Scheme::AllSa | Scheme::VioSa)
-    }
-}
-
-impl Metric {
-    /// The metric of a name.
-    pub fn named(name: &str) -> Metric {
-        match name {
-            "DM" => Metric::Dm,
-            "CM" => Metric::Cm,
-            _ => Metric::Lm,
-        }
-    }
-}
+pub use privet_policy::method::{LPlusCost as Metric, Scheme};
 
 /// What a class is charged beyond its generalisation, before it is known how far it is generalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -35,7 +35,8 @@ use privet_engine::privacy::quasi_sensitive::{
     Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity,
 };
 use privet_engine::suppression::{Answer, Goal, Order, Prices};
-use privet_policy::CheckedPolicy;
+use privet_policy::method::{QuasiSensitive, RemovalSearch, WayOut};
+use privet_policy::{CheckedPolicy, Requirement};
 use schedule::Solver;
 use sets::Sets;
 
@@ -79,17 +80,23 @@ impl Asked {
         let mut prior = Some(counter);
         for (position, clause) in policy.requirements.iter().enumerate() {
             let at = |error| policy.at_requirement(position, error);
-            match clause.name() {
-                "qs-diversity" => {
-                    diversity = Some(QsDiversity::of(clause).map_err(at)?);
-                }
-                "qs-closeness" => {
-                    let demand = QsCloseness::of(clause).map_err(at)?;
+            match clause {
+                Requirement::QsDiversity(asked) => diversity = Some(QsDiversity::of(asked)),
+                Requirement::QsCloseness(asked) => {
+                    let demand = QsCloseness::of(asked);
                     let Some(counter) = prior.take() else { continue };
                     let prior = prior_of(demand.prior, counter, &column, &links).map_err(at)?;
                     closeness = Some((demand, prior));
                 }
-                _ => {}
+                // Mondrian forms the groups by these, if at all.
+                Requirement::KAnonymity(_)
+                | Requirement::LDiversity(_)
+                | Requirement::LPlusDiversity(_)
+                | Requirement::TCloseness(_)
+                | Requirement::NtCloseness(_)
+                | Requirement::MatchingLDiversity(_)
+                | Requirement::Projection(_)
+                | Requirement::FfAnonymity(_) => {}
             }
         }
         let prices = Prices::new(sets.longest());
@@ -144,21 +151,27 @@ enum Fate {
     Withheld,
 }
 
-pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+pub(super) fn run(
+    policy: &CheckedPolicy,
+    own: &QuasiSensitive,
+    microdata: &Microdata,
+    clock: &Clock,
+) -> Result<Solution> {
     let asked = Asked::of(policy, microdata)?;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements = requirements.into_iter().map(|(_, requirement)| requirement).collect();
-    let mondrian = Mondrian::new(policy, microdata, requirements, clock);
+    let mondrian = Mondrian::new((own.partitioning, own.numbers), microdata, requirements, clock);
     let tree = partition::partition_tree(&mondrian, mondrian.whole()?, clock)?;
     let mut groups = Groups::new(tree, &mondrian);
 
-    let settings = &policy.method.settings;
-    let order = if settings.choice("search") == Some("dfs") { Order::Plain } else { Order::Adaptive };
-    let limited = clock.with_limit(settings.duration("time_limit"));
-    let end = settings.duration("time_limit").and_then(|limit| Instant::now().checked_add(limit));
+    let order = match own.search {
+        RemovalSearch::Dfs => Order::Plain,
+        RemovalSearch::Adaptive => Order::Adaptive,
+    };
+    let limited = clock.with_limit(own.time_limit);
+    let end = own.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let solver = Solver { asked: &asked, microdata, order, end, clock: &limited };
-    let way_out = settings.choice("infeasible").unwrap_or("merge");
-    let fates = settle(&solver, &mut groups, &mondrian, way_out)?;
+    let fates = settle(&solver, &mut groups, &mondrian, own.infeasible)?;
     solution(&solver, &groups, &mondrian, fates)
 }
 
@@ -167,7 +180,7 @@ fn settle(
     solver: &Solver<'_>,
     groups: &mut Groups,
     mondrian: &Mondrian<'_>,
-    way_out: &str,
+    way_out: WayOut,
 ) -> Result<Vec<Fate>> {
     loop {
         let open: Vec<usize> = (0..groups.len()).filter(|group| !groups.is_settled(*group)).collect();
@@ -178,7 +191,7 @@ fn settle(
         for (group, answer) in open.into_iter().zip(answers) {
             match answer.found {
                 Some(_) => groups.settle(group, Fate::Released(answer)),
-                None if way_out == "suppress" => groups.settle(group, Fate::Withheld),
+                None if way_out == WayOut::Suppress => groups.settle(group, Fate::Withheld),
                 None => hopeless.push((group, answer.complete)),
             }
         }
@@ -186,7 +199,7 @@ fn settle(
             break;
         }
         let proven = hopeless.iter().any(|(_, complete)| *complete);
-        if way_out == "fail" || !solver.can_be_saved_by_merging() {
+        if way_out == WayOut::Fail || !solver.can_be_saved_by_merging() {
             return Err(beyond_help(solver, hopeless.len(), proven));
         }
         let hopeless: Vec<usize> = hopeless.into_iter().map(|(group, _)| group).collect();

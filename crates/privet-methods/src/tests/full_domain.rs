@@ -14,7 +14,8 @@ use privet_core::testing::cases;
 use privet_core::{ErrorKind, Exact};
 use privet_engine::loss;
 use privet_engine::microdata::Microdata;
-use privet_policy::{CheckedPolicy, Setting};
+use privet_policy::method::TableCost;
+use privet_policy::{CheckedPolicy, Method, Stated};
 
 const LIMITS: [&str; 4] = ["0", "0.1", "0.3", "1"];
 
@@ -23,10 +24,11 @@ fn levels(solution: &Solution, table: &Table) -> Vec<u8> {
     (0..table.quasi.len()).map(level).collect()
 }
 
-fn with(policy: &CheckedPolicy, cost: &'static str, limit: &str) -> CheckedPolicy {
+fn with(policy: &CheckedPolicy, cost: &str, limit: &str) -> CheckedPolicy {
     let mut policy = policy.clone();
-    policy.method.set("cost", Setting::Choice(cost));
-    policy.method.set("suppression_limit", Setting::Exact(Exact::parse(limit).expect("a number")));
+    let Method::FullDomain(own) = &mut policy.method else { panic!("another method") };
+    own.cost = TableCost::named(cost).expect("a cost");
+    own.suppression_limit = Exact::parse(limit).expect("a number");
     policy
 }
 
@@ -101,7 +103,7 @@ proptest! {
         let Some((_folder, policy, microdata)) = table.read("name = \"full-domain\"") else { return Ok(()) };
         let policy = with(&policy, cost, "0.3");
         let mut hurried = policy.clone();
-        hurried.method.set("time_limit", Setting::Duration(Duration::ZERO));
+        *hurried.method.time_limit().expect("a limit") = Some(Duration::ZERO);
         let best = method::run(&policy, &microdata, &Clock::unlimited());
         let quick = method::run(&hurried, &microdata, &Clock::unlimited());
         let (Ok(best), Ok(quick)) = (&best, &quick) else {

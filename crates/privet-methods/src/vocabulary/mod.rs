@@ -17,7 +17,8 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Bags, Term};
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
-use privet_policy::Clause;
+use privet_policy::VocabularyMethod;
+use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
 
@@ -29,10 +30,10 @@ pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
     check_enough(task)?;
     check_separable(task)?;
     check_residual(task)?;
-    match task.method.name() {
-        "ssg" => ssg::run(task, clock),
-        "lg-bag" | "lg" => lg::run(task, clock),
-        other => Err(Error::internal(format!("the method '{other}' is declared but not built"))),
+    match task.method {
+        VocabularyMethod::Ssg(own) => ssg::run(task, own, clock),
+        VocabularyMethod::LgBag(_) => lg::run(task, lg::Printed::Bags, clock),
+        VocabularyMethod::Lg(_) => lg::run(task, lg::Printed::Sets, clock),
     }
 }
 
@@ -53,7 +54,7 @@ fn check_enough(task: &Task<'_>) -> Result<()> {
 
 /// Where all terms of a bag are printed as one word, a reader must see where each ends.
 fn check_separable(task: &Task<'_>) -> Result<()> {
-    if task.method.settings.choice("centre") != Some("hyper") {
+    if task.method.centre() != Some(Centre::Hyper) {
         return Ok(());
     }
     match task.bags.terms().iter().find(|term| term.contains(Print::BETWEEN.trim())) {
@@ -69,7 +70,11 @@ fn check_separable(task: &Task<'_>) -> Result<()> {
 /// A second look at what is left over that sees no farther than the first finds nothing.
 fn check_residual(task: &Task<'_>) -> Result<()> {
     let scale = u64::from(task.distances.scale());
-    match task.method.settings.exact("residual") {
+    let residual = match task.method {
+        VocabularyMethod::Ssg(own) => own.residual,
+        VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => None,
+    };
+    match residual {
         Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
             Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
                 .help("left-overs are matched again at a larger distance: raise residual, or leave it out"))
@@ -92,7 +97,7 @@ pub struct Task<'a> {
     /// What must hold.
     pub demand: VocabularyAnonymity,
     /// How: the method with its settings.
-    pub method: &'a Clause,
+    pub method: &'a VocabularyMethod,
 }
 
 /// What a method for vocabularies decided.
@@ -190,7 +195,7 @@ mod tests {
             (3, true, "k is 3, but there are only 2 users"),
         ] {
             for method in privet_policy::method::VOCABULARIES.methods {
-                let method = Clause::with_defaults(method);
+                let method = VocabularyMethod::with_defaults(method).expect("a method");
                 let demand = VocabularyAnonymity { k, distinct_users, min_term_users: 1 };
                 let (bags, distances) = (&bags, &distances);
                 let task = Task { bags, distances, epsilon: 2, omega: None, demand, method: &method };

@@ -1,7 +1,17 @@
 //! Apriori-based anonymisation.
 
-use super::ITEM_COST;
+use super::{ITEM_COST, ItemCost};
 use crate::declare::{Accepts, Condition, Declaration, Subject};
+use crate::typed::method;
+
+method! {
+    /// Greedy generalisation.
+    pub struct Aa {
+        /// What the release should lose least of.
+        pub cost: ItemCost,
+    }
+    of DECLARATION
+}
 
 /// `[method] name = "aa"`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,7 +1,29 @@
 //! Simulated annealing over cuts.
 
-use super::l_plus::{COST, COST_RECORD, COST_VALUE, SUPPRESSION};
+use super::l_plus::{COST, COST_RECORD, COST_VALUE, LPlusCost, SUPPRESSION, Scheme};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::method;
+use privet_core::Exact;
+use std::time::Duration;
+
+method! {
+    /// A random walk over the cuts of l-plus-optimize.
+    pub struct SimulatedAnnealing {
+        /// What happens to a class that violates a threshold.
+        pub suppression: Scheme,
+        /// What the release should lose least of.
+        pub cost: LPlusCost,
+        /// What a suppressed sensitive cell costs under LM; left out: the number of quasi-identifiers.
+        pub cost_value: Option<Exact>,
+        /// What a suppressed record costs under LM; left out: twice the number of quasi-identifiers.
+        pub cost_record: Option<Exact>,
+        /// How long the search takes.
+        pub time_limit: Option<Duration>,
+        /// How many moves are tried, instead of as many as the time allows.
+        pub steps: Option<u64>,
+    }
+    of DECLARATION
+}
 
 /// `[method] name = "simulated-annealing"`.
 pub static DECLARATION: Declaration = Declaration {

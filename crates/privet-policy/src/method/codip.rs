@@ -2,12 +2,46 @@
 
 use super::{COST, TIME_LIMIT};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use std::time::Duration;
 
 /// What the tables themselves may be asked for, beside what is asked of the plan.
 pub(crate) const TAKES: &[Accepts] = &[
     Accepts::once(&["projection"]),
     Accepts::some(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
 ];
+
+method! {
+    /// Several tables by merging those that tell most about each other.
+    pub struct CodipStar {
+        /// Whether a merge that breaks a limit is followed by the next best one.
+        pub persist: bool,
+        /// What each table should lose least of.
+        pub cost: ProjectionCost,
+    }
+    of STAR
+}
+
+method! {
+    /// Several tables by the best plan of all.
+    pub struct Codip {
+        /// What each table should lose least of.
+        pub cost: ProjectionCost,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of CODIP
+}
+
+choices! {
+    /// What each table should lose least of.
+    pub enum ProjectionCost {
+        /// The discernibility metric.
+        Dm = "DM",
+        /// The loss metric.
+        Lm = "LM",
+    }
+}
 
 /// `[method] name = "codip-star"`.
 pub static STAR: Declaration = Declaration {
@@ -42,7 +76,7 @@ pub static CODIP: Declaration = Declaration {
 };
 
 pub(crate) const TABLE_COST: Key = Key {
-    kind: KeyKind::Choice(&["DM", "LM"]),
+    kind: KeyKind::Choice(ProjectionCost::WORDS),
     default: Some("DM"),
     help: "what each table should lose least of: DM or LM",
     ..COST

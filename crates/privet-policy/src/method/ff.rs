@@ -2,8 +2,42 @@
 
 use super::TIME_LIMIT;
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use std::time::Duration;
 
 pub(crate) const TAKES: &[Accepts] = &[Accepts::once(&["ff-anonymity"]), Accepts::of(&["k-anonymity"])];
+
+method! {
+    /// Cuts that nothing can be specialised in further.
+    pub struct Ff {
+        /// What the release should lose least of.
+        pub cost: FreeformCost,
+        /// Whether k-anonymous and l-diverse versions of the table are attacked too.
+        pub compare: bool,
+    }
+    of DECLARATION
+}
+
+method! {
+    /// The cuts of least cost.
+    pub struct FfOptimal {
+        /// What the release should lose least of.
+        pub cost: FreeformCost,
+        /// Whether k-anonymous and l-diverse versions of the table are attacked too.
+        pub compare: bool,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of OPTIMAL
+}
+
+choices! {
+    /// What the release should lose least of.
+    pub enum FreeformCost {
+        /// The loss metric.
+        Lm = "LM",
+    }
+}
 
 /// `[method] name = "ff"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -29,8 +63,12 @@ pub static OPTIMAL: Declaration = Declaration {
     keys: &[COST, COMPARE, TIME_LIMIT],
 };
 
-pub(crate) const COST: Key =
-    Key::with_default("cost", KeyKind::Choice(&["LM"]), "LM", "what the release should lose least of: LM");
+pub(crate) const COST: Key = Key::with_default(
+    "cost",
+    KeyKind::Choice(FreeformCost::WORDS),
+    "LM",
+    "what the release should lose least of: LM",
+);
 
 pub(crate) const COMPARE: Key = Key::with_default(
     "compare",

@@ -1,8 +1,29 @@
 //! Full-domain generalisation.
 
-use super::{COST, TIME_LIMIT};
+use super::{COST, TIME_LIMIT, TableCost};
 use crate::check::Role;
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::method;
+use privet_core::Exact;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+method! {
+    /// One level for every quasi-identifier.
+    pub struct FullDomain {
+        /// What the release should lose least of.
+        pub cost: TableCost,
+        /// The largest share of records that may be left out.
+        pub suppression_limit: Exact,
+        /// The lowest level that a column may be published at, by the column's position in the data.
+        pub least_levels: Option<BTreeMap<usize, u64>>,
+        /// Of how many best vectors one is drawn.
+        pub break_minimality: Option<u64>,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of DECLARATION
+}
 
 /// `[method] name = "full-domain"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -35,7 +56,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "break_minimality",
             KeyKind::Count(2),
-            "publish one of so many best vectors, drawn by the seed, so that nobody can reason from the best one",
+            "publish one of this many best vectors, drawn by the seed, so that nobody can reason from the best one",
         ),
         TIME_LIMIT,
     ],

@@ -1,6 +1,84 @@
 //! Injector and Anatomy.
 
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
+use crate::layout::{COUNT_COLUMN, GROUP_COLUMN};
+use crate::typed::{choices, method};
+use privet_core::{Error, Result};
+
+method! {
+    /// Groups in which an adversary's knowledge does not help.
+    pub struct Injector {
+        /// How groups are formed.
+        pub strategy: Strategy,
+        /// What happens when some records can never have l possible values.
+        pub infeasible: Unfit,
+        /// What is published.
+        pub publish: Publication,
+    }
+    of DECLARATION
+}
+
+method! {
+    /// Groups of l different values.
+    pub struct Anatomy {
+        /// What is published.
+        pub publish: Publication,
+    }
+    of ANATOMY
+}
+
+choices! {
+    /// How groups are formed.
+    pub enum Strategy {
+        /// Frequent values first, so that few records remain.
+        Balanced = "balanced",
+        /// The same within parts of similar records.
+        Local = "local",
+        /// Figure 2 of the paper, repaired.
+        Paper = "paper",
+    }
+}
+
+choices! {
+    /// What becomes of records that can never have l possible values.
+    pub enum Unfit {
+        /// The run fails.
+        Fail = "fail",
+        /// As few as possible are left out.
+        Suppress = "suppress",
+    }
+}
+
+choices! {
+    /// What is published of groups.
+    pub enum Publication {
+        /// Quasi-identifiers with the group of each record, and the values of each group.
+        TwoTables = "two-tables",
+        /// One table, values shuffled within groups.
+        Permuted = "permuted",
+    }
+}
+
+/// Refuses what groups cannot hide: more than the one column that a requirement is about, and columns with the names of the
+/// release's own.
+pub(super) fn check_columns(columns: &[PolicyColumn], about: Option<usize>) -> Result<()> {
+    let with = |role: Role| columns.iter().filter(move |column| column.role == Some(role));
+    if let Some(other) = with(Role::Sensitive).find(|column| Some(column.index) != about) {
+        let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
+        return Err(
+            Error::input(message).help("leave it out of the policy, or put both columns together into one")
+        );
+    }
+    let taken = |column: &&PolicyColumn| {
+        column.name == GROUP_COLUMN || (Some(column.index) == about && column.name == COUNT_COLUMN)
+    };
+    if let Some(column) = with(Role::QuasiIdentifier).chain(with(Role::Sensitive)).find(taken) {
+        let message = format!("the release has a column '{}' of its own", column.name);
+        return Err(Error::input(message).help("rename that column of the data"));
+    }
+    Ok(())
+}
 
 /// `[method] name = "injector"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -14,13 +92,13 @@ pub static DECLARATION: Declaration = Declaration {
     keys: &[
         Key::with_default(
             "strategy",
-            KeyKind::Choice(&["balanced", "local", "paper"]),
+            KeyKind::Choice(Strategy::WORDS),
             "balanced",
             "balanced gives the smallest groups, local puts similar people together, paper is the published algorithm",
         ),
         Key::with_default(
             "infeasible",
-            KeyKind::Choice(&["fail", "suppress"]),
+            KeyKind::Choice(Unfit::WORDS),
             "fail",
             "what happens when some records can never have l possible values: fail, or leave out as few as possible",
         ),
@@ -45,7 +123,7 @@ pub static ANATOMY: Declaration = Declaration {
 
 pub(crate) const PUBLISH: Key = Key::with_default(
     "publish",
-    KeyKind::Choice(&["two-tables", "permuted"]),
+    KeyKind::Choice(Publication::WORDS),
     "two-tables",
     "two-tables: qit.csv with the quasi-identifiers and st.csv with the values of each group; permuted: one table with the \
      values shuffled within groups",

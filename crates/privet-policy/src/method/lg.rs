@@ -1,7 +1,17 @@
 //! Local generalisation of sets.
 
-use super::ITEM_COST;
+use super::{ITEM_COST, ItemCost};
 use crate::declare::{Accepts, Condition, Declaration, Subject};
+use crate::typed::method;
+
+method! {
+    /// Local generalisation of sets.
+    pub struct Lg {
+        /// What the release should lose least of.
+        pub cost: ItemCost,
+    }
+    of DECLARATION
+}
 
 /// `[method] name = "lg"`.
 pub static DECLARATION: Declaration = Declaration {

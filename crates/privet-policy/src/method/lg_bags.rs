@@ -1,6 +1,19 @@
 //! Local generalisation of vocabularies.
 
 use crate::declare::{Declaration, Subject};
+use crate::typed::method;
+
+method! {
+    /// Local generalisation of bags.
+    pub struct LgBag {}
+    of BAG_DECLARATION
+}
+
+method! {
+    /// Local generalisation of bags, published as sets.
+    pub struct LgSet {}
+    of DECLARATION
+}
 
 /// LG(bag): nodes with how often they occur.
 pub static BAG_DECLARATION: Declaration = Declaration {

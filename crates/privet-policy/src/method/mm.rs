@@ -1,7 +1,17 @@
 //! Item suppression.
 
-use super::ITEM_COST;
+use super::{ITEM_COST, ItemCost};
 use crate::declare::{Accepts, Condition, Declaration, Key, Subject};
+use crate::typed::method;
+
+method! {
+    /// Item suppression.
+    pub struct Mm {
+        /// What the release should lose least of.
+        pub cost: ItemCost,
+    }
+    of DECLARATION
+}
 
 /// `[method] name = "mm"`.
 pub static DECLARATION: Declaration = Declaration {

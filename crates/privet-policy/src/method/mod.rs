@@ -15,15 +15,343 @@ pub mod og;
 pub mod quasi_sensitive;
 pub mod ssg;
 
-use crate::declare::{Accepts, Catalogue, Catalogues, Declaration, Key, KeyKind};
+use std::collections::BTreeMap;
+
+use crate::check::{PolicyColumn, Role};
+use crate::declare::{Accepts, Catalogue, Catalogues, Declaration, Key, KeyKind, Subject};
 use crate::requirement;
+use crate::requirement::Requirement;
+use crate::typed::{choices, stated};
+use privet_core::{Error, Exact};
 
-/// Measures of what a table loses.
-pub const TABLE_COSTS: &[&str] =
-    &["LM", "NCP", "DM", "CM", "average-class-size", "height", "precision", "entropy"];
+pub use aa::Aa;
+pub use annealing::SimulatedAnnealing;
+pub use codip::{Codip, CodipStar, ProjectionCost};
+pub use ff::{Ff, FfOptimal, FreeformCost};
+pub use full_domain::FullDomain;
+pub use injector::{Anatomy, Injector, Publication, Strategy, Unfit};
+pub use l_plus::{BreakMinimality, CutOrder, CutSearch, LPlusCost, LPlusOptimize, Scheme};
+pub use lg::Lg;
+pub use lg_bags::{LgBag, LgSet};
+pub use mm::Mm;
+pub use mondrian::{Mondrian, Numbers, Partitioning};
+pub use og::{ItemSearch, Mog, Og, Phase};
+pub use quasi_sensitive::{QuasiSensitive, RemovalSearch, WayOut};
+pub use ssg::{Centre, Matching, Penalty, Ssg};
 
-/// Measures of what sets of items lose.
-pub const ITEM_COSTS: &[&str] = &["NCP", "LM"];
+choices! {
+    /// Measures of what a table loses.
+    pub enum TableCost {
+        /// The loss metric.
+        Lm = "LM",
+        /// The normalised certainty penalty.
+        Ncp = "NCP",
+        /// The discernibility metric.
+        Dm = "DM",
+        /// The classification metric.
+        Cm = "CM",
+        /// The average size of a class over k.
+        AverageClassSize = "average-class-size",
+        /// The sum of the levels.
+        Height = "height",
+        /// One minus the mean share of the height that was gone up.
+        Precision = "precision",
+        /// Non-uniform entropy.
+        Entropy = "entropy",
+    }
+}
+
+choices! {
+    /// Measures of what sets of items lose.
+    pub enum ItemCost {
+        /// The normalised certainty penalty.
+        Ncp = "NCP",
+        /// The loss metric.
+        Lm = "LM",
+    }
+}
+
+/// What is wrong with a method's keys, and with which.
+pub(crate) type Checked = std::result::Result<(), (&'static str, Error)>;
+
+stated! {
+    /// How the release of a table is made; closed as [`Requirement`] is.
+    pub enum Method {
+        /// One level for every quasi-identifier, proven the best.
+        FullDomain(FullDomain) = full_domain::DECLARATION,
+        /// Partitioning from the top.
+        Mondrian(Mondrian) = mondrian::DECLARATION,
+        /// The optimal cut through every taxonomy under l+-diversity.
+        LPlusOptimize(LPlusOptimize) = l_plus::DECLARATION,
+        /// A good cut by simulated annealing.
+        SimulatedAnnealing(SimulatedAnnealing) = annealing::DECLARATION,
+        /// Groups in which an adversary's knowledge does not help.
+        Injector(Injector) = injector::DECLARATION,
+        /// Groups of l different values.
+        Anatomy(Anatomy) = injector::ANATOMY,
+        /// Several tables by merging.
+        CodipStar(CodipStar) = codip::STAR,
+        /// Several tables by the best plan.
+        Codip(Codip) = codip::CODIP,
+        /// Cuts that nothing can be specialised in further under FF-anonymity.
+        Ff(Ff) = ff::DECLARATION,
+        /// The cuts of least cost under FF-anonymity.
+        FfOptimal(FfOptimal) = ff::OPTIMAL,
+        /// Groups by Mondrian, then removal of terms.
+        QuasiSensitive(QuasiSensitive) = quasi_sensitive::DECLARATION,
+    }
+    limited { FullDomain, Mondrian, LPlusOptimize, SimulatedAnnealing, Codip, FfOptimal, QuasiSensitive }
+}
+
+stated! {
+    /// How a release of transactions is made; closed as [`Requirement`] is.
+    pub enum ItemMethod {
+        /// The cheapest cut of the item tree.
+        Og(Og) = og::DECLARATION,
+        /// The same in rounds.
+        Mog(Mog) = og::MULTI_ROUND,
+        /// Greedy generalisation.
+        Aa(Aa) = aa::DECLARATION,
+        /// Local generalisation.
+        Lg(Lg) = lg::DECLARATION,
+        /// Item suppression.
+        Mm(Mm) = mm::DECLARATION,
+    }
+    limited { Og }
+}
+
+stated! {
+    /// How a release of vocabularies is made; closed as [`Requirement`] is.
+    pub enum VocabularyMethod {
+        /// Clusters by meaning.
+        Ssg(Ssg) = ssg::DECLARATION,
+        /// Local generalisation of bags.
+        LgBag(LgBag) = lg_bags::BAG_DECLARATION,
+        /// Local generalisation of bags, published as sets.
+        Lg(LgSet) = lg_bags::DECLARATION,
+    }
+}
+
+impl Method {
+    /// What it is about, and so what it publishes.
+    pub fn subject(&self) -> Subject {
+        self.declaration().subject
+    }
+
+    /// Whether every column is published at one level of its hierarchy. Only then a class can be compared with the records
+    /// that it becomes part of at higher levels.
+    pub fn has_levels(&self) -> bool {
+        match self {
+            Method::FullDomain(_) | Method::CodipStar(_) | Method::Codip(_) => true,
+            Method::Mondrian(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => false,
+        }
+    }
+
+    /// What the release should lose least of, or what is reported first; LM where nothing is said.
+    pub fn cost(&self) -> TableCost {
+        match self {
+            Method::FullDomain(FullDomain { cost, .. }) | Method::Mondrian(Mondrian { cost, .. }) => *cost,
+            Method::LPlusOptimize(LPlusOptimize { cost, .. })
+            | Method::SimulatedAnnealing(SimulatedAnnealing { cost, .. }) => cost.of_tables(),
+            Method::CodipStar(CodipStar { cost, .. }) | Method::Codip(Codip { cost, .. }) => match cost {
+                ProjectionCost::Dm => TableCost::Dm,
+                ProjectionCost::Lm => TableCost::Lm,
+            },
+            Method::Ff(Ff { cost, .. }) | Method::FfOptimal(FfOptimal { cost, .. }) => match cost {
+                FreeformCost::Lm => TableCost::Lm,
+            },
+            Method::Injector(_) | Method::Anatomy(_) | Method::QuasiSensitive(_) => TableCost::Lm,
+        }
+    }
+
+    /// Of how many best plans one is drawn, where the policy asks for that.
+    pub fn drawn_from(&self) -> Option<u64> {
+        match self {
+            Method::FullDomain(own) => own.break_minimality,
+            Method::LPlusOptimize(own) => own.drawn_from(),
+            Method::Mondrian(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => None,
+        }
+    }
+
+    /// How it suppresses what violates a threshold, where it has a scheme.
+    pub fn suppression(&self) -> Option<Scheme> {
+        match self {
+            Method::LPlusOptimize(LPlusOptimize { suppression, .. })
+            | Method::SimulatedAnnealing(SimulatedAnnealing { suppression, .. }) => Some(*suppression),
+            Method::FullDomain(_)
+            | Method::Mondrian(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => None,
+        }
+    }
+
+    /// Whether any number of records may be left out because nothing else would do.
+    pub fn withholds(&self) -> bool {
+        match self {
+            Method::Injector(own) => own.infeasible == Unfit::Suppress,
+            Method::QuasiSensitive(own) => own.infeasible == WayOut::Suppress,
+            Method::FullDomain(_)
+            | Method::Mondrian(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_) => false,
+        }
+    }
+
+    /// The largest share of records that may be left out because the policy says so.
+    pub fn suppression_limit(&self) -> Exact {
+        match self {
+            Method::FullDomain(own) => own.suppression_limit,
+            Method::Mondrian(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => Exact::ZERO,
+        }
+    }
+
+    /// The lowest levels that columns may be published at, by their positions in the data, where the policy says any.
+    pub fn least_levels(&self) -> Option<&BTreeMap<usize, u64>> {
+        match self {
+            Method::FullDomain(own) => own.least_levels.as_ref(),
+            Method::Mondrian(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => None,
+        }
+    }
+
+    /// Whether other versions of the table are attacked too, for comparison.
+    pub fn compares(&self) -> bool {
+        match self {
+            Method::Ff(Ff { compare, .. }) | Method::FfOptimal(FfOptimal { compare, .. }) => *compare,
+            Method::FullDomain(_)
+            | Method::Mondrian(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::QuasiSensitive(_) => false,
+        }
+    }
+
+    /// How records are partitioned from the top, where they are.
+    pub fn partitioning(&self) -> Option<(Partitioning, Numbers)> {
+        match self {
+            Method::Mondrian(Mondrian { partitioning, numbers, .. })
+            | Method::QuasiSensitive(QuasiSensitive { partitioning, numbers, .. }) => {
+                Some((*partitioning, *numbers))
+            }
+            Method::FullDomain(_)
+            | Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_) => None,
+        }
+    }
+
+    /// Refuses keys that contradict each other, and what the columns of the data do not allow.
+    pub(crate) fn check(&self, columns: &[PolicyColumn], requirements: &[Requirement]) -> Checked {
+        if self.cost() == TableCost::Cm && columns.iter().all(|column| column.role != Some(Role::Class)) {
+            return Err(("cost", no_label()));
+        }
+        let about = || requirements.iter().find_map(Requirement::column);
+        match self {
+            Method::LPlusOptimize(own) => own.check(),
+            Method::SimulatedAnnealing(own) => {
+                l_plus::check_prices(own.suppression, own.cost, [own.cost_value, own.cost_record])
+            }
+            Method::Injector(_) | Method::Anatomy(_) => {
+                injector::check_columns(columns, about()).map_err(|error| ("name", error))
+            }
+            Method::FullDomain(_)
+            | Method::Mondrian(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => Ok(()),
+        }
+    }
+}
+
+/// The error for the cost CM without a column of labels.
+pub fn no_label() -> Error {
+    Error::input("the cost CM needs a class column")
+        .help("give the column that analysis wants to predict role = \"class\", or choose another cost")
+}
+
+impl ItemMethod {
+    /// What the release should lose least of, or what is reported first.
+    pub fn cost(&self) -> ItemCost {
+        match self {
+            ItemMethod::Og(Og { cost, .. })
+            | ItemMethod::Mog(Mog { cost })
+            | ItemMethod::Aa(Aa { cost })
+            | ItemMethod::Lg(Lg { cost })
+            | ItemMethod::Mm(Mm { cost }) => *cost,
+        }
+    }
+
+    /// Refuses keys that contradict each other.
+    pub(crate) fn check(&self) -> Checked {
+        match self {
+            ItemMethod::Og(own) => own.check(),
+            ItemMethod::Mog(_) | ItemMethod::Aa(_) | ItemMethod::Lg(_) | ItemMethod::Mm(_) => Ok(()),
+        }
+    }
+}
+
+impl VocabularyMethod {
+    /// What is printed for terms that stand for each other, where the method lets the policy choose.
+    pub fn centre(&self) -> Option<Centre> {
+        match self {
+            VocabularyMethod::Ssg(own) => Some(own.centre),
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => None,
+        }
+    }
+}
 
 /// The catalogues of all kinds of data.
 pub static CATALOGUES: Catalogues =
@@ -74,7 +402,7 @@ const ABOUT_VOCABULARIES: &[Accepts] = &[Accepts::once(&["vocabulary-k-anonymity
 /// What a table method loses least of.
 const COST: Key = Key::with_default(
     "cost",
-    KeyKind::Choice(TABLE_COSTS),
+    KeyKind::Choice(TableCost::WORDS),
     "LM",
     "what the release should lose least of; all costs are reported",
 );
@@ -86,7 +414,7 @@ const REPORTED_COST: Key =
 /// What the release should lose least of.
 const ITEM_COST: Key = Key::with_default(
     "cost",
-    KeyKind::Choice(ITEM_COSTS),
+    KeyKind::Choice(ItemCost::WORDS),
     "NCP",
     "what the release should lose least of; both are reported",
 );

@@ -1,7 +1,44 @@
 //! Mondrian.
 
-use super::{REPORTED_COST, TIME_LIMIT};
+use super::{REPORTED_COST, TIME_LIMIT, TableCost};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use std::time::Duration;
+
+method! {
+    /// Partitioning from the top.
+    pub struct Mondrian {
+        /// The cost that is reported first.
+        pub cost: TableCost,
+        /// Whether records with equal values stay together.
+        pub partitioning: Partitioning,
+        /// How numeric columns are split.
+        pub numbers: Numbers,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of DECLARATION
+}
+
+choices! {
+    /// Whether records with equal values stay together.
+    pub enum Partitioning {
+        /// They do.
+        Strict = "strict",
+        /// They may be parted at the median.
+        Relaxed = "relaxed",
+    }
+}
+
+choices! {
+    /// How numeric columns are split.
+    pub enum Numbers {
+        /// At medians, into ranges.
+        Ranges = "ranges",
+        /// Along their hierarchy, like categories.
+        Hierarchy = "hierarchy",
+    }
+}
 
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -17,14 +54,14 @@ pub static DECLARATION: Declaration = Declaration {
 
 pub(crate) const PARTITIONING: Key = Key::with_default(
     "partitioning",
-    KeyKind::Choice(&["strict", "relaxed"]),
+    KeyKind::Choice(Partitioning::WORDS),
     "strict",
     "strict keeps records with equal values together; relaxed may part them at the median",
 );
 
 pub(crate) const NUMBERS: Key = Key::with_default(
     "numbers",
-    KeyKind::Choice(&["ranges", "hierarchy"]),
+    KeyKind::Choice(Numbers::WORDS),
     "ranges",
     "whether numeric columns are split at medians into ranges, or along their hierarchy like categories",
 );

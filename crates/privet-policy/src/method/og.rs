@@ -1,7 +1,69 @@
 //! OG and mOG.
 
-use super::{ITEM_COST, TIME_LIMIT};
+use super::{Checked, ITEM_COST, ItemCost, TIME_LIMIT};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use privet_core::{Error, Exact};
+use std::time::Duration;
+
+method! {
+    /// The cheapest cut of the item tree.
+    pub struct Og {
+        /// What the release should lose least of.
+        pub cost: ItemCost,
+        /// How the cut is searched for.
+        pub search: ItemSearch,
+        /// When threats are looked for.
+        pub phase: Phase,
+        /// How much worse than the optimum the answer may be.
+        pub alpha: Exact,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of DECLARATION
+}
+
+method! {
+    /// The same in rounds.
+    pub struct Mog {
+        /// What the release should lose least of.
+        pub cost: ItemCost,
+    }
+    of MULTI_ROUND
+}
+
+choices! {
+    /// How the cut is searched for.
+    pub enum ItemSearch {
+        /// By what cuts conflict with.
+        Conflicts = "conflicts",
+        /// The thesis' own search over itemsets and cuts.
+        Enumeration = "enumeration",
+    }
+}
+
+choices! {
+    /// When threats are looked for.
+    pub enum Phase {
+        /// As the data suggest.
+        Auto = "auto",
+        /// All of them first.
+        Eager = "eager",
+        /// Only those of the best cut so far.
+        Lazy = "lazy",
+    }
+}
+
+impl Og {
+    /// Refuses keys that contradict each other.
+    pub(super) fn check(&self) -> Checked {
+        if self.search == ItemSearch::Enumeration && self.phase != Phase::Auto {
+            let wrong = "'phase' means nothing to search = \"enumeration\"";
+            return Err(("phase", Error::input(wrong).help("remove it, or set search = \"conflicts\"")));
+        }
+        Ok(())
+    }
+}
 
 /// `[method] name = "og"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -17,13 +79,13 @@ pub static DECLARATION: Declaration = Declaration {
         ITEM_COST,
         Key::with_default(
             "search",
-            KeyKind::Choice(&["conflicts", "enumeration"]),
+            KeyKind::Choice(ItemSearch::WORDS),
             "conflicts",
             "enumeration: the thesis' own search over itemsets and cuts, for comparison; much slower",
         ),
         Key::with_default(
             "phase",
-            KeyKind::Choice(&["auto", "eager", "lazy"]),
+            KeyKind::Choice(Phase::WORDS),
             "auto",
             "when to look for threats: eager, all of them first; lazy, only those of the best cut so far; auto, both",
         ),

@@ -1,8 +1,49 @@
 //! Groups by Mondrian, then removal of terms.
 
 use super::TIME_LIMIT;
-use super::mondrian::{NUMBERS, PARTITIONING};
+use super::mondrian::{NUMBERS, Numbers, PARTITIONING, Partitioning};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use std::time::Duration;
+
+method! {
+    /// Groups by Mondrian, then removal of terms.
+    pub struct QuasiSensitive {
+        /// Whether records with equal values stay together.
+        pub partitioning: Partitioning,
+        /// How numeric columns are split.
+        pub numbers: Numbers,
+        /// In which order removals are tried.
+        pub search: RemovalSearch,
+        /// What becomes of a group that no removal can save.
+        pub infeasible: WayOut,
+        /// How long the search may take.
+        pub time_limit: Option<Duration>,
+    }
+    of DECLARATION
+}
+
+choices! {
+    /// In which order removals are tried.
+    pub enum RemovalSearch {
+        /// The most promising first.
+        Adaptive = "adaptive",
+        /// As they come.
+        Dfs = "dfs",
+    }
+}
+
+choices! {
+    /// What becomes of a group that no removal can save.
+    pub enum WayOut {
+        /// It is joined with its sibling.
+        Merge = "merge",
+        /// It is withheld.
+        Suppress = "suppress",
+        /// The run fails.
+        Fail = "fail",
+    }
+}
 
 /// `[method] name = "quasi-sensitive"`.
 pub static DECLARATION: Declaration = Declaration {
@@ -18,13 +59,13 @@ pub static DECLARATION: Declaration = Declaration {
         NUMBERS,
         Key::with_default(
             "search",
-            KeyKind::Choice(&["adaptive", "dfs"]),
+            KeyKind::Choice(RemovalSearch::WORDS),
             "adaptive",
             "adaptive tries the most promising removals first; dfs takes them as they come: a baseline",
         ),
         Key::with_default(
             "infeasible",
-            KeyKind::Choice(&["merge", "suppress", "fail"]),
+            KeyKind::Choice(WayOut::WORDS),
             "merge",
             "what becomes of a group that no removal can save: joined with its sibling, withheld, or the run fails",
         ),

@@ -1,6 +1,67 @@
 //! Semantic similarity grouping.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, method};
+use privet_core::Exact;
+
+method! {
+    /// Clusters of vocabularies by meaning.
+    pub struct Ssg {
+        /// How occurrences find partners.
+        pub matching: Matching,
+        /// What is printed for partners.
+        pub centre: Centre,
+        /// What a bag of partners costs that is given up.
+        pub penalty: Penalty,
+        /// How far left-overs may be apart that are printed as what they have in common.
+        pub residual: Option<Exact>,
+        /// Whether a vocabulary is left out that would cost its cluster more than its own occurrences.
+        pub withhold: bool,
+        /// How many members of its cluster a typical term is of at least.
+        pub min_vote: u64,
+        /// How many vocabularies are looked at for one cluster.
+        pub visits: u64,
+        /// How many of them stay candidates.
+        pub pool: u64,
+        /// How many good candidates are enough for each that is needed.
+        pub slack: u64,
+    }
+    of DECLARATION
+}
+
+choices! {
+    /// How occurrences find partners.
+    pub enum Matching {
+        /// Exact where both sides are small.
+        Auto = "auto",
+        /// At the least sum of distances.
+        Exact = "exact",
+        /// The nearest first.
+        Greedy = "greedy",
+    }
+}
+
+choices! {
+    /// What is printed for partners.
+    pub enum Centre {
+        /// The term nearest to all.
+        Vote = "vote",
+        /// All of them.
+        Hyper = "hyper",
+        /// What they have in common.
+        Generalise = "generalise",
+    }
+}
+
+choices! {
+    /// What an occurrence costs that stays unmatched (convention C6).
+    pub enum Penalty {
+        /// Every occurrence that is suppressed costs the same: a bag of the hyper-vocabulary holds as many as it has members.
+        Occurrence = "occurrence",
+        /// A bag of the hyper-vocabulary costs as much as a single term.
+        Uniform = "uniform",
+    }
+}
 
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
@@ -16,19 +77,19 @@ pub static DECLARATION: Declaration = Declaration {
     keys: &[
         Key::with_default(
             "matching",
-            KeyKind::Choice(&["auto", "exact", "greedy"]),
+            KeyKind::Choice(Matching::WORDS),
             "auto",
             "how occurrences find partners; auto is exact up to 64 of them and greedy beyond",
         ),
         Key::with_default(
             "centre",
-            KeyKind::Choice(&["vote", "hyper", "generalise"]),
+            KeyKind::Choice(Centre::WORDS),
             "vote",
             "what is printed for partners: the term nearest to all, all of them, or what they have in common",
         ),
         Key::with_default(
             "penalty",
-            KeyKind::Choice(&["occurrence", "uniform"]),
+            KeyKind::Choice(Penalty::WORDS),
             "occurrence",
             "what a bag of partners costs that is given up: as many as it has occurrences, or one",
         ),
@@ -47,7 +108,7 @@ pub static DECLARATION: Declaration = Declaration {
             "min_vote",
             KeyKind::Count(1),
             "1",
-            "a typical term is that of at least so many members of its cluster",
+            "how many members of its cluster must have a typical term",
         ),
         Key::with_default(
             "visits",

@@ -1,6 +1,19 @@
 //! FF-anonymity.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::Exact;
+
+clause! {
+    /// No guarded value follows from what can be observed.
+    #[derive(Copy)]
+    pub struct FfAnonymity {
+        /// Values this observable can be seen.
+        pub observable: Exact,
+        /// Threats above this are breaches.
+        pub threat: Exact,
+    }
+}
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,6 +1,15 @@
 //! k-anonymity.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+
+clause! {
+    /// Every class has at least `k` records.
+    pub struct KAnonymity {
+        /// The least size of a class.
+        pub k: u64,
+    }
+}
 
 /// `[privacy.k-anonymity]`.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,6 +1,76 @@
 //! KL(m, n)-privacy and the notions for sets of items that it contains.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::{Error, Exact, Result, suggestion};
+use std::collections::BTreeMap;
+
+clause! {
+    /// KL(m, n)-privacy.
+    pub struct KlPrivacy {
+        /// The least number of transactions that fit what is known.
+        pub k: u64,
+        /// No sensitive item is surer than one in so many.
+        pub l: Exact,
+        /// How many items may be known to be present.
+        pub m: u64,
+        /// How many items may be known to be absent.
+        pub n: u64,
+        /// The confidence allowed in single sensitive items.
+        pub theta: BTreeMap<String, Exact>,
+    }
+}
+
+impl KlPrivacy {
+    /// Refuses thresholds of what is not sensitive.
+    pub(crate) fn check(&self, sensitive: &[String]) -> Result<()> {
+        let Some(item) = self.theta.keys().find(|item| !sensitive.contains(item)) else { return Ok(()) };
+        let names: Vec<&str> = sensitive.iter().map(String::as_str).collect();
+        Err(Error::input(format!("theta names '{item}', which is not a sensitive item")).help(suggestion(
+            item,
+            &names,
+            "sensitive items",
+        )))
+    }
+}
+
+clause! {
+    /// k^m-anonymity.
+    pub struct KmAnonymity {
+        /// The least number of transactions that fit what is known.
+        pub k: u64,
+        /// How many items may be known.
+        pub m: u64,
+    }
+}
+
+clause! {
+    /// (h, k, p)-coherence.
+    pub struct Coherence {
+        /// The largest confidence in a sensitive item.
+        pub h: Exact,
+        /// The least number of transactions that fit what is known.
+        pub k: u64,
+        /// How many items may be known.
+        pub p: u64,
+    }
+}
+
+clause! {
+    /// Transactional k-anonymity.
+    pub struct TransactionalKAnonymity {
+        /// How many transactions look alike at least.
+        pub k: u64,
+    }
+}
+
+clause! {
+    /// Privacy degree.
+    pub struct PrivacyDegree {
+        /// No sensitive item is surer than one in so many.
+        pub p: Exact,
+    }
+}
 
 /// The requirements for transactions that this build knows.
 pub(crate) const K: Key = Key::required(

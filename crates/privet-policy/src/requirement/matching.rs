@@ -2,6 +2,21 @@
 
 use crate::check::Role;
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::Exact;
+
+clause! {
+    /// Whatever rules an adversary knows, `l` values stay possible for everybody.
+    #[derive(Copy)]
+    pub struct MatchingLDiversity {
+        /// The sensitive column's position in the data.
+        pub column: usize,
+        /// How many values must stay possible.
+        pub l: u64,
+        /// The most that an adversary may become sure of a value.
+        pub max_posterior: Option<Exact>,
+    }
+}
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {
@@ -27,7 +42,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "max_posterior",
             KeyKind::Exact("0", "1"),
-            "how sure the adversary may become of a value if he holds all assignments for equally likely, as in \"1/4\"",
+            "how sure the adversary may become of a value, if all assignments are equally likely to them, as in \"1/4\"",
         ),
     ],
 };

@@ -12,7 +12,169 @@ pub mod quasi_sensitive;
 pub mod t_closeness;
 pub mod vocabulary;
 
-use crate::declare::Declaration;
+use crate::declare::{Declaration, Subject};
+use crate::door::Purpose;
+use crate::typed::stated;
+use privet_core::Result;
+
+pub use freeform::FfAnonymity;
+pub use k_anonymity::KAnonymity;
+pub use kl::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
+pub use l_diversity::{Diversity, DiversityKind, LDiversity};
+pub use l_plus::{Base, LPlusDiversity, ThetaRule};
+pub use matching::MatchingLDiversity;
+pub use n_t_closeness::NtCloseness;
+pub use projection::Projection;
+pub use quasi_sensitive::{PriorKind, QsCloseness, QsDiversity};
+pub use t_closeness::{Distance, TCloseness};
+pub use vocabulary::VocabularyKAnonymity;
+
+stated! {
+    /// What the release of a table must guarantee.
+    ///
+    /// Closed on purpose: whoever judges or explains requirements matches all of them, so that the compiler lists the places
+    /// that must answer for a new one.
+    pub enum Requirement {
+        /// Every class has at least k records.
+        KAnonymity(KAnonymity) = k_anonymity::DECLARATION,
+        /// Every class has well-represented values of a sensitive column.
+        LDiversity(LDiversity) = l_diversity::DECLARATION,
+        /// No value exceeds its own threshold in a class.
+        LPlusDiversity(LPlusDiversity) = l_plus::DECLARATION,
+        /// A sensitive column is distributed in every class much as in the whole table.
+        TCloseness(TCloseness) = t_closeness::DECLARATION,
+        /// A sensitive column is distributed in every class much as in a larger group.
+        NtCloseness(NtCloseness) = n_t_closeness::DECLARATION,
+        /// Whatever rules an adversary knows, l values stay possible for everybody.
+        MatchingLDiversity(MatchingLDiversity) = matching::DECLARATION,
+        /// What several tables together may lose and expose.
+        Projection(Projection) = projection::DECLARATION,
+        /// No guarded value follows from what can be observed.
+        FfAnonymity(FfAnonymity) = freeform::DECLARATION,
+        /// Nobody's terms point at few labels.
+        QsDiversity(QsDiversity) = quasi_sensitive::DIVERSITY,
+        /// What a group's terms reveal is nearly what was believed before.
+        QsCloseness(QsCloseness) = quasi_sensitive::CLOSENESS,
+    }
+}
+
+stated! {
+    /// What a release of transactions must guarantee; closed as [`Requirement`] is.
+    pub enum ItemRequirement {
+        /// Knowing m items present and n absent points at k transactions or more, and at no sensitive item.
+        KlPrivacy(KlPrivacy) = kl::KL_PRIVACY,
+        /// Knowing m items points at k transactions or more.
+        KmAnonymity(KmAnonymity) = kl::KM_ANONYMITY,
+        /// Knowing p items points at k transactions or more, and at no sensitive item.
+        Coherence(Coherence) = kl::COHERENCE,
+        /// Every transaction looks like k - 1 others.
+        TransactionalKAnonymity(TransactionalKAnonymity) = kl::TRANSACTIONAL_K_ANONYMITY,
+        /// Among transactions that look alike no sensitive item is surer than 1/p.
+        PrivacyDegree(PrivacyDegree) = kl::PRIVACY_DEGREE,
+    }
+}
+
+impl Requirement {
+    /// The column that it is about, by its position in the data.
+    pub fn column(&self) -> Option<usize> {
+        match self {
+            Requirement::LDiversity(LDiversity { column, .. })
+            | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
+            | Requirement::TCloseness(TCloseness { column, .. })
+            | Requirement::NtCloseness(NtCloseness { column, .. })
+            | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
+            | Requirement::QsDiversity(QsDiversity { column, .. })
+            | Requirement::QsCloseness(QsCloseness { column, .. }) => Some(*column),
+            Requirement::KAnonymity(_) | Requirement::Projection(_) | Requirement::FfAnonymity(_) => None,
+        }
+    }
+
+    /// The same about another column, where it is about one. `bits` says that this is a value of a set, there or not: two
+    /// values that are neither ordered nor in a hierarchy.
+    pub fn about(&self, other: usize, bits: bool) -> Requirement {
+        let mut about = self.clone();
+        match &mut about {
+            Requirement::LDiversity(LDiversity { column, .. })
+            | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
+            | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
+            | Requirement::QsDiversity(QsDiversity { column, .. })
+            | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
+            Requirement::TCloseness(TCloseness { column, distance, .. })
+            | Requirement::NtCloseness(NtCloseness { column, distance, .. }) => {
+                *column = other;
+                if bits {
+                    *distance = Distance::Equal;
+                }
+            }
+            Requirement::KAnonymity(_) | Requirement::Projection(_) | Requirement::FfAnonymity(_) => {}
+        }
+        about
+    }
+
+    /// Refuses what no data can meet, or no method that publishes this.
+    pub(crate) fn check(&self, subject: Subject, purpose: Purpose) -> Result<()> {
+        match self {
+            Requirement::LDiversity(diversity) => diversity.check(subject, purpose),
+            Requirement::QsDiversity(diversity) => diversity.check(),
+            Requirement::KAnonymity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsCloseness(_) => Ok(()),
+        }
+    }
+
+    /// The least size of a class that it asks for.
+    pub fn k(&self) -> Option<u64> {
+        match self {
+            Requirement::KAnonymity(KAnonymity { k }) => Some(*k),
+            Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => None,
+        }
+    }
+
+    /// Whether it is about the people of a class, where the policy says whose the records are: how many there are, and how
+    /// many of them have a value.
+    pub fn counts_people(&self) -> bool {
+        match self {
+            Requirement::KAnonymity(_) | Requirement::LPlusDiversity(_) => true,
+            Requirement::LDiversity(LDiversity { diversity, .. }) => match diversity {
+                Diversity::Distinct(_) | Diversity::Frequency(_) => true,
+                Diversity::Entropy(_) | Diversity::Recursive { .. } => false,
+            },
+            Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => false,
+        }
+    }
+}
+
+impl ItemRequirement {
+    /// Refuses what the policy's sensitive items do not fit.
+    pub(crate) fn check(&self, sensitive: &[String]) -> Result<()> {
+        match self {
+            ItemRequirement::KlPrivacy(privacy) => privacy.check(sensitive),
+            ItemRequirement::KmAnonymity(_)
+            | ItemRequirement::Coherence(_)
+            | ItemRequirement::TransactionalKAnonymity(_)
+            | ItemRequirement::PrivacyDegree(_) => Ok(()),
+        }
+    }
+}
 
 /// The requirements for tables.
 pub static TABLES: &[&Declaration] = &[

@@ -1,7 +1,23 @@
 //! (n, t)-closeness.
 
-use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, T};
+use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, Distance, T};
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::Exact;
+
+clause! {
+    /// Every class is distributed much as a larger group of like records.
+    pub struct NtCloseness {
+        /// The sensitive column's position in the data.
+        pub column: usize,
+        /// How many records the larger group has at least.
+        pub n: u64,
+        /// The largest distance.
+        pub t: Exact,
+        /// What moving a value costs.
+        pub distance: Distance,
+    }
+}
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

@@ -1,6 +1,21 @@
 //! What several tables together may reveal: the plan of projections.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::clause;
+use privet_core::Exact;
+
+clause! {
+    /// What several tables together may lose and expose.
+    #[derive(Copy)]
+    pub struct Projection {
+        /// The largest association loss Γα.
+        pub alpha: Exact,
+        /// The largest information exposure Γβ.
+        pub beta: Exact,
+        /// The largest discernibility of a table.
+        pub max_discernibility: Option<Exact>,
+    }
+}
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {

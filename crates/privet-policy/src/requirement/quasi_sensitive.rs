@@ -2,6 +2,57 @@
 
 use crate::check::Role;
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, clause};
+use privet_core::{Error, Exact, Result};
+
+clause! {
+    /// Nobody's terms point at few labels.
+    #[derive(Copy)]
+    pub struct QsDiversity {
+        /// The quasi-sensitive column's position in the data.
+        pub column: usize,
+        /// How many times likelier the likeliest label may be.
+        pub c: Exact,
+        /// How many labels must stay possible.
+        pub l: u64,
+    }
+}
+
+clause! {
+    /// What a group's terms reveal is nearly what was believed before.
+    #[derive(Copy)]
+    pub struct QsCloseness {
+        /// The quasi-sensitive column's position in the data.
+        pub column: usize,
+        /// The largest distance.
+        pub t: Exact,
+        /// What is believed beforehand.
+        pub prior: PriorKind,
+    }
+}
+
+choices! {
+    /// What an adversary believes before they see the release.
+    pub enum PriorKind {
+        /// The mean over the whole original table.
+        Microdata = "microdata",
+        /// All labels are equally likely.
+        Uniform = "uniform",
+        /// What the knowledge file says.
+        Weight = "weight",
+    }
+}
+
+impl QsDiversity {
+    /// Refuses what no data can meet.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.c == Exact::ZERO {
+            return Err(Error::input("'c' is 0; it must be above 0")
+                .help("with c = 0 no label could be likelier than none; write c = 1.0, say"));
+        }
+        Ok(())
+    }
+}
 
 /// How a policy asks for diversity.
 pub static DIVERSITY: Declaration = Declaration {
@@ -45,7 +96,7 @@ pub static CLOSENESS: Declaration = Declaration {
         Key::required("t", KeyKind::Exact("0", ""), "the largest distance, as in t = 0.2"),
         Key::with_default(
             "prior",
-            KeyKind::Choice(&["microdata", "uniform", "weight"]),
+            KeyKind::Choice(PriorKind::WORDS),
             "microdata",
             "what is believed beforehand: the mean over the original table, all labels alike, or the knowledge file's column 'weight'",
         ),

@@ -2,9 +2,32 @@
 
 use crate::check::Role;
 use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::typed::{choices, clause};
+use privet_core::Exact;
 
-/// What moving a value may cost.
-pub const DISTANCES: &[&str] = &["equal", "ordered", "hierarchical"];
+choices! {
+    /// What moving a value costs.
+    pub enum Distance {
+        /// All values are equally far apart.
+        Equal = "equal",
+        /// By rank: numbers, or the order of a hierarchy's leaves.
+        Ordered = "ordered",
+        /// By the column's hierarchy.
+        Hierarchical = "hierarchical",
+    }
+}
+
+clause! {
+    /// In every class the column is distributed much as in the whole table.
+    pub struct TCloseness {
+        /// The sensitive column's position in the data.
+        pub column: usize,
+        /// The largest distance.
+        pub t: Exact,
+        /// What moving a value costs.
+        pub distance: Distance,
+    }
+}
 
 /// The key that names the column.
 pub(crate) const COLUMN: Key = Key::optional(
@@ -19,7 +42,7 @@ pub(crate) const T: Key = Key::required("t", KeyKind::Exact("0", "1"), "the larg
 /// The key for what moving a value costs.
 pub(crate) const DISTANCE: Key = Key::with_default(
     "distance",
-    KeyKind::Choice(DISTANCES),
+    KeyKind::Choice(Distance::WORDS),
     "equal",
     "what moving a value costs: equal, ordered or hierarchical",
 );
@@ -27,7 +50,7 @@ pub(crate) const DISTANCE: Key = Key::with_default(
 /// The key for columns with another distance.
 pub(crate) const COLUMNS: Key = Key::optional(
     "columns",
-    KeyKind::Choices(Role::Sensitive, DISTANCES),
+    KeyKind::Choices(Role::Sensitive, Distance::WORDS),
     "where no column is named, the distance of those that have another, as in columns = { age_at_onset = \"ordered\" }",
 );
 

@@ -23,7 +23,7 @@ use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
-use privet_policy::{Clause, DataKind, LedgerPolicy, OnComposition, Policy};
+use privet_policy::{DataKind, LedgerPolicy, OnComposition, Policy, Stated};
 
 /// A release under way, for its ledger.
 pub(super) struct Book {
@@ -52,7 +52,7 @@ pub(super) struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     /// What is kept of a release that was made by a method with a seed.
-    pub fn of(policy: &'a Policy, method: &Clause, seed: u64, files: &'a [(String, String)]) -> Kept<'a> {
+    pub fn of(policy: &'a Policy, method: &dyn Stated, seed: u64, files: &'a [(String, String)]) -> Kept<'a> {
         Kept { policy, method: method.name(), seed, files }
     }
 }

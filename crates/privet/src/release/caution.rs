@@ -12,7 +12,7 @@ use privet_policy::{CheckedPolicy, Role, Subject};
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
     let records = microdata.summary.total();
-    let k = policy.requirements.iter().filter_map(|clause| clause.settings.count("k")).max().unwrap_or(1);
+    let k = policy.k();
     let why = match records {
         0 => "no record was left after those with missing values were dropped".to_string(),
         1 => "the only record is suppressed".to_string(),
@@ -92,9 +92,7 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
 
 /// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.
 pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Option<String> {
-    let asks_for_k =
-        policy.requirements.iter().any(|clause| clause.settings.count("k").is_some_and(|k| k > 1));
-    if policy.subject() != Subject::Freeform || asks_for_k {
+    if policy.subject() != Subject::Freeform || policy.k() > 1 {
         return None;
     }
     let alone = classes.sizes.iter().filter(|size| **size == 1).count();

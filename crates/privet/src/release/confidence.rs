@@ -6,7 +6,8 @@ use super::report::{Confidence, Confidences};
 use privet_core::{Exact, Result};
 use privet_engine::privacy::{Table, l_plus};
 use privet_methods::recoding::ClassTable;
-use privet_policy::{CheckedPolicy, Clause};
+use privet_policy::requirement::{Diversity, LDiversity, LPlusDiversity};
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// The largest share that each value of a column may have in a class.
 pub(super) struct Thresholds {
@@ -34,28 +35,38 @@ pub(super) fn confidences(
 }
 
 /// Whether a requirement's thresholds derive from how often values occur in the original.
-pub(super) fn from_data(clause: &Clause) -> bool {
-    clause.settings.choice("theta_rule").is_some()
+pub(super) fn from_data(requirement: &Requirement) -> bool {
+    matches!(requirement, Requirement::LPlusDiversity(LPlusDiversity { theta_rule: Some(_), .. }))
 }
 
 /// The thresholds of a requirement, where it has one for each value.
-fn thresholds(clause: &Clause, table: &Table) -> Result<Option<Thresholds>> {
-    match (clause.name(), clause.settings.choice("kind"), clause.settings.column("column")) {
-        ("l-diversity", Some("frequency"), Some(column)) => {
-            let column = table.column(column)?;
-            let l = clause.settings.exact("l");
-            let theta = l.and_then(|l| Exact::new(l.denominator(), l.numerator()));
+fn thresholds(requirement: &Requirement, table: &Table) -> Result<Option<Thresholds>> {
+    match requirement {
+        Requirement::LDiversity(LDiversity { column, diversity: Diversity::Frequency(l) }) => {
+            let column = table.column(*column)?;
+            let theta = Exact::new(l.denominator(), l.numerator());
             Ok(theta.map(|theta| Thresholds {
                 slots: column.slots.clone(),
                 theta: vec![theta; column.values.len()],
                 from_data: false,
             }))
         }
-        ("l-plus-diversity", ..) => {
-            let l_plus::Thresholds { slots, theta, .. } = l_plus::thresholds(clause, table)?;
-            Ok(Some(Thresholds { slots, theta, from_data: from_data(clause) }))
+        Requirement::LPlusDiversity(asked) => {
+            let l_plus::Thresholds { slots, theta, .. } = l_plus::thresholds(asked, table)?;
+            Ok(Some(Thresholds { slots, theta, from_data: from_data(requirement) }))
         }
-        _ => Ok(None),
+        Requirement::LDiversity(LDiversity {
+            diversity: Diversity::Distinct(_) | Diversity::Entropy(_) | Diversity::Recursive { .. },
+            ..
+        })
+        | Requirement::KAnonymity(_)
+        | Requirement::TCloseness(_)
+        | Requirement::NtCloseness(_)
+        | Requirement::MatchingLDiversity(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsDiversity(_)
+        | Requirement::QsCloseness(_) => Ok(None),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What reports say about FF-anonymity.
 
+use super::account::inequality;
 use super::report::{Attack, Column, Cover, Datum, Notion, Protection, Side, Tightness};
 use privet_attack::freeform::Attacked;
 use privet_core::Result;
@@ -7,7 +8,8 @@ use privet_core::counted;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::freeform::model;
 use privet_methods::recoding::Recoding;
-use privet_policy::CheckedPolicy;
+use privet_policy::requirement::FfAnonymity;
+use privet_policy::{CheckedPolicy, Requirement};
 
 /// What FF-anonymity promises.
 pub(super) fn notion(threat: &str) -> Notion {
@@ -70,12 +72,14 @@ pub(super) fn tightness(
     recoding: &Recoding,
 ) -> Result<Vec<Tightness>> {
     let table = Attacked::released(policy, microdata, recoding)?;
-    let threshold = policy.requirements.iter().find_map(|clause| clause.settings.exact("threat"));
-    let Some(threshold) = threshold else { return Ok(Vec::new()) };
+    let asked = policy.requirements.iter().find(|asked| matches!(asked, Requirement::FfAnonymity(_)));
+    let Some(asked @ Requirement::FfAnonymity(FfAnonymity { threat: threshold, .. })) = asked else {
+        return Ok(Vec::new());
+    };
     let entry = |exact: String, worst: String, value: f64, holds: bool| Tightness {
         requirement: "ff-anonymity".to_string(),
         column: None,
-        inequality: format!("n(X, a) · |sensitive leaves| ≤ {threshold} · n(X) · |leaves|"),
+        inequality: inequality(asked),
         exact: exact.into(),
         worst: worst.into(),
         value: Datum::Released(value),

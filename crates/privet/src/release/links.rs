@@ -7,8 +7,9 @@ use super::report::{
     Attack, Cover, Datum, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
 };
 use privet_attack::label_linking::{Linkage, Nearest};
-use privet_core::{counted, ordinal};
-use privet_policy::{CheckedPolicy, Clause, Role};
+use privet_core::{Exact, counted, ordinal};
+use privet_policy::requirement::{PriorKind, QsCloseness, QsDiversity};
+use privet_policy::{CheckedPolicy, Requirement, Role};
 
 /// More terms than this are not filed.
 const MOST_TERMS: usize = 40;
@@ -56,13 +57,13 @@ pub(super) fn account(policy: &CheckedPolicy, before: &Linkage, after: &Linkage)
 pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightness> {
     let quasi: Vec<&str> =
         policy.with_role(Role::QuasiIdentifier).map(|column| column.name.as_str()).collect();
-    let entry = |clause: &Clause, nearest: &Nearest, limit: &str, of_original: bool| {
-        let column = clause.settings.column("column").map(|column| policy.columns[column].name.clone());
+    let entry = |asked: &Requirement, nearest: &Nearest, threshold: Exact, of_original: bool| {
+        let column = asked.column().map(|column| policy.columns[column].name.clone());
         let cells = quasi.iter().zip(&nearest.cells).map(|(name, cell)| format!("{name} = {cell}"));
-        Some(Tightness {
-            requirement: format!("{} of {}", clause.name(), column.as_deref().unwrap_or_default()),
+        Tightness {
+            requirement: format!("{} of {}", asked.name(), column.as_deref().unwrap_or_default()),
             column,
-            inequality: inequality(clause, &policy.columns),
+            inequality: inequality(asked),
             exact: nearest.figures.clone().into(),
             worst: format!(
                 "{} ({})",
@@ -74,67 +75,63 @@ pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightnes
                 true => Datum::Original(nearest.value.into()),
                 false => Datum::Released(nearest.value),
             },
-            threshold: clause.settings.exact(limit)?.to_f64(),
+            threshold: threshold.to_f64(),
             side: Side::AtMost,
             counted: false,
             from_data: false,
             holds: after.exposed == 0,
-        })
+        }
     };
-    let of_clause = |clause: &Clause| match clause.name() {
-        "qs-diversity" => entry(clause, after.least_diverse.as_ref()?, "c", false),
+    let of_clause = |asked: &Requirement| match asked {
+        Requirement::QsDiversity(own) => Some(entry(asked, after.least_diverse.as_ref()?, own.c, false)),
         // What is believed beforehand is the original's, terms and records that were removed included.
-        "qs-closeness" => {
-            let of_original = !matches!(clause.settings.choice("prior"), Some("uniform" | "weight"));
-            entry(clause, after.least_close.as_ref()?, "t", of_original)
+        Requirement::QsCloseness(own) => {
+            let of_original = own.prior == PriorKind::Microdata;
+            Some(entry(asked, after.least_close.as_ref()?, own.t, of_original))
         }
         _ => None,
     };
     policy.requirements.iter().filter_map(of_clause).collect()
 }
 
-/// What the two notions promise; `text` shows a setting.
-pub(super) fn notion(clause: &Clause, column: &str, text: &dyn Fn(&str) -> String) -> Notion {
-    let (name, promise) = if clause.name() == "qs-diversity" {
-        (
-            format!("QS (c,l)-diversity of {column}"),
-            format!(
-                "whoever looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most \
-                 {} times as likely as the {} and all less likely ones together",
-                text("c"),
-                text("l").parse().map_or_else(|_| text("l"), ordinal)
-            ),
-        )
-    } else {
-        (
-            format!("QS t-closeness of {column}"),
-            format!(
-                "what the terms of {column} reveal by the knowledge file lies within a distance of {} of what was believed \
-                 before",
-                text("t")
-            ),
-        )
-    };
+/// What (c,l)-diversity of labels promises.
+pub(super) fn diversity(asked: &QsDiversity, column: &str) -> Notion {
+    let QsDiversity { c, l, .. } = asked;
+    let name = format!("QS (c,l)-diversity of {column}");
+    let promise = format!(
+        "whoever looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most {c} times \
+         as likely as the {} and all less likely ones together",
+        ordinal(*l)
+    );
     // The honest matrix: labels are diverse under (c,l)-diversity, and close to what was believed under t-closeness.
-    let of_labels = if clause.name() == "qs-diversity" {
-        Protection {
-            attack: Attack::Homogeneity,
-            cover: Cover::Bounded,
-            meaning: format!(
-                "No label that the terms of {column} point to is near certain in a group: the likeliest is limited by c = {}.",
-                text("c")
-            ),
-        }
-    } else {
-        Protection {
-            attack: Attack::Skew,
-            cover: Cover::Bounded,
-            meaning: format!(
-                "What the terms of a group point to changes what can be believed about labels by at most {}.",
-                text("t")
-            ),
-        }
+    let of_labels = Protection {
+        attack: Attack::Homogeneity,
+        cover: Cover::Bounded,
+        meaning: format!(
+            "No label that the terms of {column} point to is near certain in a group: the likeliest is limited by c = {c}."
+        ),
     };
+    notion(name, promise, of_labels, column)
+}
+
+/// What t-closeness of labels promises.
+pub(super) fn closeness(asked: &QsCloseness, column: &str) -> Notion {
+    let t = asked.t;
+    let name = format!("QS t-closeness of {column}");
+    let promise = format!(
+        "what the terms of {column} reveal by the knowledge file lies within a distance of {t} of what was believed before"
+    );
+    let of_labels = Protection {
+        attack: Attack::Skew,
+        cover: Cover::Bounded,
+        meaning: format!(
+            "What the terms of a group point to changes what can be believed about labels by at most {t}."
+        ),
+    };
+    notion(name, promise, of_labels, column)
+}
+
+fn notion(name: String, promise: String, of_labels: Protection, column: &str) -> Notion {
     let outside = Protection {
         attack: Attack::OutsideKnowledge,
         cover: Cover::Partly,

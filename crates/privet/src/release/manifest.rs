@@ -20,7 +20,7 @@ const SMALL: u64 = 10;
 
 /// What a run states about its release, whatever its shape.
 #[derive(Clone)]
-pub(super) struct Stated<'a> {
+pub(super) struct Statement<'a> {
     pub read: u64,
     pub dropped: u64,
     pub suppressed: u64,
@@ -47,7 +47,7 @@ pub(super) struct Stated<'a> {
 pub(super) struct Claims<'a> {
     pub policy: PolicyRef<'a>,
     pub seed: u64,
-    pub stated: Stated<'a>,
+    pub stated: Statement<'a>,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
     /// Who was kept out of the release.
@@ -82,7 +82,7 @@ impl<'a> Claims<'a> {
     pub fn of(
         policy: PolicyRef<'a>,
         seed: u64,
-        stated: Stated<'a>,
+        stated: Statement<'a>,
         files: &'a [(String, String)],
         held: Option<&'a HeldOut>,
     ) -> Claims<'a> {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::book::{self, Book, Kept};
 use super::caution;
 use super::holdout::{self, HeldOut};
-use super::manifest::{Claims, Stated};
+use super::manifest::{Claims, Statement};
 use super::report::{self, Edition, ForSteward, Page};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, changed, state_of};
@@ -23,7 +23,7 @@ use privet_core::{Error, Exact, Result};
 use privet_data::Source;
 use privet_ledger::Signatures;
 use privet_policy::layout::{CLAIMS, POLICY};
-use privet_policy::{CheckedPolicy, Clause, PolicyRef, Setting, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{CheckedPolicy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
 ///
@@ -54,7 +54,7 @@ pub(super) trait Shape: Sized {
     fn write(&self, target: &Target, options: &RunOptions, clock: &Clock) -> Result<Vec<String>>;
 
     /// What the run states about the release.
-    fn stated(&self) -> Result<Stated<'_>>;
+    fn stated(&self) -> Result<Statement<'_>>;
 
     /// Gathers the figures of the reports.
     fn account(&self, claims: &Claims<'_>, public: &Path, clock: &Clock) -> Result<Self::Report>;
@@ -77,7 +77,7 @@ pub(super) trait RunPolicy {
     fn any(&self) -> PolicyRef<'_>;
 
     /// What the user's options stand in for: the method's settings and the seed.
-    fn settings(&mut self) -> (&mut Clause, &mut Option<u64>);
+    fn settings(&mut self) -> (&mut dyn Stated, &mut Option<u64>);
 
     /// Keeps a share of people out of the data, where one is asked for.
     fn hold_out(&mut self, share: Option<Exact>, _seed: u64, _clock: &Clock) -> Result<Option<HeldOut>> {
@@ -90,7 +90,7 @@ impl RunPolicy for CheckedPolicy {
         PolicyRef::Table(self)
     }
 
-    fn settings(&mut self) -> (&mut Clause, &mut Option<u64>) {
+    fn settings(&mut self) -> (&mut dyn Stated, &mut Option<u64>) {
         (&mut self.method, &mut self.seed)
     }
 
@@ -104,7 +104,7 @@ impl RunPolicy for TransactionPolicy {
         PolicyRef::Transactions(self)
     }
 
-    fn settings(&mut self) -> (&mut Clause, &mut Option<u64>) {
+    fn settings(&mut self) -> (&mut dyn Stated, &mut Option<u64>) {
         (&mut self.method, &mut self.seed)
     }
 }
@@ -114,7 +114,7 @@ impl RunPolicy for VocabularyPolicy {
         PolicyRef::Vocabularies(self)
     }
 
-    fn settings(&mut self) -> (&mut Clause, &mut Option<u64>) {
+    fn settings(&mut self) -> (&mut dyn Stated, &mut Option<u64>) {
         (&mut self.method, &mut self.seed)
     }
 }
@@ -143,8 +143,8 @@ pub(super) struct Making {
 /// Claims the target and fills in what the user says over the policy; returns the seed in use.
 fn begin(policy: &mut impl RunPolicy, options: &RunOptions) -> Result<(Target, u64)> {
     let (method, seed) = policy.settings();
-    if let Some(limit) = options.time_limit {
-        method.set("time_limit", Setting::Duration(limit));
+    if let (Some(limit), Some(own)) = (options.time_limit, method.time_limit()) {
+        *own = Some(limit);
     }
     let target = Target::claim(&options.target, options.force)?;
     let chosen = match options.seed.or(*seed) {

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::apply::{self, Destination};
 use super::book::Book;
-use super::manifest::{Claims, Price, Stated};
+use super::manifest::{Claims, Price, Statement};
 use super::pipeline::Shape;
 use super::report::{ReportModel, Whose};
 use super::run::RunOptions;
@@ -55,7 +55,7 @@ impl Recoded {
         let cost = match solution.cost.take() {
             Some(cost) => cost,
             None => {
-                let name = policy.method.settings.choice("cost").unwrap_or("LM");
+                let name = policy.method.cost().name();
                 let measure = solution.recoding.measure(name, &microdata);
                 let measure = measure.map_err(|error| policy.at_method("cost", error))?;
                 method::show(&measure, solution.recoding.cost(&measure, &classes))
@@ -126,8 +126,8 @@ impl Shape for Recoded {
         Ok(vec![name])
     }
 
-    fn stated(&self) -> Result<Stated<'_>> {
-        Ok(Stated {
+    fn stated(&self) -> Result<Statement<'_>> {
+        Ok(Statement {
             read: self.microdata.summary.read,
             dropped: self.microdata.summary.dropped,
             suppressed: self.classes.suppressed,

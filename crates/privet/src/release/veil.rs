@@ -10,7 +10,7 @@ use super::account::counts_after;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::Table;
 use privet_methods::recoding::ClassTable;
-use privet_policy::Clause;
+use privet_policy::{Requirement, Stated};
 
 /// Texts that name hidden values, each with what the public reads instead.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +18,12 @@ pub struct Veil(Vec<(String, String)>);
 
 impl Veil {
     /// Hides what requirements name; `shows` says whether the release shows a value that a requirement is about.
-    pub(super) fn of(requirements: &[Clause], shows: impl Fn(&Clause, &str) -> bool) -> Veil {
-        let own = |clause: &Clause| {
+    pub(super) fn of<S: Stated>(requirements: &[S], shows: impl Fn(&S, &str) -> bool) -> Veil {
+        let own = |asked: &S| {
             // Requirements with the same thresholds, of two columns perhaps, read alike: what one of them hides, all do.
-            let alike = || requirements.iter().filter(|other| other.has_thresholds_of(clause));
-            clause.thresholds_shown(|value| alike().all(|other| shows(other, value)))
+            let thresholds = asked.own_thresholds();
+            let alike = || requirements.iter().filter(|other| other.own_thresholds() == thresholds);
+            asked.thresholds_shown(&|value| alike().all(|other| shows(other, value)))
         };
         let mut texts: Vec<(String, String)> = requirements.iter().flat_map(own).collect();
         // A text that holds another goes first.
@@ -32,7 +33,11 @@ impl Veil {
     }
 
     /// Hides what the requirements of a table name and none of its classes shows.
-    pub(super) fn of_table(requirements: &[Clause], microdata: &Microdata, classes: &ClassTable) -> Veil {
+    pub(super) fn of_table(
+        requirements: &[Requirement],
+        microdata: &Microdata,
+        classes: &ClassTable,
+    ) -> Veil {
         let shown: Vec<Vec<u64>> =
             microdata.table.tracked.iter().map(|column| counts_after(&column.slots, classes)).collect();
         Veil::of(requirements, |clause, value| is_shown(&microdata.table, &shown, clause, value))
@@ -49,9 +54,9 @@ impl Veil {
     }
 }
 
-/// Whether a value of the column that a clause is about occurs, going by how often each value does, per tracked column.
-pub(super) fn is_shown(table: &Table, counts: &[Vec<u64>], clause: &Clause, value: &str) -> bool {
-    let about = clause.settings.column("column");
+/// Whether a value of the column that a requirement is about occurs, going by how often each value does, per tracked column.
+pub(super) fn is_shown(table: &Table, counts: &[Vec<u64>], asked: &Requirement, value: &str) -> bool {
+    let about = asked.column();
     let mut columns = table.tracked.iter().zip(counts).filter(|(column, _)| about == Some(column.index));
     columns.any(|(column, counts)| {
         column.values.iter().zip(counts).any(|(known, count)| known == value && *count > 0)

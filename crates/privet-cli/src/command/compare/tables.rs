@@ -61,7 +61,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
             solution.recoding.draw(policy.seed.unwrap_or(0));
             let classes = solution.recoding.count(&microdata);
             let costs = solution.recoding.costs(&microdata, &classes);
-            let asked = policy.method.settings.choice("cost").unwrap_or("LM");
+            let asked = policy.method.cost().name();
             let own = solution.cost.or_else(|| costs.iter().find(|cost| cost.name == asked).cloned());
             Reached {
                 suppressed: classes.suppressed,

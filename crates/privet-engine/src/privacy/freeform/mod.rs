@@ -36,8 +36,8 @@ pub use model::{Attribute, Bar, Model, Share};
 use std::sync::Arc;
 
 use privet_core::{Error, Exact, Result};
-use privet_policy::requirement::freeform::DECLARATION;
-use privet_policy::{CheckedPolicy, Clause};
+use privet_policy::requirement::FfAnonymity;
+use privet_policy::{CheckedPolicy, Requirement};
 use privet_taxonomy::Taxonomy;
 
 /// The thresholds of a requirement.
@@ -50,12 +50,10 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Reads a clause of a policy.
-    pub fn of(clause: &Clause) -> Result<Thresholds> {
-        Ok(Thresholds {
-            observable: super::given(clause.settings.exact("observable"), clause, "observable")?,
-            threat: super::given(clause.settings.exact("threat"), clause, "threat")?,
-        })
+    /// What a requirement asks for.
+    pub fn of(asked: &FfAnonymity) -> Thresholds {
+        let FfAnonymity { observable, threat } = *asked;
+        Thresholds { observable, threat }
     }
 }
 
@@ -64,12 +62,15 @@ pub fn model(
     policy: &CheckedPolicy,
     columns: impl IntoIterator<Item = (usize, Arc<Taxonomy>)>,
 ) -> Result<Model> {
-    let thresholds = policy.requirements.iter().find(|clause| clause.name() == DECLARATION.name);
-    let thresholds = Thresholds::of(thresholds.ok_or_else(|| {
+    let asked = policy.requirements.iter().find_map(|asked| match asked {
+        Requirement::FfAnonymity(asked) => Some(asked),
+        _ => None,
+    });
+    let thresholds = Thresholds::of(asked.ok_or_else(|| {
         Error::input("the policy does not ask for ff-anonymity, so nothing says what can be seen")
             .in_file(policy.written.path())
             .help("say so: [privacy.ff-anonymity] threat = 0.5, and which columns are mixed")
-    })?)?;
+    })?);
     let attribute = |(index, taxonomy): (usize, Arc<Taxonomy>)| {
         let column = policy.columns.get(index);
         let mixed = column.and_then(|column| Some((&column.name, column.mixed.as_ref()?)));

@@ -23,8 +23,8 @@ pub use graph::{Components, ValueGraph};
 pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors};
 pub use values::ValueSet;
 
-use privet_core::{Exact, Result};
-use privet_policy::Clause;
+use privet_core::Exact;
+use privet_policy::requirement::MatchingLDiversity;
 
 /// Matching l-diversity as a policy asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,10 @@ pub struct MatchingDiversity {
 }
 
 impl MatchingDiversity {
-    /// Reads a clause.
-    pub fn of(clause: &Clause) -> Result<MatchingDiversity> {
-        let column = super::given(clause.settings.column("column"), clause, "column")?;
-        let l = super::given(clause.settings.count("l"), clause, "l")?;
-        let max_posterior = clause.settings.exact("max_posterior");
-        Ok(MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior })
+    /// What a requirement asks for.
+    pub fn of(asked: &MatchingLDiversity) -> MatchingDiversity {
+        let MatchingLDiversity { column, l, max_posterior } = *asked;
+        MatchingDiversity { column, l: usize::try_from(l).unwrap_or(usize::MAX), max_posterior }
     }
 }
 

@@ -21,8 +21,9 @@ pub use links::{Linked, Links, ones};
 pub use prior::{Prior, PriorCounter};
 pub use verdict::{Posterior, distance};
 
-use privet_core::{Error, Exact, Result};
-use privet_policy::Clause;
+use privet_core::Exact;
+use privet_policy::requirement;
+pub use privet_policy::requirement::PriorKind;
 
 /// QS (c,l)-diversity as a policy asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +35,9 @@ pub struct QsDiversity {
 }
 
 impl QsDiversity {
-    /// Reads a clause.
-    pub fn of(clause: &Clause) -> Result<QsDiversity> {
-        let c = super::given(clause.settings.exact("c"), clause, "c")?;
-        let l = super::given(clause.settings.count("l"), clause, "l")?;
-        if c == Exact::ZERO {
-            return Err(Error::input("'c' is 0; it must be above 0")
-                .help("with c = 0 no label could be likelier than none; write c = 1.0, say"));
-        }
-        Ok(QsDiversity { c, l: usize::try_from(l).unwrap_or(usize::MAX) })
+    /// What a requirement asks for.
+    pub fn of(asked: &requirement::QsDiversity) -> QsDiversity {
+        QsDiversity { c: asked.c, l: usize::try_from(asked.l).unwrap_or(usize::MAX) }
     }
 
     /// Whether any group that links to something can meet it, when there are so many labels. The tail has at most
@@ -62,26 +57,9 @@ pub struct QsCloseness {
     pub prior: PriorKind,
 }
 
-/// What an adversary believes before he sees the release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PriorKind {
-    /// The mean over the whole original table.
-    Microdata,
-    /// All labels are equally likely.
-    Uniform,
-    /// What the knowledge file says.
-    Weight,
-}
-
 impl QsCloseness {
-    /// Reads a clause.
-    pub fn of(clause: &Clause) -> Result<QsCloseness> {
-        let t = super::given(clause.settings.exact("t"), clause, "t")?;
-        let prior = match clause.settings.choice("prior") {
-            Some("uniform") => PriorKind::Uniform,
-            Some("weight") => PriorKind::Weight,
-            _ => PriorKind::Microdata,
-        };
-        Ok(QsCloseness { t, prior })
+    /// What a requirement asks for.
+    pub fn of(asked: &requirement::QsCloseness) -> QsCloseness {
+        QsCloseness { t: asked.t, prior: asked.prior }
     }
 }

@@ -28,22 +28,18 @@ use privet_engine::itemset::rows::Rows;
 use privet_engine::itemset::{Effort, Threat};
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::method::{ItemSearch, Og};
 use privet_taxonomy::{ItemTree, Node};
 
 /// Finds the cheapest valid cut.
-pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
-    let asked = |key: &str| task.method.settings.choice(key);
-    if asked("search") == Some("enumeration") && asked("phase").is_some_and(|phase| phase != "auto") {
-        let wrong = "'phase' means nothing to search = \"enumeration\"";
-        return Err(Error::input(wrong).help("remove it, or set search = \"conflicts\""));
-    }
+pub(super) fn run(task: &Task<'_>, own: &Og, clock: &Clock) -> Result<ItemSolution> {
     feasible::check(task)?;
-    let clock = clock.with_limit(task.method.settings.duration("time_limit"));
+    let clock = clock.with_limit(own.time_limit);
     let problem = Problem::new(task.baskets, task.requirements, task.measure());
-    if task.method.settings.choice("search") == Some("enumeration") {
+    if own.search == ItemSearch::Enumeration {
         return problem.enumerate(&clock);
     }
-    let reached = search::run(&problem, &search::Manner::of(task), &clock)?;
+    let reached = search::run(&problem, &search::Manner::of(task, own), &clock)?;
     let mut solution = problem.solution(reached, &clock);
     if clock.is_over() && !solution.search.optimal {
         solution.warnings.push(

@@ -11,6 +11,7 @@ use privet_engine::conflict::{Conflicts, Solved, cut_of, solve};
 use privet_engine::itemset::rows::{Rows, shown_by};
 use privet_engine::itemset::{Ended, Lookup, Power, Scope, Threat};
 use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::method::{Og, Phase};
 use privet_taxonomy::{ItemTree, Node};
 
 /// How to search.
@@ -27,19 +28,17 @@ pub(super) struct Manner {
 const CHEAP: u64 = 400_000_000;
 
 impl Manner {
-    pub(super) fn of(task: &Task<'_>) -> Manner {
-        let settings = &task.method.settings;
-        let alpha = settings.exact("alpha").unwrap_or(Exact::ZERO);
+    pub(super) fn of(task: &Task<'_>, own: &Og) -> Manner {
         Manner {
-            eager_cells: match settings.choice("phase") {
-                Some("eager") => u64::MAX,
-                Some("lazy") => 0,
+            eager_cells: match own.phase {
+                Phase::Eager => u64::MAX,
+                Phase::Lazy => 0,
                 // One cut is quickly checked where its own nodes are enough.
-                _ if !task.requirements.iter().any(KlPrivacy::guards_marks) => 0,
-                _ => CHEAP,
+                Phase::Auto if !task.requirements.iter().any(KlPrivacy::guards_marks) => 0,
+                Phase::Auto => CHEAP,
             },
             rows_before: CERTIFIED,
-            alpha,
+            alpha: own.alpha,
         }
     }
 }

@@ -47,9 +47,9 @@ proptest! {
         let more = format!("search = \"enumeration\"\norder = \"{order}\"\ntighten = {tighten}\n");
         let (_folder, policy, microdata) = read(&case, &more);
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
-        let solution = super::super::run(&policy, &microdata, &Clock::unlimited());
+        let solution = crate::run(&policy, &microdata, &Clock::unlimited());
         let (_folder, policy, microdata) = read(&case, "");
-        let by_intervals = super::super::run(&policy, &microdata, &Clock::unlimited());
+        let by_intervals = crate::run(&policy, &microdata, &Clock::unlimited());
         match (best, solution, by_intervals) {
             (None, Err(error), Err(_)) => prop_assert_eq!(error.kind(), privet_core::ErrorKind::Infeasible),
             (Some(best), Ok(solution), Ok(by_intervals)) => {
@@ -66,7 +66,7 @@ proptest! {
     fn an_approximate_enumeration_is_within_its_promise(case in any_case()) {
         let (_folder, policy, microdata) = read(&case, "search = \"enumeration\"\napproximation = 0.5\n");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
-        if let (Some(best), Ok(solution)) = (best, super::super::run(&policy, &microdata, &Clock::unlimited())) {
+        if let (Some(best), Ok(solution)) = (best, crate::run(&policy, &microdata, &Clock::unlimited())) {
             prop_assert!(exact(&solution) <= best * ratio(3, 2));
             prop_assert!(solution.search.bound.expect("a bound") <= as_f64(&best) + 1e-9);
         }
@@ -146,8 +146,9 @@ fn what_the_enumeration_cannot_do_is_refused() {
         ("tighten = false\n", "'tighten' means nothing"),
     ];
     for (more, words) in refused {
-        let (_folder, policy, microdata) = read(&case, more);
-        let error = super::super::run(&policy, &microdata, &Clock::unlimited()).expect_err("refused");
+        // Already at the door.
+        let (_folder, policy) = written("l-plus-optimize", &case, more);
+        let error = policy.check(None).expect_err("refused");
         assert!(error.to_string().contains(words), "{error}");
     }
 }

@@ -22,7 +22,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::privacy::naive::{Ratio, ratio};
 use privet_engine::testing::all_cuts;
 use privet_engine::testing::tree;
-use privet_policy::{CheckedPolicy, Policy};
+use privet_policy::{CheckedPolicy, Method, Policy};
 
 /// The eleven pairs that are defined.
 const PAIRS: [(&str, &str); 11] = [
@@ -72,6 +72,13 @@ fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
 }
 
 fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+    let (folder, policy) = written(method, case, more);
+    let policy = policy.check(None).expect("a checked policy");
+    let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
+    (folder, policy, microdata)
+}
+
+fn written(method: &str, case: &Case, more: &str) -> (TempDir, Policy) {
     let folder = TempDir::new().expect("a folder");
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("written");
     let mut text = "seed = 5\n[data]\npath = \"data.csv\"\nheader = true\n".to_string();
@@ -97,13 +104,12 @@ fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, M
         case.scheme, case.metric
     );
     let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
-    let policy = policy.check(None).expect("a checked policy");
-    let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
-    (folder, policy, microdata)
+    (folder, policy)
 }
 
 fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlus {
-    let asked = problem::asked(policy, microdata).expect("asked");
+    let Method::LPlusOptimize(own) = &policy.method else { panic!("another method") };
+    let asked = problem::asked(policy, own.into(), microdata).expect("asked");
     problem::problem(policy, microdata, &asked).expect("a problem")
 }
 
@@ -139,7 +145,7 @@ proptest! {
     fn the_optimum_is_that_of_brute_force(case in any_case()) {
         let (_folder, policy, microdata) = read(&case, "");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
-        match (best, super::run(&policy, &microdata, &Clock::unlimited())) {
+        match (best, crate::run(&policy, &microdata, &Clock::unlimited())) {
             (None, Err(error)) => prop_assert_eq!(error.kind(), privet_core::ErrorKind::Infeasible),
             (Some(best), Ok(solution)) => {
                 prop_assert_eq!(exact(&solution), best);
@@ -154,7 +160,7 @@ proptest! {
     fn an_approximate_answer_is_within_its_promise(case in any_case()) {
         let (_folder, policy, microdata) = read(&case, "approximation = 0.5\n");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
-        if let (Some(best), Ok(solution)) = (best, super::run(&policy, &microdata, &Clock::unlimited())) {
+        if let (Some(best), Ok(solution)) = (best, crate::run(&policy, &microdata, &Clock::unlimited())) {
             prop_assert!(exact(&solution) <= best * ratio(3, 2));
             prop_assert!(solution.search.bound.expect("a bound") <= as_f64(&best) + 1e-9);
         }

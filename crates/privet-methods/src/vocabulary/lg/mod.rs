@@ -23,11 +23,19 @@ use privet_core::{Error, Result};
 use privet_engine::local::{Crowd, Local, Part, Steering};
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::partition::partition;
-use privet_policy::method::lg_bags::BAG_DECLARATION;
 use privet_taxonomy::{ItemTree, Node};
 
+/// What is published of a vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Printed {
+    /// Words, as often as every member of the group has them: `lg-bag`.
+    Bags,
+    /// Every word once: `lg`.
+    Sets,
+}
+
 /// Makes the decision, for `lg-bag` as for `lg`.
-pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+pub fn run(task: &Task<'_>, as_what: Printed, clock: &Clock) -> Result<BagSolution> {
     let Some(tree) = task.distances.tree() else {
         return Err(Error::input(format!(
             "the method '{}' generalises words, and these distances come without a tree",
@@ -51,7 +59,7 @@ pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
     let people = (task.demand.min_term_users > 1).then(|| places.people(bags));
     let printed =
         |node: Node| people.as_ref().is_none_or(|people| people[node as usize] >= task.demand.min_term_users);
-    let counted = task.method.name() == BAG_DECLARATION.name;
+    let counted = as_what == Printed::Bags;
     let mut rare = 0;
     let mut clusters = Vec::with_capacity(parts.len());
     for part in &parts {

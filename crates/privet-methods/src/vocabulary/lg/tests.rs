@@ -11,20 +11,21 @@ use privet_core::ErrorKind;
 use privet_core::testing::cases as config;
 use privet_data::Bags;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
-use privet_policy::Clause;
-use privet_policy::Declaration;
-use privet_policy::method::lg_bags::DECLARATION;
+use privet_policy::VocabularyMethod;
 use privet_taxonomy::words::Distances;
 
 fn run_on(
     bags: &Bags,
     distances: &Distances,
     demand: VocabularyAnonymity,
-    declaration: &'static Declaration,
+    as_what: Printed,
 ) -> Result<BagSolution> {
-    let method = Clause::with_defaults(declaration);
+    let method = match as_what {
+        Printed::Bags => VocabularyMethod::LgBag(Default::default()),
+        Printed::Sets => VocabularyMethod::Lg(Default::default()),
+    };
     let task = Task { bags, distances, epsilon: 0, omega: None, demand, method: &method };
-    run(&task, &Clock::unlimited())
+    run(&task, as_what, &Clock::unlimited())
 }
 
 fn plain(k: u32) -> VocabularyAnonymity {
@@ -61,7 +62,7 @@ fn the_running_example_is_as_known() {
         let tree = cases::tree(&input["source"]);
         let distances = cases::distances(tree.clone(), &bags);
         let k = input["k"].as_u64().expect("k") as u32;
-        let found = run_on(&bags, &distances, plain(k), &BAG_DECLARATION).expect("groups");
+        let found = run_on(&bags, &distances, plain(k), Printed::Bags).expect("groups");
         let mut groups: Vec<(Vec<u32>, Vec<String>)> = found
             .clusters
             .iter()
@@ -84,7 +85,7 @@ fn the_running_example_is_as_known() {
         assert_eq!(loss.blm, cases::share(&expected["blm"]));
         assert_eq!(loss.distinct_terms, cases::share(&expected["distinct"]));
         assert_eq!(loss.average_size, cases::share(&expected["avgvsize"]));
-        let sets = run_on(&bags, &distances, plain(k), &DECLARATION).expect("groups");
+        let sets = run_on(&bags, &distances, plain(k), Printed::Sets).expect("groups");
         assert_eq!(release(&sets, &bags, &tree), cases::lists(&expected["release_set"]));
     }
 }
@@ -140,7 +141,7 @@ fn rare_words_are_not_printed() {
     let tree = cases::goods();
     let distances = cases::distances(tree.clone(), &bags);
     let demand = VocabularyAnonymity { k: 2, distinct_users: false, min_term_users: 2 };
-    let found = run_on(&bags, &distances, demand, &BAG_DECLARATION).expect("groups");
+    let found = run_on(&bags, &distances, demand, Printed::Bags).expect("groups");
     // Boots are of one user only, in whatever number of sessions.
     assert_eq!(release(&found, &bags, &tree), vec![list(&["Wine"]); 4]);
     assert!(found.counters.contains(&("rare_word_occurrences", 2)));
@@ -156,7 +157,7 @@ proptest! {
         let tree = cases::goods();
         let distances = cases::distances(tree.clone(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let declaration = if counted { &BAG_DECLARATION } else { &DECLARATION };
+        let declaration = if counted { Printed::Bags } else { Printed::Sets };
         let found = match run_on(&bags, &distances, demand, declaration) {
             Ok(found) => found,
             Err(error) => {

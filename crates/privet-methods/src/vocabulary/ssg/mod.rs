@@ -50,18 +50,19 @@ use kin::Kin;
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::{Exact, Result};
+use privet_policy::method::Ssg;
 use reach::Reach;
 use rows::{Row, Rows};
 use settings::{Penalty, Settings};
 use stretch::Stretches;
 
 /// Makes the decision.
-pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
-    run_with(task, Effort::for_rows(task.bags.len()), clock)
+pub fn run(task: &Task<'_>, own: &Ssg, clock: &Clock) -> Result<BagSolution> {
+    run_with(task, own, Effort::for_rows(task.bags.len()), clock)
 }
 
-fn run_with(task: &Task<'_>, effort: Effort, clock: &Clock) -> Result<BagSolution> {
-    let settings = Settings::of(task)?;
+fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result<BagSolution> {
+    let settings = Settings::of(task, own)?;
     let clock = &clock.with_limit(None);
     clock.progress().stage("finding terms that are near each other", None);
     // What is near is listed term by term only where it cannot be told in another way.
@@ -210,9 +211,9 @@ fn solution(
         "min_term_users": task.demand.min_term_users,
         "epsilon": task.epsilon,
         "omega": task.omega.map_or(json!("lexicographic"), shown_number),
-        "matching": task.method.settings.choice("matching"),
-        "centre": task.method.settings.choice("centre"),
-        "penalty": task.method.settings.choice("penalty"),
+        "matching": settings.matching.name(),
+        "centre": settings.centre.name(),
+        "penalty": settings.penalty.name(),
         "residual": settings.residual,
         "search": match effort {
             Effort::Reference => "quadratic",

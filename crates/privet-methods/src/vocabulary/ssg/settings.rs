@@ -2,32 +2,8 @@
 
 use crate::vocabulary::Task;
 use privet_core::{Error, Result};
-
-/// How occurrences are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Matching {
-    Exact,
-    Greedy,
-    /// Exact where both sides are small.
-    Auto,
-}
-
-/// What is printed for occurrences that were matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Centre {
-    Vote,
-    Hyper,
-    Generalise,
-}
-
-/// What an occurrence costs that stays unmatched (convention C6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Penalty {
-    /// Every occurrence that is suppressed costs the same: a bag of the hyper-vocabulary holds as many as it has members.
-    Occurrence,
-    /// A bag of the hyper-vocabulary costs as much as a single term.
-    Uniform,
-}
+use privet_policy::method::Ssg;
+pub(super) use privet_policy::method::{Centre, Matching, Penalty};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
@@ -49,16 +25,10 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn of(task: &Task<'_>) -> Result<Settings> {
-        let settings = &task.method.settings;
-        let count = |key: &str, default: u64| settings.count(key).unwrap_or(default);
-        let size = |key: &str, default: u64| usize::try_from(count(key, default)).unwrap_or(usize::MAX);
-        let centre = match settings.choice("centre") {
-            Some("hyper") => Centre::Hyper,
-            Some("generalise") => Centre::Generalise,
-            _ => Centre::Vote,
-        };
-        let residual = settings.exact("residual").map(|reach| {
+    pub(super) fn of(task: &Task<'_>, own: &Ssg) -> Result<Settings> {
+        let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let centre = own.centre;
+        let residual = own.residual.map(|reach| {
             // Distances are whole numbers, so nothing lies between a reach and what it is rounded down to.
             u32::try_from(reach.numerator() / reach.denominator()).unwrap_or(u32::MAX)
         });
@@ -80,22 +50,15 @@ impl Settings {
         Ok(Settings {
             k: task.demand.k.max(1) as usize,
             distinct_users: task.demand.distinct_users,
-            matching: match settings.choice("matching") {
-                Some("exact") => Matching::Exact,
-                Some("greedy") => Matching::Greedy,
-                _ => Matching::Auto,
-            },
+            matching: own.matching,
             centre,
-            penalty: match settings.choice("penalty") {
-                Some("uniform") => Penalty::Uniform,
-                _ => Penalty::Occurrence,
-            },
+            penalty: own.penalty,
             residual,
-            withhold: settings.flag("withhold"),
-            min_vote: count("min_vote", 1),
-            visits: size("visits", 2000),
-            pool: size("pool", 60),
-            slack: size("slack", 15),
+            withhold: own.withhold,
+            min_vote: own.min_vote,
+            visits: size(own.visits),
+            pool: size(own.pool),
+            slack: size(own.slack),
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::release::run::policy_hash;
 use privet_core::Result;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_methods::SearchFacts;
-use privet_policy::{Clause, PolicyColumn};
+use privet_policy::{PolicyColumn, Stated};
 
 /// What a kind of data adds to what its manifest claims.
 pub(crate) struct Particulars<'a> {
@@ -44,7 +44,7 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         method: Method {
             name: claims.policy.method().name().to_string(),
             summary: drawn(claims.stated.plan)
-                .unwrap_or_else(|| claims.policy.method().declaration.summary.to_string()),
+                .unwrap_or_else(|| claims.policy.method().declaration().summary.to_string()),
             settings: settings(claims.policy.method(), particulars.columns),
         },
         policy: claims.policy.written().text().to_string(),
@@ -103,8 +103,8 @@ pub(crate) fn risk(sizes: impl Iterator<Item = u64>) -> Risk {
     Risk::from_class_sizes(&classes.into_iter().collect::<Vec<_>>())
 }
 
-fn settings(clause: &Clause, columns: &[PolicyColumn]) -> Vec<(String, String)> {
-    clause.settings.iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
+fn settings(stated: &dyn Stated, columns: &[PolicyColumn]) -> Vec<(String, String)> {
+    stated.settings().iter().map(|(key, setting)| (key.to_string(), setting.show(columns))).collect()
 }
 
 /// How many there are of each length, before and after, in bands: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.

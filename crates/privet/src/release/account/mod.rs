@@ -32,7 +32,8 @@ use privet_engine::privacy;
 use privet_engine::privacy::{Class, Counted};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::{CheckedPolicy, Clause, OnMissing, PolicyColumn, Role, Subject};
+use privet_policy::requirement::{Diversity, LDiversity};
+use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
 use privet_taxonomy::NodeId;
 
 /// So many counts of a class are listed.
@@ -46,7 +47,7 @@ pub(super) fn model(
 ) -> Result<ReportModel> {
     let Recoded { policy, microdata, solution, classes, .. } = shape;
     let recoding = &solution.recoding;
-    let scheme = policy.method.settings.choice("suppression");
+    let scheme = policy.method.suppression();
     let missing = match (policy.on_missing, policy.missing.first()) {
         (OnMissing::Value, Some(spelling)) if shows(spelling, microdata, recoding, classes) => {
             format!("A missing value is a value of its own, written '{spelling}'.")
@@ -161,33 +162,36 @@ fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
         let Some(worst) = worst else { continue };
         let figure = of(worst);
-        let kind = clause.settings.choice("kind");
-        let column = clause.settings.column("column").map(|column| policy.columns[column].name.clone());
+        let kind = match clause {
+            Asked::LDiversity(asked) => Some(asked.diversity),
+            _ => None,
+        };
+        let column = clause.column().map(|column| policy.columns[column].name.clone());
         all.push(Tightness {
             requirement: match &column {
                 Some(column) => format!("{} of {column}", clause.name()),
                 None => clause.name().to_string(),
             },
             column,
-            inequality: inequality(clause, &policy.columns),
+            inequality: inequality(clause),
             worst: in_words(worst, microdata, recoding, classes).into(),
             exact: in_numbers(clause, &classes.members(worst).seen_by(requirement.as_ref()), microdata)
                 .into(),
             // What is compared with the whole table is compared with the original, records that are left out included. How
             // many people a class has does not follow from its records.
-            value: match (clause.name(), whose) {
-                ("t-closeness" | "n-t-closeness", _) | (_, Whose::Counted { .. }) => {
+            value: match (clause, whose) {
+                (Asked::TCloseness(_) | Asked::NtCloseness(_), _) | (_, Whose::Counted { .. }) => {
                     Datum::Original(figure.value.into())
                 }
                 _ => Datum::Released(figure.value),
             },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
-                (Some("recursive"), _) => Side::Below,
+                (Some(Diversity::Recursive { .. }), _) => Side::Below,
                 (_, true) => Side::AtMost,
                 (_, false) => Side::AtLeast,
             },
-            counted: !figure.at_most && kind != Some("entropy"),
+            counted: !figure.at_most && !matches!(kind, Some(Diversity::Entropy(_))),
             from_data: confidence::from_data(clause),
             holds: classes.members(worst).meet(requirement.as_ref()),
         });
@@ -196,35 +200,39 @@ fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
 }
 
 /// What is compared, in integers: the form in which the requirement is decided.
-pub(super) fn inequality(clause: &Clause, columns: &[PolicyColumn]) -> String {
-    let text = |key: &str| clause.settings.get(key).map(|setting| setting.show(columns)).unwrap_or_default();
-    match (clause.name(), clause.settings.choice("kind")) {
-        ("k-anonymity", _) => format!("n(class) ≥ {}", text("k")),
-        ("l-diversity", Some("frequency")) => format!("n(value) · {} ≤ n(class)", text("l")),
-        ("l-diversity", Some("entropy")) => format!("nⁿ ≥ {}ⁿ · Π nᵢ^nᵢ", text("l")),
-        ("l-diversity", Some("recursive")) => {
-            format!("n₁ < {} · (n_{1} + n_{1}₊₁ + …)", text("c"), text("l"))
+pub(super) fn inequality(asked: &Asked) -> String {
+    match asked {
+        Asked::KAnonymity(asked) => format!("n(class) ≥ {}", asked.k),
+        Asked::LDiversity(asked) => match asked.diversity {
+            Diversity::Distinct(l) => format!("distinct values ≥ {l}"),
+            Diversity::Frequency(l) => format!("n(value) · {l} ≤ n(class)"),
+            Diversity::Entropy(l) => format!("nⁿ ≥ {l}ⁿ · Π nᵢ^nᵢ"),
+            Diversity::Recursive { c, l } => format!("n₁ < {c} · (n_{l} + n_{l}₊₁ + …)"),
+        },
+        Asked::TCloseness(asked) => format!("EMD(class, table) ≤ {}", asked.t),
+        Asked::NtCloseness(asked) => format!("EMD(class, group of {} or more) ≤ {}", asked.n, asked.t),
+        Asked::LPlusDiversity(_) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
+        Asked::QsDiversity(asked) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", asked.c, asked.l),
+        Asked::QsCloseness(asked) => format!("√Σ(prior − posterior)² ≤ {}", asked.t),
+        Asked::FfAnonymity(asked) => {
+            format!("n(X, a) · |sensitive leaves| ≤ {} · n(X) · |leaves|", asked.threat)
         }
-        ("l-diversity", _) => format!("distinct values ≥ {}", text("l")),
-        ("t-closeness", _) => format!("EMD(class, table) ≤ {}", text("t")),
-        ("l-plus-diversity", _) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
-        ("qs-diversity", _) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", text("c"), text("l")),
-        ("qs-closeness", _) => format!("√Σ(prior − posterior)² ≤ {}", text("t")),
-        _ => String::new(),
+        Asked::MatchingLDiversity(asked) => format!("possible values ≥ {}", asked.l),
+        Asked::Projection(asked) => format!("Γα ≤ {}, Γβ ≤ {}", asked.alpha, asked.beta),
     }
 }
 
 /// The counts of the worst class that the comparison is made of.
-fn in_numbers(clause: &Clause, class: &Class<'_>, microdata: &Microdata) -> String {
+fn in_numbers(clause: &Asked, class: &Class<'_>, microdata: &Microdata) -> String {
     let size = class.size;
-    let tracked = clause.settings.column("column").and_then(|column| microdata.table.column(column).ok());
+    let tracked = clause.column().and_then(|column| microdata.table.column(column).ok());
     let Some(tracked) = tracked else { return size.to_string() };
     let mut counts = Vec::new();
     class.counts.for_each(&tracked.slots, |_, count| counts.push(count));
     counts.retain(|count| *count > 0);
     counts.sort_unstable_by(|a, b| b.cmp(a));
-    match (clause.name(), clause.settings.choice("kind")) {
-        ("l-diversity", Some("distinct") | None) => {
+    match clause {
+        Asked::LDiversity(LDiversity { diversity: Diversity::Distinct(_), .. }) => {
             let of = if microdata.crowd().is_some() { Counted::People } else { Counted::Records };
             format!("{} in {}", counted(counts.len() as u64, "value", "values"), of.counted(size))
         }

@@ -2,73 +2,78 @@
 
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
-use privet_policy::{Clause, PolicyColumn, Setting};
+use privet_policy::method::Scheme;
+use privet_policy::requirement;
+use privet_policy::{PolicyColumn, Requirement as Asked};
 
 /// A requirement as reports know it.
-pub(crate) fn requirement(clause: &Clause, scheme: Option<&str>, columns: &[PolicyColumn]) -> Requirement {
-    let text = |key: &str| {
-        clause.settings.get(key).map(|setting: &Setting| setting.show(columns)).unwrap_or_default()
+pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[PolicyColumn]) -> Requirement {
+    let named = |column: usize| columns.get(column).map_or(String::new(), |column| column.name.clone());
+    let plain = |column: Option<usize>| Notion::Other {
+        name: asked.name().to_string(),
+        promise: asked.declaration().summary.to_string(),
+        column: column.map(named),
+        protections: Vec::new(),
     };
-    let notion = match clause.name() {
-        "k-anonymity" => Notion::KAnonymity { k: clause.settings.count("k").unwrap_or(1) },
-        "l-diversity" => Notion::LDiversity {
-            column: text("column"),
-            l: text("l"),
-            kind: match clause.settings.choice("kind") {
-                Some("frequency") => Diversity::Frequency,
-                Some("entropy") => Diversity::Entropy,
-                Some("recursive") => Diversity::Recursive { c: text("c") },
-                _ => Diversity::Distinct,
+    let notion = match asked {
+        Asked::KAnonymity(asked) => Notion::KAnonymity { k: asked.k },
+        Asked::LDiversity(asked) => Notion::LDiversity {
+            column: named(asked.column),
+            l: asked.diversity.l().to_string(),
+            kind: match asked.diversity {
+                requirement::Diversity::Distinct(_) => Diversity::Distinct,
+                requirement::Diversity::Frequency(_) => Diversity::Frequency,
+                requirement::Diversity::Entropy(_) => Diversity::Entropy,
+                requirement::Diversity::Recursive { c, .. } => Diversity::Recursive { c: c.to_string() },
             },
         },
-        "t-closeness" => {
-            Notion::TCloseness { column: text("column"), t: text("t"), distance: text("distance") }
-        }
-        "l-plus-diversity" => Notion::Other {
-            name: format!("l⁺-diversity of {}", text("column")),
-            promise: format!(
-                "no value of {} has more than its threshold's share of those who look alike",
-                text("column")
-            ),
-            column: Some(text("column")),
-            protections: limited_confidence(&text("column"), scheme),
+        Asked::TCloseness(asked) => Notion::TCloseness {
+            column: named(asked.column),
+            t: asked.t.to_string(),
+            distance: asked.distance.to_string(),
         },
-        "n-t-closeness" => Notion::Other {
-            name: format!("({}, {})-closeness of {}", text("n"), text("t"), text("column")),
-            promise: format!(
-                "{} is distributed among those who look alike within a distance of {} from a group of at least {} people \
-                 that they belong to",
-                text("column"),
-                text("t"),
-                text("n")
-            ),
-            column: Some(text("column")),
-            protections: vec![Protection {
-                attack: Attack::Skew,
-                cover: Cover::Partly,
-                meaning: format!(
-                    "Looking alike changes what can be believed about {} by at most {} against a group of at least {} people; \
-                     such a group may itself be far from the whole table.",
-                    text("column"),
-                    text("t"),
-                    text("n")
+        Asked::LPlusDiversity(asked) => {
+            let column = named(asked.column);
+            Notion::Other {
+                name: format!("l⁺-diversity of {column}"),
+                promise: format!(
+                    "no value of {column} has more than its threshold's share of those who look alike"
                 ),
-            }],
-        },
-        "ff-anonymity" => crate::release::freeform::notion(&text("threat")),
-        "qs-diversity" | "qs-closeness" => crate::release::links::notion(clause, &text("column"), &text),
-        name => Notion::Other {
-            name: name.to_string(),
-            promise: clause.declaration.summary.to_string(),
-            column: clause.settings.column("column").map(|column| columns[column].name.clone()),
-            protections: Vec::new(),
-        },
+                protections: limited_confidence(&column, scheme),
+                column: Some(column),
+            }
+        }
+        Asked::NtCloseness(requirement::NtCloseness { column, n, t, .. }) => {
+            let column = named(*column);
+            Notion::Other {
+                name: format!("({n}, {t})-closeness of {column}"),
+                promise: format!(
+                    "{column} is distributed among those who look alike within a distance of {t} from a group of at least {n} \
+                     people that they belong to"
+                ),
+                protections: vec![Protection {
+                    attack: Attack::Skew,
+                    cover: Cover::Partly,
+                    meaning: format!(
+                        "Looking alike changes what can be believed about {column} by at most {t} against a group of at least \
+                         {n} people; such a group may itself be far from the whole table."
+                    ),
+                }],
+                column: Some(column),
+            }
+        }
+        Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
+        Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
+        Asked::QsCloseness(asked) => crate::release::links::closeness(asked, &named(asked.column)),
+        // The reports about groups and projections speak of these in their own words.
+        Asked::MatchingLDiversity(asked) => plain(Some(asked.column)),
+        Asked::Projection(_) => plain(None),
     };
-    Requirement { notion, description: clause.describe(columns) }
+    Requirement { notion, description: asked.describe(columns) }
 }
 
 /// What thresholds on the confidence in single values protect against.
-fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
+fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     let (cover, caution) = if suppression::can_be_undone(scheme) {
         (Cover::Partly, " Whoever knows how cells or records were suppressed may become surer.")
     } else {
@@ -91,7 +96,7 @@ fn limited_confidence(column: &str, scheme: Option<&str>) -> Vec<Protection> {
             ),
         },
     ];
-    if matches!(scheme, Some("all-rec" | "all-sa")) {
+    if matches!(scheme, Some(Scheme::AllRec | Scheme::AllSa)) {
         protections.push(Protection {
             attack: Attack::Minimality,
             cover: Cover::Mitigated,
@@ -128,11 +133,11 @@ mod tests {
 
     #[test]
     fn suppressing_whole_classes_or_drawing_a_plan_makes_reasoning_harder() {
-        assert_eq!(minimality(&limited_confidence("disease", Some("all-sa"))), Some(Cover::Mitigated));
-        for scheme in [None, Some("none"), Some("vio-sa"), Some("vio-rec")] {
+        assert_eq!(minimality(&limited_confidence("disease", Some(Scheme::AllSa))), Some(Cover::Mitigated));
+        for scheme in [None, Some(Scheme::None), Some(Scheme::VioSa), Some(Scheme::VioRec)] {
             assert_eq!(minimality(&limited_confidence("disease", scheme)), None, "{scheme:?}");
         }
-        let protections = limited_confidence("disease", Some("vio-sa"));
+        let protections = limited_confidence("disease", Some(Scheme::VioSa));
         let notion = Notion::Other { name: String::new(), promise: String::new(), column: None, protections };
         let mut requirements = [Requirement { notion, description: String::new() }];
         drawn(&mut requirements);

@@ -12,10 +12,10 @@ use serde_json::{Value as Json, json};
 pub(super) use self::places::Places;
 use super::book::Book;
 use super::manifest::shown;
-use super::manifest::{Claims, Price, Stated};
+use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Shape};
-use super::report::{BucketReport, ForSteward};
 use super::report::buckets::{Facts, QUERY_ERROR, account};
+use super::report::{BucketReport, ForSteward};
 use super::run::RunOptions;
 use super::target::Target;
 use super::veil::Veil;
@@ -103,9 +103,9 @@ impl Shape for Grouped {
         Ok(names.iter().map(|name| name.to_string()).collect())
     }
 
-    fn stated(&self) -> Result<Stated<'_>> {
+    fn stated(&self) -> Result<Statement<'_>> {
         let decision = &self.decision;
-        Ok(Stated {
+        Ok(Statement {
             read: self.microdata.summary.read,
             dropped: self.microdata.summary.dropped,
             suppressed: self.suppressed(),

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use super::book::Book;
-use super::manifest::{Claims, Price, Stated};
+use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Shape};
 use super::report::ProjectionReport;
 use super::report::projections::{Facts, account};
@@ -99,9 +99,9 @@ impl Shape for Projections {
         Ok((1..=self.decision.projections.len()).map(layout::projection).collect())
     }
 
-    fn stated(&self) -> Result<Stated<'_>> {
+    fn stated(&self) -> Result<Statement<'_>> {
         let summary = &self.microdata.summary;
-        Ok(Stated {
+        Ok(Statement {
             read: summary.read,
             dropped: summary.dropped,
             suppressed: 0,

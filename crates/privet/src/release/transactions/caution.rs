@@ -5,7 +5,7 @@ use privet_core::Exact;
 use privet_core::shortened_values;
 use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::{Clause, TransactionPolicy};
+use privet_policy::{ItemRequirement, TransactionPolicy};
 
 /// What to say beside the release; an empty one first.
 pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[KlPrivacy]) -> Vec<String> {
@@ -51,12 +51,11 @@ pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[
 }
 
 /// Whether a requirement says anything about sensitive items.
-fn limits_confidence(clause: &Clause) -> bool {
-    let settings = &clause.settings;
-    let above = |key| settings.exact(key).is_some_and(|value| value > Exact::ONE);
-    match clause.name() {
-        "coherence" => settings.exact("h").is_some_and(|value| value < Exact::ONE),
-        "privacy-degree" => above("p"),
-        _ => above("l"),
+fn limits_confidence(requirement: &ItemRequirement) -> bool {
+    match requirement {
+        ItemRequirement::KlPrivacy(asked) => asked.l > Exact::ONE,
+        ItemRequirement::Coherence(asked) => asked.h < Exact::ONE,
+        ItemRequirement::PrivacyDegree(asked) => asked.p > Exact::ONE,
+        ItemRequirement::KmAnonymity(_) | ItemRequirement::TransactionalKAnonymity(_) => false,
     }
 }

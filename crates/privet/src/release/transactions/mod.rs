@@ -10,11 +10,11 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::book::Book;
-use super::manifest::{Claims, Price, Stated};
+use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Shape};
-use super::report::{ForSteward, TransactionReport};
 use super::report::transactions::{Facts, account, dearest};
+use super::report::{ForSteward, TransactionReport};
 use super::run::RunOptions;
 use super::target::Target;
 use super::veil::Veil;
@@ -122,9 +122,9 @@ impl Shape for Transactions {
         Ok(vec![RELEASE.to_string()])
     }
 
-    fn stated(&self) -> Result<Stated<'_>> {
+    fn stated(&self) -> Result<Statement<'_>> {
         let total = self.baskets.total();
-        Ok(Stated {
+        Ok(Statement {
             read: total,
             dropped: 0,
             suppressed: 0,
@@ -148,6 +148,7 @@ impl Shape for Transactions {
         let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
         let facts = Facts {
             requirements: &policy.requirements,
+            method: &policy.method,
             limits,
             baskets,
             solution,

@@ -10,11 +10,11 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::book::Book;
-use super::manifest::{Claims, Price, Stated};
+use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Shape};
-use super::report::{ForSteward, VocabularyReport};
 use super::report::vocabularies::{Facts, account};
+use super::report::{ForSteward, VocabularyReport};
 use super::run::RunOptions;
 use super::target::Target;
 use super::veil::Veil;
@@ -98,9 +98,9 @@ impl Shape for Vocabularies {
         Ok(vec![RELEASE.to_string()])
     }
 
-    fn stated(&self) -> Result<Stated<'_>> {
+    fn stated(&self) -> Result<Statement<'_>> {
         let read = self.decided.bags.len() as u64;
-        Ok(Stated {
+        Ok(Statement {
             read,
             dropped: 0,
             suppressed: self.withheld(),

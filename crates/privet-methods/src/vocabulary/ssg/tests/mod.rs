@@ -10,7 +10,8 @@ use super::*;
 use crate::vocabulary::Print;
 use privet_data::Bags;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
-use privet_policy::{Clause, Setting};
+use privet_policy::VocabularyMethod;
+use privet_policy::method::{Centre, Matching};
 use privet_taxonomy::ItemTree;
 use privet_taxonomy::words::{Distances, Semantics};
 
@@ -22,7 +23,8 @@ pub struct Case {
     pub epsilon: u32,
     pub omega: Option<Exact>,
     pub demand: VocabularyAnonymity,
-    pub method: Clause,
+    pub own: Ssg,
+    pub method: VocabularyMethod,
 }
 
 impl Case {
@@ -34,12 +36,13 @@ impl Case {
         let bags = Bags::of(&listed).expect("bags");
         let distances = Semantics::Tree(tree.into()).between(bags.terms());
         let demand = VocabularyAnonymity { k, distinct_users: users.is_some(), min_term_users: 1 };
-        let method = Clause::with_defaults(&privet_policy::method::ssg::DECLARATION);
-        Case { bags, distances, epsilon, omega: None, demand, method }
+        let method = VocabularyMethod::Ssg(Ssg::default());
+        Case { bags, distances, epsilon, omega: None, demand, own: Ssg::default(), method }
     }
 
-    pub fn with(mut self, key: &'static str, setting: Setting) -> Case {
-        self.method.set(key, setting);
+    pub fn with(mut self, change: impl FnOnce(&mut Ssg)) -> Case {
+        change(&mut self.own);
+        self.method = VocabularyMethod::Ssg(self.own.clone());
         self
     }
 
@@ -55,11 +58,11 @@ impl Case {
     }
 
     pub fn run(&self) -> BagSolution {
-        run(&self.task(), &Clock::unlimited()).expect("a solution")
+        run(&self.task(), &self.own, &Clock::unlimited()).expect("a solution")
     }
 
     pub fn run_with(&self, effort: Effort) -> BagSolution {
-        run_with(&self.task(), effort, &Clock::unlimited()).expect("a solution")
+        run_with(&self.task(), &self.own, effort, &Clock::unlimited()).expect("a solution")
     }
 
     /// bLM: what is suppressed counts in full, what is published counts by how many other terms it could be.

@@ -27,8 +27,8 @@ fn any_case(most: usize) -> impl Strategy<Value = Case> {
             let mut case = Case::new(goods(), &bags, users.as_deref(), epsilon, k);
             case.demand.k = k.min(case.bags.users().unwrap_or(u32::MAX));
             case.omega = omega.and_then(|(parts, unit)| Exact::new(parts, unit));
-            case.with("matching", Setting::Choice(if greedy { "greedy" } else { "exact" }))
-                .with("penalty", Setting::Choice(if uniform { "uniform" } else { "occurrence" }))
+            case.with(|own| own.matching = if greedy { Matching::Greedy } else { Matching::Exact })
+                .with(|own| own.penalty = if uniform { Penalty::Uniform } else { Penalty::Occurrence })
         },
     )
 }
@@ -80,11 +80,11 @@ proptest! {
     fn promises_hold(
         case in any_case(40),
         effort in select(vec![Effort::Reference, Effort::Full, Effort::Limited]),
-        centre in select(vec!["vote", "hyper", "generalise"]),
+        centre in select(Centre::ALL),
         withhold in any::<bool>(),
     ) {
-        let case = case.with("centre", Setting::Choice(centre)).with("withhold", Setting::Flag(withhold));
-        let case = case.with("visits", Setting::Count(9)).with("pool", Setting::Count(3)).with("slack", Setting::Count(1));
+        let case = case.with(|own| (own.centre, own.withhold) = (centre, withhold));
+        let case = case.with(|own| (own.visits, own.pool, own.slack) = (9, 3, 1));
         let solution = case.run_with(effort);
         check(&case, &solution);
         prop_assert!(withhold || solution.withheld.is_empty());
@@ -106,8 +106,8 @@ proptest! {
     #[test]
     fn a_residual_only_adds(case in any_case(30), reach in select(vec![2u64, 4, 6, 100])) {
         let plain = case.run();
-        let reach = Setting::Exact(privet_core::Exact::new(reach, 1).expect("a number"));
-        let case = case.with("residual", reach);
+        let reach = Exact::whole(reach);
+        let case = case.with(|own| own.residual = Some(reach));
         let more = case.run();
         prop_assert!(case.blm(&more.clusters) <= case.blm(&plain.clusters));
         for (plain, more) in plain.clusters.iter().zip(&more.clusters) {
@@ -122,9 +122,9 @@ proptest! {
     fn rare_terms_are_never_printed(
         case in any_case(30),
         floor in 2u32..12,
-        centre in select(vec!["vote", "hyper", "generalise"]),
+        centre in select(Centre::ALL),
     ) {
-        let mut case = case.with("centre", Setting::Choice(centre));
+        let mut case = case.with(|own| own.centre = centre);
         case.demand.min_term_users = floor;
         let users = case.bags.term_users();
         for cluster in case.run().clusters {
@@ -170,7 +170,7 @@ fn an_alien_vocabulary_is_withheld_where_that_costs_less() {
     let bags = ["Wine Wine Wine", "Wine Wine Wine", "Boots Boots Boots Boots"];
     let kept = case(&bags, 2, 2).run();
     assert_eq!((kept.clusters.len(), kept.clusters[0].shown.len(), kept.withheld.len()), (1, 0, 0));
-    let case = case(&bags, 2, 2).with("withhold", Setting::Flag(true));
+    let case = case(&bags, 2, 2).with(|own| own.withhold = true);
     let solution = case.run();
     assert_eq!((solution.clusters[0].shown.len(), solution.withheld), (3, vec![2]));
 }
@@ -189,7 +189,7 @@ fn isolated_seeds_are_published_together() {
 
 #[test]
 fn a_vote_needs_voters() {
-    let case = case(&["Wine Boots", "Vino Boots"], 2, 2).with("min_vote", Setting::Count(2));
+    let case = case(&["Wine Boots", "Vino Boots"], 2, 2).with(|own| own.min_vote = 2);
     assert_eq!(words(&case, &case.run().clusters[0]), ["Boots", "Alcohol"]);
 }
 
@@ -198,8 +198,8 @@ fn giant_bags_stay_affordable() {
     let mut bags: Vec<Vec<String>> = (0..40).map(|at| vec![GOODS[at % 8].to_string(); 500 + at]).collect();
     bags.push(GOODS.iter().cycle().take(20_000).map(|word| word.to_string()).collect());
     bags.extend((0..60).map(|at| vec![GOODS[at % 8].to_string(); 1 + at % 3]));
-    for matching in ["auto", "exact", "greedy"] {
-        let case = Case::new(goods(), &bags, None, 2, 3).with("matching", Setting::Choice(matching));
+    for matching in Matching::ALL.iter().copied() {
+        let case = Case::new(goods(), &bags, None, 2, 3).with(|own| own.matching = matching);
         for effort in [Effort::Reference, Effort::Limited] {
             let solution = case.run_with(effort);
             let members: usize = solution.clusters.iter().map(|cluster| cluster.members.len()).sum();
@@ -219,7 +219,7 @@ fn one_person_with_most_vocabularies_is_no_trouble() {
     for (epsilon, residual) in [(0, false), (2, true)] {
         let mut case = Case::new(goods(), &bags, Some(&users), epsilon, 3);
         if residual {
-            case = case.with("residual", Setting::Exact(Exact::new(4, 1).expect("a number")));
+            case = case.with(|own| own.residual = Some(Exact::whole(4)));
         }
         let solution = case.run();
         let spare = solution.warnings.iter().find(|said| said.contains("far more")).expect("a warning");
@@ -235,6 +235,6 @@ fn one_person_with_most_vocabularies_is_no_trouble() {
 fn an_interrupted_run_ends() {
     let clock = Clock::unlimited();
     clock.interrupt();
-    let error = run(&case(&["Wine", "Vino"], 2, 2).task(), &clock).expect_err("interrupted");
+    let error = run(&case(&["Wine", "Vino"], 2, 2).task(), &Ssg::default(), &clock).expect_err("interrupted");
     assert_eq!(error.kind(), ErrorKind::Interrupted);
 }

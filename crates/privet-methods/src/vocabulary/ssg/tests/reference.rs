@@ -6,8 +6,8 @@ use privet_engine::matching::{Aim, Match, Matcher};
 /// The clusters as numbers of bags, each with its hyper-vocabulary.
 pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
     let task = case.task();
-    let uniform = case.method.settings.choice("penalty") == Some("uniform");
-    let greedy = case.method.settings.choice("matching") == Some("greedy");
+    let uniform = case.own.penalty == Penalty::Uniform;
+    let greedy = case.own.matching == Matching::Greedy;
     let mut order: Vec<u32> = (0..case.bags.len() as u32).collect();
     order.sort_by_key(|bag| case.bags.bag(*bag as usize).len());
     let user = |bag: u32| {

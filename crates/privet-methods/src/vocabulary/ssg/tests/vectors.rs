@@ -141,12 +141,11 @@ fn typical_terms() {
         let frequencies = input["freq"].as_object().expect("frequencies").iter();
         let all: Vec<Vec<String>> =
             frequencies.map(|(word, count)| vec![word.clone(); number(count) as usize]).collect();
-        for (centre, key) in [("vote", "typical"), ("generalise", "generalised")] {
-            let case =
-                Case::new(tree(&input["source"]), &all, None, 4, 1).with("centre", Setting::Choice(centre));
+        for (centre, key) in [(Centre::Vote, "typical"), (Centre::Generalise, "generalised")] {
+            let case = Case::new(tree(&input["source"]), &all, None, 4, 1).with(|own| own.centre = centre);
             let term = |word: &String| case.bags.terms().binary_search(word).expect("a term") as u32;
             let (task, wanted): (_, Vec<String>) = (case.task(), list(&expected[key]));
-            let settings = Settings::of(&task).expect("settings");
+            let settings = Settings::of(&task, &case.own).expect("settings");
             let tariff = Tariff {
                 distances: &case.distances,
                 epsilon: u32::MAX,

@@ -11,11 +11,10 @@ use crate::release::manifest::{Claims, Price};
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
 use privet_engine::microdata::Microdata;
-use privet_engine::privacy::projection::Projection;
 use privet_methods::codip::{Decision, path};
 use privet_methods::recoding::{ClassTable, Recoding};
 use privet_policy::layout;
-use privet_policy::{CheckedPolicy, Clause, PolicyColumn, Role};
+use privet_policy::{CheckedPolicy, PolicyColumn, Requirement as Asked, Role, Stated};
 
 /// All that is known about a release of projected tables, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -56,9 +55,10 @@ pub(in crate::release) fn account(
         .collect();
     common.fidelity = Some(shared::of_tables(microdata, &tables, microdata.key(claims.seed)).into());
     let limits = &decision.asked.limits;
-    let own = || policy.requirements.iter().filter(|clause| !Projection::is(clause));
+    let is_plan = |asked: &&Asked| matches!(asked, Asked::Projection(_));
+    let own = || policy.requirements.iter().filter(|asked| !is_plan(asked));
     let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);
-    let projection = policy.requirements.iter().find(|clause| Projection::is(clause));
+    let projection = policy.requirements.iter().find(is_plan);
     let attributes = decision.attributes.len();
     let pairs = (0..attributes).flat_map(|a| (0..attributes).map(move |b| (a, b)));
     Ok(ProjectionReport {
@@ -134,10 +134,13 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
 /// How near the worst class of each table comes to its requirements.
 fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
     let Facts { policy, decision, classes, .. } = *facts;
-    let clauses = |name: &'static str| policy.requirements.iter().filter(move |clause| clause.name() == name);
-    let k = clauses("k-anonymity").find_map(|clause| clause.settings.count("k"));
+    let k = policy.requirements.iter().find_map(Asked::k);
     // The worst class is filed over all attributes of a table; where they differ in t, the strictest is shown.
-    let t = clauses("t-closeness").filter_map(|clause| clause.settings.exact("t")).min();
+    let distances = policy.requirements.iter().filter_map(|asked| match asked {
+        Asked::TCloseness(asked) => Some(asked.t),
+        _ => None,
+    });
+    let t = distances.min();
     let mut all = Vec::new();
     for ((table, classes), number) in decision.projections.iter().zip(classes).zip(1..) {
         let entry = Tightness {
@@ -189,10 +192,11 @@ fn riskiest(facts: &Facts<'_>) -> Option<Risk> {
 }
 
 /// Requirements that differ in nothing but their column become one.
-fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause>) -> Vec<Requirement> {
-    let mut alike: Vec<(String, Vec<&Clause>)> = Vec::new();
+fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Asked>) -> Vec<Requirement> {
+    let mut alike: Vec<(String, Vec<&Asked>)> = Vec::new();
     for clause in clauses {
-        let settings = clause.settings.iter().filter(|(key, _)| *key != "column");
+        let settings = clause.settings();
+        let settings = settings.iter().filter(|(key, _)| *key != "column");
         let settings: BTreeMap<&str, String> =
             settings.map(|(key, setting)| (key, setting.show(&policy.columns))).collect();
         let look = format!("{} {settings:?}", clause.name());
@@ -201,8 +205,8 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Clause
             None => alike.push((look, vec![clause])),
         }
     }
-    let put_together = |(_, clauses): (String, Vec<&Clause>)| {
-        let requirement = |clause: &Clause| shared::requirement(clause, None, &policy.columns);
+    let put_together = |(_, clauses): (String, Vec<&Asked>)| {
+        let requirement = |clause: &Asked| shared::requirement(clause, None, &policy.columns);
         let names: Vec<String> = (clauses.iter())
             .filter_map(|clause| requirement(clause).notion.column().map(str::to_string))
             .collect();

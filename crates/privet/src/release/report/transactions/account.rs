@@ -15,10 +15,10 @@ use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
+use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
-use privet_methods::kl::{ItemSolution, Task};
-use privet_policy::{Clause, DataKind};
+use privet_policy::{DataKind, ItemMethod, ItemRequirement};
 use privet_taxonomy::{ItemTree, Node};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
@@ -31,7 +31,9 @@ const MOST_DEAREST: usize = 20;
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// What the policy asks for, as written.
-    pub requirements: &'a [Clause],
+    pub requirements: &'a [ItemRequirement],
+    /// How the release was made.
+    pub method: &'a ItemMethod,
     /// The same as understood, in the same order.
     pub limits: &'a [KlPrivacy],
     /// The original.
@@ -65,7 +67,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         kind: DataKind::Transactions.name(),
         columns: &[],
         starred: left_out,
-        losses: losses(claims, facts),
+        losses: losses(facts),
         inputs: facts.inputs.to_vec(),
     };
     let mut common = shared::common(claims, particulars)?;
@@ -92,8 +94,12 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
             // By the method, and not by whether it left anything out: that is not for the public.
-            ItemRecoding::Global(_) if claims.policy.method().name() == "mm" => RecodingKind::Suppression,
-            ItemRecoding::Global(_) => RecodingKind::Cut,
+            ItemRecoding::Global(_) => match facts.method {
+                ItemMethod::Mm(_) => RecodingKind::Suppression,
+                ItemMethod::Og(_) | ItemMethod::Mog(_) | ItemMethod::Aa(_) | ItemMethod::Lg(_) => {
+                    RecodingKind::Cut
+                }
+            },
         },
         tree,
         undrawn: undrawn.into(),
@@ -143,7 +149,7 @@ fn alike(baskets: &Baskets, shown: impl Fn(usize) -> Vec<(Vec<Node>, u64)>) -> i
     sets.into_values()
 }
 
-fn knowledge_limit(clause: &Clause, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
+fn knowledge_limit(clause: &ItemRequirement, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
     let most = limit.theta.iter().max();
     KnowledgeLimit {
         name: clause.name().to_string(),
@@ -291,9 +297,9 @@ pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -
 }
 
 /// What was lost, the measure that steered first.
-fn losses(claims: &Claims<'_>, facts: &Facts<'_>) -> Vec<Loss> {
+fn losses(facts: &Facts<'_>) -> Vec<Loss> {
     let Facts { baskets, solution, .. } = *facts;
-    let steering = Task { baskets, requirements: facts.limits, method: claims.policy.method() }.measure();
+    let steering = ItemMeasure::from(facts.method.cost());
     let mut measures = ItemMeasure::ALL.to_vec();
     measures.sort_by_key(|measure| *measure != steering);
     let loss = |measure: &ItemMeasure| {

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 
 use super::{Facts, TransactionReport, account};
-use crate::release::manifest::{Claims, Price, Stated};
+use crate::release::manifest::{Claims, Price, Statement};
 use crate::release::veil::Veil;
 use privet_attack::{Attacks, Figure, Finding};
 use privet_audit::{Audit, AuditRecords, Check};
@@ -18,20 +18,9 @@ use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::{Moment, SearchFacts};
-use privet_policy::method::TRANSACTIONS;
-use privet_policy::{Clause, Declaration, Policy, PolicyRef, Setting, Settings};
+use privet_policy::method::Og;
+use privet_policy::{ItemMethod, ItemRequirement, Policy, PolicyRef, requirement};
 use privet_taxonomy::{ItemTree, Node};
-
-fn clause(
-    declarations: &[&'static Declaration],
-    name: &str,
-    settings: Vec<(&'static str, Setting)>,
-) -> Clause {
-    let declaration = declarations.iter().find(|declaration| declaration.name == name).expect("declared");
-    let mut clause = Clause { declaration, settings: Settings::default() };
-    settings.into_iter().for_each(|(key, setting)| clause.set(key, setting));
-    clause
-}
 
 /// What a tree file says.
 pub(in super::super) fn tree(text: &str) -> ItemTree {
@@ -58,11 +47,10 @@ fn filled(tree: ItemTree, sensitive: &[&str], lines: &str) -> Baskets {
 /// A report about these baskets under k = 5, l = 5, m = 2, n = 1.
 pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionReport {
     let theta = Exact::parse("1/5").expect("a number");
-    let l = Setting::Exact(Exact::parse("5").expect("a number"));
-    let settings =
-        vec![("k", Setting::Count(5)), ("l", l), ("m", Setting::Count(2)), ("n", Setting::Count(1))];
-    let requirements = [clause(TRANSACTIONS.requirements, "kl-privacy", settings)];
+    let asked = requirement::KlPrivacy { k: 5, l: Exact::whole(5), m: 2, n: 1, theta: Default::default() };
+    let requirements = [ItemRequirement::KlPrivacy(asked)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
+    let method = ItemMethod::Og(Og::default());
     let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
     let trace =
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
@@ -135,7 +123,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let veil = Veil::default();
     let warnings = ["whoever knows three items may find somebody".to_string()];
     let files = [("release.txt".to_string(), "00ff".repeat(16))];
-    let stated = Stated {
+    let stated = Statement {
         read: baskets.total(),
         dropped: 0,
         suppressed: 0,
@@ -153,6 +141,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, &files, None);
     (claims.warnings, claims.attacks, claims.audit) = (&warnings, Some(&attacks), Some(&audit));
     let facts = Facts {
+        method: &method,
         requirements: &requirements,
         limits: &limits,
         baskets,

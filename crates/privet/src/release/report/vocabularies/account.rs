@@ -17,7 +17,7 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{BagSolution, Cluster, Print};
-use privet_policy::VocabularyPolicy;
+use privet_policy::{Stated, VocabularyPolicy, method};
 use privet_taxonomy::words::Distances;
 
 /// So many of the most frequent terms are shown.
@@ -81,11 +81,10 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     Ok(VocabularyReport {
         common,
         requirement,
-        centre: match (policy.method.name(), policy.method.settings.choice("centre")) {
-            ("ssg", Some("hyper")) => Centre::Hyper,
-            ("ssg", Some("generalise")) => Centre::Generalise,
-            ("ssg", _) => Centre::Vote,
-            _ => Centre::Generalise,
+        centre: match policy.method.centre() {
+            Some(method::Centre::Vote) => Centre::Vote,
+            Some(method::Centre::Hyper) => Centre::Hyper,
+            Some(method::Centre::Generalise) | None => Centre::Generalise,
         },
         extraction: facts.extraction.told().into(),
         without_terms: facts.extraction.groups.saturating_sub(bags.len() as u64).into(),
