@@ -18,6 +18,7 @@
 //! and agreement so slight that chance could have made it.
 
 mod bets;
+mod fits;
 mod lifted;
 mod shown;
 mod strata;
@@ -27,8 +28,9 @@ use std::cmp::Ordering;
 use super::cover::number_of;
 
 pub(super) use self::bets::{Evidence, Gambler, mean};
+pub(super) use self::fits::Fits;
 pub(super) use self::lifted::Lifted;
-pub(super) use self::shown::{Arrangement, Column, View};
+pub(super) use self::shown::{Arrangement, Column, View, ranked};
 pub(super) use self::strata::{Strata, rank_evidence};
 
 /// The chance of a false alarm in one audit of an innocent release.
@@ -119,7 +121,6 @@ impl Components {
         self.0[one.max(other) as usize] = one.min(other);
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::Check;
 use super::cover::Coverage;
 use super::notion::Facts;
-use super::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, UNKNOWN, View};
+use super::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, Fits, UNKNOWN, View};
 use super::table::{Dictionary, Table};
 use super::truth::Index;
 use privet_core::Result;
@@ -27,13 +27,25 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         let (view, conditions) = symbols.view(overlap, &original, &rows);
         evidence.join(arrangement.evidence(&view, &conditions, "the original"), arrangement.handicap);
     }
+    if symbols.overlaps().len() > 1 {
+        let (released, fits) = symbols.fitting(&rows);
+        let strata = arrangement.runs();
+        let mut found = Evidence::default();
+        Fits { released: &released, strata: &strata, original: &original, fits: &fits }
+            .evidence("the original", &mut found);
+        evidence.join(found, arrangement.handicap);
+    }
     if let Some(found) = evidence.verdict(FALSE_ALARM) {
         let detail = format!(
             "the rows are not in random order: {found}. Shuffle the rows, or sort them by what they show"
         );
         return Ok(Check::new(NAME, false, detail));
     }
-    Ok(Check::new(NAME, true, "the order of the rows agrees with that of the original no more than by chance"))
+    Ok(Check::new(
+        NAME,
+        true,
+        "the order of the rows agrees with that of the original no more than by chance",
+    ))
 }
 
 /// What of a table's order follows from what it shows; `rows` are the numbers of its records, in the order of the file.
@@ -81,8 +93,7 @@ impl Symbols {
         let (people, person_of) = original.records.beginnings(quasi)?;
         let index = Index::of(classes, coverage);
         let mut components = Components::new(classes.ids().len());
-        let covering: Vec<Vec<u32>> =
-            people.ids().map(|person| index.covering(people.get(person))).collect();
+        let covering: Vec<Vec<u32>> = people.ids().map(|person| index.covering(people.get(person))).collect();
         for covering in &covering {
             if let [first, others @ ..] = covering.as_slice() {
                 others.iter().for_each(|other| components.join(*first, *other));
@@ -143,9 +154,28 @@ impl Symbols {
         let of_release: Vec<u32> =
             self.release.iter().map(|(own, values)| symbol(class(*own), *values)).collect();
         let sequence = |rows: &[u32], of: &[u32]| rows.iter().map(|id| of[*id as usize]).collect();
-        let view = View { reference: sequence(original, &of_original), released: sequence(release, &of_release) };
+        let view =
+            View { reference: sequence(original, &of_original), released: sequence(release, &of_release) };
         let classes = release.iter().map(|id| class(self.release[*id as usize].0)).collect();
         let values = release.iter().map(|id| self.release[*id as usize].1).collect();
         (view, vec![classes, values])
+    }
+
+    /// The kinds of released rows by class and values, and by distinct record of the original those that it could be.
+    fn fitting(&self, release: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        let kinds: Vec<u32> = (self.release.iter())
+            .map(|own| {
+                let next = known.len() as u32;
+                *known.entry(*own).or_insert(next)
+            })
+            .collect();
+        let fits = |(classes, values): &(Vec<u32>, u32)| {
+            let mut fits: Vec<u32> =
+                classes.iter().filter_map(|class| known.get(&(*class, *values)).copied()).collect();
+            fits.sort_unstable();
+            fits
+        };
+        (release.iter().map(|id| kinds[*id as usize]).collect(), self.original.iter().map(fits).collect())
     }
 }

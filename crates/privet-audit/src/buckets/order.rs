@@ -100,6 +100,19 @@ pub(super) fn number(text: &str) -> Option<u64> {
 
 /// Neither order nor pairing may agree with the original more than by chance.
 pub(super) fn check_order(book: &Book) -> Check {
+    match evidence(book).verdict(FALSE_ALARM) {
+        Some(found) => Check::new("order", false, format!("{found}. Shuffle rows, numbers and values")),
+        None => Check::new(
+            "order",
+            true,
+            "neither the order of rows and buckets nor what is written side by side agrees with the original more than by \
+             chance",
+        ),
+    }
+}
+
+/// What speaks against a random order.
+pub(super) fn evidence(book: &Book) -> Evidence {
     let arrangement = arrangement(book);
     let mut evidence = Evidence::default();
     let names: HashMap<&str, u32> = book.trail.buckets.iter().map(String::as_str).zip(0..).collect();
@@ -119,15 +132,7 @@ pub(super) fn check_order(book: &Book) -> Check {
         let (found, handicap) = known.of_numbers();
         evidence.join(found, handicap);
     }
-    match evidence.verdict(FALSE_ALARM) {
-        Some(found) => Check::new("order", false, format!("{found}. Shuffle rows, numbers and values")),
-        None => Check::new(
-            "order",
-            true,
-            "neither the order of rows and buckets nor what is written side by side agrees with the original more than by \
-             chance",
-        ),
-    }
+    evidence
 }
 
 /// The cells of somebody's quasi-identifiers.
@@ -155,7 +160,11 @@ fn arrangement(book: &Book) -> Arrangement {
     });
     let columns: Vec<Column<'_>> = quasi.chain([bucket]).chain(value).collect();
     let people: Vec<usize> = (0..book.quasi.len()).collect();
-    Arrangement::of(rows.len(), &columns, &[people, (0..=book.quasi.len()).collect(), (0..columns.len()).collect()])
+    Arrangement::of(
+        rows.len(),
+        &columns,
+        &[people, (0..=book.quasi.len()).collect(), (0..columns.len()).collect()],
+    )
 }
 
 /// What can be known about whose a row is: with the steward's list or without it.
@@ -305,7 +314,9 @@ impl<'a> Knowledge<'a> {
             // Values that are sorted in every bucket follow from what is shown: then the order of rows must be random.
             let sorted = |compare: fn(&str, &str) -> Ordering| {
                 let text = |row: &usize| self.book.values.text(displayed[*row]);
-                by_bucket.iter().all(|rows| rows.is_sorted_by(|one, other| compare(text(one), text(other)).is_le()))
+                by_bucket
+                    .iter()
+                    .all(|rows| rows.is_sorted_by(|one, other| compare(text(one), text(other)).is_le()))
             };
             let is_sorted = sorted(Ord::cmp) || sorted(order::by_number);
             let strata = if is_sorted { self.strata(arrangement, true) } else { by_bucket };
@@ -355,6 +366,7 @@ impl<'a> Knowledge<'a> {
         let reference = all().map(|(stratum, row)| (stratum, self.value(row).unwrap_or(UNKNOWN)));
         let found = Strata::of(released, reference).evidence("the values that people have");
         evidence.join(found, 0.0);
+        self.code(strata, values, evidence);
         // Where several people could be meant: they draw from an urn.
         for backwards in [false, true] {
             let mut urns = self.urns.clone();
@@ -404,6 +416,34 @@ impl<'a> Knowledge<'a> {
         }
     }
 
+    /// Bets that a value stands for another one, the same everywhere: which one is learnt on the way.
+    fn code(&self, strata: &[Vec<usize>], values: &[u32], evidence: &mut Evidence) {
+        let mut gambler = Gambler::default();
+        let mut seen: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut usual: HashMap<u32, (u32, u32)> = HashMap::new();
+        for rows in strata {
+            let mut left: HashMap<u32, u32> = HashMap::new();
+            rows.iter().for_each(|row| *left.entry(values[*row]).or_default() += 1);
+            for (at, row) in rows.iter().enumerate() {
+                let value = values[*row];
+                if let Some(own) = self.value(*row) {
+                    if let Some((guess, _)) = usual.get(&own) {
+                        let rest = f64::from(left.get(guess).copied().unwrap_or(0));
+                        gambler.bet(rest / (rows.len() - at) as f64, *guess == value);
+                    }
+                    let times = seen.entry((own, value)).or_default();
+                    *times += 1;
+                    let usual = usual.entry(own).or_insert((value, 0));
+                    if *times > usual.1 {
+                        *usual = (value, *times);
+                    }
+                }
+                left.entry(value).and_modify(|left| *left -= 1);
+            }
+        }
+        evidence.gambler(&gambler, "a value to stand for the same other value everywhere");
+    }
+
     /// The numbers of buckets, and the logarithm of the share that gamblers on them get.
     fn of_numbers(&self) -> (Evidence, f64) {
         let (book, trail) = (self.book, &self.book.trail);
@@ -436,10 +476,18 @@ impl<'a> Knowledge<'a> {
             let cell = |person: &u32| cells(book, *person).nth(column).unwrap_or_default();
             for compare in [Ord::cmp, order::by_number as fn(&str, &str) -> Ordering] {
                 let least = |bucket: usize| {
-                    rows_of[bucket].iter().map(cell).min_by(|one, other| compare(one, other)).unwrap_or_default()
+                    rows_of[bucket]
+                        .iter()
+                        .map(cell)
+                        .min_by(|one, other| compare(one, other))
+                        .unwrap_or_default()
                 };
                 let most = |bucket: usize| {
-                    rows_of[bucket].iter().map(cell).max_by(|one, other| compare(one, other)).unwrap_or_default()
+                    rows_of[bucket]
+                        .iter()
+                        .map(cell)
+                        .max_by(|one, other| compare(one, other))
+                        .unwrap_or_default()
                 };
                 texts.push(per_bucket(&|bucket| least(bucket).to_string()));
                 texts.push(per_bucket(&|bucket| most(bucket).to_string()));
@@ -478,13 +526,13 @@ impl<'a> Knowledge<'a> {
         for by_mean in [false, true] {
             let key = |bucket: &u32| {
                 let (first, sum, count) = found[*bucket as usize];
-                if by_mean { sum / count.max(1.0) } else { first }
+                (count > 0.0).then(|| if by_mean { sum / count } else { first })
             };
-            let mut reference: Vec<u32> =
-                named.iter().copied().filter(|bucket| found[*bucket as usize].2 > 0.0).collect();
-            reference.sort_by(|one, other| key(one).total_cmp(&key(other)));
+            let released = order::ranked(&named.iter().map(key).collect::<Vec<_>>());
+            let mut reference = released.clone();
+            reference.sort_unstable();
             let what = "the original (the rows are buckets in the order of their numbers)";
-            evidence.join(arrangement.evidence(&View { released: named.clone(), reference }, &[], what), 0.0);
+            evidence.join(arrangement.evidence(&View { released, reference }, &[], what), 0.0);
         }
         (evidence, arrangement.handicap)
     }
@@ -520,7 +568,9 @@ impl Rankings {
         let ranked = |compare: &dyn Fn(&u32, &u32) -> Ordering| {
             let mut values: Vec<u32> = book.value_counts.keys().copied().collect();
             values.sort_by(compare);
-            Ranking::Everywhere(values.into_iter().zip(0u32..).map(|(value, rank)| (value, f64::from(rank))).collect())
+            Ranking::Everywhere(
+                values.into_iter().zip(0u32..).map(|(value, rank)| (value, f64::from(rank))).collect(),
+            )
         };
         let text = |value: &u32| book.values.text(*value);
         let by_text = ranked(&|one, other| text(one).cmp(text(other)));

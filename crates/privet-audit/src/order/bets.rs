@@ -42,7 +42,9 @@ impl Gambler {
     /// What was guessed, in words.
     pub fn tell(&self, how: &str) -> String {
         let Gambler { bets, hits, expected, .. } = self;
-        format!("whoever expects {how} guesses {hits} of {bets} rows; by chance it would be about {expected:.0}")
+        format!(
+            "whoever expects {how} guesses {hits} of {bets} rows; by chance it would be about {expected:.0}"
+        )
     }
 }
 

@@ -32,6 +32,9 @@ pub struct Lifted<'a> {
     pub people: &'a HashMap<(u32, u32), u64>,
 }
 
+/// Kinds that go with a kind, with a weight each.
+type Going = HashMap<u32, Vec<(u32, f64)>, FixedState>;
+
 /// How the tables are held against each other: the row of the first for a row of the second.
 #[derive(Clone, Copy)]
 struct Way {
@@ -48,36 +51,57 @@ impl Way {
 }
 
 impl Lifted<'_> {
-    pub fn evidence(&self, what: &str, evidence: &mut Evidence) {
-        let rows = self.first.len();
-        if rows < 2 || self.second.len() < 2 {
+    /// Bets on rows of both tables at the same place only.
+    pub fn side_by_side(&self, what: &str, evidence: &mut Evidence) {
+        if self.first.is_empty() || self.first.len() != self.second.len() {
             return;
         }
+        let (lifts, _) = self.lifts();
+        let way = Way { backwards: false, shift: 0, rows: self.first.len() };
+        let (ln, (lift, of)) = self.bet(way, 0..self.second.len().min(ROWS), &lifts);
+        evidence.add(ln, || {
+            format!(
+                "within classes, whoever expects a row to go with the row at its place in {what} does better than chance: \
+                 {lift:.1} times as many people as by chance fit both, on average of {of} rows"
+            )
+        });
+    }
+
+    /// By kind of the first table the kinds of the second that go with it, and the other way round.
+    fn lifts(&self) -> (Going, Going) {
         let counted = |kinds: &[u32]| {
             let mut counts: HashMap<u32, f64, FixedState> = HashMap::default();
             kinds.iter().for_each(|kind| *counts.entry(*kind).or_default() += 1.0);
             counts
         };
         let (of_first, of_second) = (counted(self.first), counted(self.second));
-        // By kind of the first table the kinds of the second that go with it, and the other way round.
-        let mut lifts: HashMap<u32, Vec<(u32, f64)>, FixedState> = HashMap::default();
-        let mut going: HashMap<u32, Vec<(u32, f64)>, FixedState> = HashMap::default();
+        let (mut lifts, mut going) = (Going::default(), Going::default());
         let mut pairs: Vec<(&(u32, u32), &u64)> = self.people.iter().collect();
         pairs.sort_unstable();
         for ((one, two), people) in pairs {
             let (Some(here), Some(there)) = (of_first.get(one), of_second.get(two)) else { continue };
-            let lift = *people as f64 * rows as f64 / (here * there);
+            let lift = *people as f64 * self.first.len() as f64 / (here * there);
             lifts.entry(*one).or_default().push((*two, lift));
             if lift > 1.0 {
                 going.entry(*two).or_default().push((*one, lift.ln()));
             }
         }
+        (lifts, going)
+    }
+
+    pub fn evidence(&self, what: &str, evidence: &mut Evidence) {
+        let rows = self.first.len();
+        if rows < 2 || self.second.len() < 2 {
+            return;
+        }
+        let (lifts, going) = self.lifts();
         let mut places: HashMap<u32, Vec<usize>, FixedState> = HashMap::default();
         for (place, kind) in self.first.iter().enumerate() {
             places.entry(*kind).or_default().push(place);
         }
         for backwards in [false, true] {
-            let how = if backwards { "a row to go with the row from the end" } else { "a row to go with the row" };
+            let how =
+                if backwards { "a row to go with the row from the end" } else { "a row to go with the row" };
             let way = Way { backwards, shift: 0, rows };
             let tell = |shift: usize, (hits, of): (f64, usize)| {
                 let by = if shift == 0 { String::new() } else { format!(", shifted by {shift}") };
@@ -107,7 +131,7 @@ impl Lifted<'_> {
         &self,
         backwards: bool,
         window: std::ops::Range<usize>,
-        going: &HashMap<u32, Vec<(u32, f64)>, FixedState>,
+        going: &Going,
         places: &HashMap<u32, Vec<usize>, FixedState>,
     ) -> usize {
         let rows = self.first.len();
@@ -130,12 +154,7 @@ impl Lifted<'_> {
     }
 
     /// What gamblers have at the end, and the mean lift of the rows.
-    fn bet(
-        &self,
-        way: Way,
-        window: std::ops::Range<usize>,
-        lifts: &HashMap<u32, Vec<(u32, f64)>, FixedState>,
-    ) -> (f64, (f64, usize)) {
+    fn bet(&self, way: Way, window: std::ops::Range<usize>, lifts: &Going) -> (f64, (f64, usize)) {
         let mut kinds: HashMap<(u32, u32), f64, FixedState> = HashMap::default();
         let mut left: HashMap<u32, f64, FixedState> = HashMap::default();
         for (stratum, kind) in self.strata.iter().zip(self.second) {

@@ -108,7 +108,8 @@ impl Arrangement {
                 evidence.join(same.clone(), 0.0);
                 continue;
             }
-            let released: Vec<(u32, u32)> = strata.iter().copied().zip(view.released.iter().copied()).collect();
+            let released: Vec<(u32, u32)> =
+                strata.iter().copied().zip(view.released.iter().copied()).collect();
             let found = Strata::within(&released, &view.reference).evidence(what);
             evidence.join(found.clone(), 0.0);
             seen.push((strata, found));
@@ -142,23 +143,32 @@ impl Arrangement {
                     group.3 += 1.0;
                 }
             }
-            let key = |mean: bool| {
-                let known = found.iter().zip(0u32..).filter(|((_, _, _, count), _)| *count > 0.0);
-                let mut keys: Vec<(f64, u32, u32)> = known
-                    .map(|((parent, first, sum, count), group)| {
-                        (if mean { sum / count } else { *first }, *parent, group)
-                    })
-                    .collect();
-                keys.sort_by(|one, other| one.0.total_cmp(&other.0));
-                keys.into_iter().map(|(_, parent, group)| (parent, group)).collect::<Vec<_>>()
-            };
             for mean in [true, false] {
-                let released = found.iter().zip(0u32..).map(|((parent, ..), group)| (*parent, group));
-                let strata = Strata::of(released, key(mean).into_iter());
-                evidence.join(strata.evidence(&format!("{what} (rows that are put together count as one)")), 0.0);
+                let key = |(_, first, sum, count): &(u32, f64, f64, f64)| {
+                    let key = if mean { sum / count } else { *first };
+                    (*count > 0.0).then_some(key)
+                };
+                let keys: Vec<Option<f64>> = found.iter().map(key).collect();
+                let symbols = ranked(&keys);
+                let mut reference: Vec<(u32, u32)> =
+                    symbols.iter().zip(&found).map(|(symbol, group)| (group.0, *symbol)).collect();
+                let released = reference.clone();
+                reference.sort_unstable();
+                let strata = Strata::of(released.into_iter(), reference.into_iter());
+                let what = format!("{what} (rows that are put together count as one)");
+                evidence.join(strata.evidence(&what), 0.0);
             }
         }
     }
+}
+
+/// The rank of every key among all: equal keys have the same, so that nothing depends on which of them comes first.
+pub fn ranked(keys: &[Option<f64>]) -> Vec<u32> {
+    let mut sorted: Vec<f64> = keys.iter().flatten().copied().collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    let rank = |key: &f64| sorted.partition_point(|other| other < key) as u32;
+    keys.iter().map(|key| key.as_ref().map_or(UNKNOWN, rank)).collect()
 }
 
 fn numbered(begins: &[bool]) -> Vec<u32> {

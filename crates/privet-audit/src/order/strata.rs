@@ -179,8 +179,10 @@ impl Strata {
             })
             .collect();
         let ambiguous = |length: &usize| {
-            let found: f64 =
-                shapes.iter().map(|(rows, reference, same)| rows * reference * same.powi(*length as i32)).sum();
+            let found: f64 = shapes
+                .iter()
+                .map(|(rows, reference, same)| rows * reference * same.powi(*length as i32))
+                .sum();
             found / rows > 0.5
         };
         let clear = LENGTHS.iter().take_while(|length| ambiguous(length)).count();
@@ -190,12 +192,7 @@ impl Strata {
     }
 
     /// The same place of a stratum, from its beginning or from its end.
-    fn places(
-        &self,
-        windows: &[(usize, std::ops::Range<usize>)],
-        what: &str,
-        evidence: &mut Evidence,
-    ) {
+    fn places(&self, windows: &[(usize, std::ops::Range<usize>)], what: &str, evidence: &mut Evidence) {
         let mut gamblers = [Gambler::default(), Gambler::default()];
         let mut left = Left::of(self);
         for (at, window) in windows {
@@ -227,7 +224,9 @@ impl Strata {
         let mut next: [HashMap<u64, (u32, u32), FixedState>; 2] = Default::default();
         for (at, window) in windows {
             let rows = &self.released[*at][window.clone()];
-            for (_, context) in contexts(rows.iter().copied(), length, *at).take_while(|(end, _)| *end < rows.len()) {
+            for (_, context) in
+                contexts(rows.iter().copied(), length, *at).take_while(|(end, _)| *end < rows.len())
+            {
                 next.iter_mut().for_each(|next| {
                     next.insert(context, (UNKNOWN, 0));
                 });
@@ -258,7 +257,8 @@ impl Strata {
             }
         }
         for (gambler, how) in gamblers.iter().zip(["what follows", "what precedes"]) {
-            let rows = if length == 1 { "the row before".to_string() } else { format!("the {length} rows before") };
+            let rows =
+                if length == 1 { "the row before".to_string() } else { format!("the {length} rows before") };
             evidence.gambler(gambler, &format!("{how} {rows} in {what}"));
         }
     }
@@ -423,7 +423,8 @@ pub fn rank_evidence(lists: &[Vec<f64>], what: &str, evidence: &mut Evidence) {
         rate *= 2.0;
     }
     let share = 100.0 * wrong / pairs;
-    let tell = |how: &str| format!("the rows roughly {how} {what}: {share:.1} % of pairs are the other way round");
+    let tell =
+        |how: &str| format!("the rows roughly {how} {what}: {share:.1} % of pairs are the other way round");
     evidence.add(mean(&rising), || tell("follow"));
     evidence.add(mean(&falling), || tell("reverse"));
     evidence.add(mean(&either), || format!("parts of the file roughly follow or reverse {what}"));
@@ -498,7 +499,8 @@ mod tests {
         for rate in [0.01, 0.3, 2.0] {
             let kappa = kappa(rate, 6);
             let cost = kappa[6] - 2.0 * kappa[2];
-            let coins: f64 = orders.iter().map(|order| (rate * (6.5 - inversions(order).0 as f64) - cost).exp()).sum();
+            let coins: f64 =
+                orders.iter().map(|order| (rate * (6.5 - inversions(order).0 as f64) - cost).exp()).sum();
             assert!((coins / orders.len() as f64 - 1.0).abs() < 1e-9, "{rate}");
         }
     }

@@ -94,7 +94,9 @@ pub(super) fn check(
         faults.extend(told.map(|told| format!("{}: {told}", known[at].name())));
     }
     let detail = match faults.as_slice() {
-        [] => "the order of no table agrees with the original or another table more than by chance".to_string(),
+        [] => {
+            "the order of no table agrees with the original or another table more than by chance".to_string()
+        }
         faults => faults.join("; "),
     };
     Ok(Check::new("order", faults.is_empty(), detail))
@@ -150,8 +152,10 @@ fn beside_another(book: &Book, other: &Known<'_, '_>, judged: &Known<'_, '_>) ->
         }
     }
     let mut symbol = |class: u32| if class == UNKNOWN { UNKNOWN } else { components.of(class) };
-    let released = judged.classes.iter().map(|class| symbol(*class)).collect();
-    let reference = other.classes.iter().map(|class| symbol(first.saturating_add(*class))).collect();
+    let released: Vec<u32> = judged.classes.iter().map(|class| symbol(*class)).collect();
+    let reference: Vec<u32> =
+        other.classes.iter().map(|class| symbol(first.saturating_add(*class))).collect();
+    let within = [false, true].map(|backwards| within_classes(&released, &reference, backwards));
     let mut found = judged.arrangement.evidence(&View { released, reference }, &[], &what);
     let strata = judged.arrangement.runs();
     Lifted {
@@ -163,9 +167,44 @@ fn beside_another(book: &Book, other: &Known<'_, '_>, judged: &Known<'_, '_>) ->
     .evidence(&what, &mut found);
     Lifted { first: &other.classes, second: &judged.classes, strata: &strata, people: &in_classes }
         .evidence(&what, &mut found);
+    let on_classes = strata_on(&strata, &judged.classes);
+    for pairs in within {
+        let (here, there): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+        let taken = |of: &[u32], rows: &[usize]| rows.iter().map(|row| of[*row]).collect::<Vec<u32>>();
+        Lifted {
+            first: &taken(&other.side.projection.rows, &there),
+            second: &taken(&judged.side.projection.rows, &here),
+            strata: &taken(&on_classes, &here),
+            people: &people,
+        }
+        .side_by_side(&what, &mut found);
+    }
     let mut evidence = Evidence::default();
     evidence.join(found, judged.arrangement.handicap);
     evidence
+}
+
+/// Pairs of rows: the first of each class with the first of that class in the other table, or with the last, and so on.
+fn within_classes(judged: &[u32], other: &[u32], backwards: bool) -> Vec<(usize, usize)> {
+    let mut there: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (row, class) in other.iter().enumerate() {
+        there.entry(*class).or_default().push(row);
+    }
+    if !backwards {
+        there.values_mut().for_each(|rows| rows.reverse());
+    }
+    let pair = |(row, class): (usize, &u32)| Some((row, there.get_mut(class)?.pop()?));
+    judged.iter().enumerate().filter_map(pair).collect()
+}
+
+/// Strata of the same class each.
+fn strata_on(strata: &[u32], classes: &[u32]) -> Vec<u32> {
+    let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+    let number = |pair: (&u32, &u32)| {
+        let next = known.len() as u32;
+        *known.entry((*pair.0, *pair.1)).or_insert(next)
+    };
+    strata.iter().zip(classes).map(number).collect()
 }
 
 /// The released records that an original one could be: cells that stand for its values, and the same attributes.

@@ -6,7 +6,7 @@ use super::Facts;
 use super::ledger::Set;
 use super::truth::{self, Index, Recoding};
 use crate::Check;
-use crate::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, UNKNOWN, View};
+use crate::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, Fits, UNKNOWN, View};
 use privet_taxonomy::Node;
 
 /// A transaction shows each label once, and the same labels are always written in the same way.
@@ -74,12 +74,19 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
     for view in &views {
         evidence.join(arrangement.evidence(view, &[], "the original"), arrangement.handicap);
     }
+    if shown_as.iter().any(|fitting| fitting.len() > 1) {
+        let original: Vec<u32> = facts.original.order.iter().collect();
+        let (released, strata) = (&views[1].released, arrangement.runs());
+        let mut found = Evidence::default();
+        Fits { released, strata: &strata, original: &original, fits: &shown_as }
+            .evidence("the original", &mut found);
+        evidence.join(found, arrangement.handicap);
+    }
     match evidence.verdict(FALSE_ALARM) {
         Some(found) => {
             let found = found.replace("rows", "transactions");
-            let detail = format!(
-                "the transactions are not in random order: {found}. Shuffle the transactions"
-            );
+            let detail =
+                format!("the transactions are not in random order: {found}. Shuffle the transactions");
             Check::new(NAME, false, detail)
         }
         None => Check::new(

@@ -47,9 +47,8 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
     match evidence.verdict(FALSE_ALARM) {
         Some(found) => {
             let found = found.replace("rows", "vocabularies");
-            let detail = format!(
-                "the vocabularies are not in random order: {found}. Shuffle and number them anew"
-            );
+            let detail =
+                format!("the vocabularies are not in random order: {found}. Shuffle and number them anew");
             Check::new(NAME, false, detail)
         }
         None => Check::new(
