@@ -367,6 +367,9 @@ impl<'a> Knowledge<'a> {
         let found = Strata::of(released, reference).evidence("the values that people have");
         evidence.join(found, 0.0);
         self.code(strata, values, evidence);
+        for backwards in [false, true] {
+            self.shifts(strata, values, backwards, evidence);
+        }
         // Where several people could be meant: they draw from an urn.
         for backwards in [false, true] {
             let mut urns = self.urns.clone();
@@ -414,6 +417,51 @@ impl<'a> Knowledge<'a> {
                 )
             });
         }
+    }
+
+    /// Bets that the values of a bucket are shifted against its rows, or turned round and shifted, by as much as in earlier ones.
+    fn shifts(&self, strata: &[Vec<usize>], values: &[u32], backwards: bool, evidence: &mut Evidence) {
+        // A value that stands at more places of a bucket tells little about the shift.
+        const MOST_PLACES: usize = 16;
+        let mut gambler = Gambler::default();
+        let mut seen: HashMap<i64, u64> = HashMap::new();
+        let mut usual: (i64, u64) = (0, 0);
+        for rows in strata.iter().filter(|rows| rows.len() > 1) {
+            let size = rows.len() as i64;
+            let turned = |at: i64| if backwards { size - 1 - at } else { at };
+            let own: Vec<Option<u32>> = rows.iter().map(|row| self.value(*row)).collect();
+            let mut places: HashMap<u32, Vec<i64>> = HashMap::new();
+            let mut left: HashMap<u32, u32> = HashMap::new();
+            for (row, at) in rows.iter().zip(0i64..) {
+                places.entry(values[*row]).or_default().push(at);
+                *left.entry(values[*row]).or_default() += 1;
+            }
+            for (row, at) in rows.iter().zip(0i64..) {
+                let owner = turned((at - usual.0).rem_euclid(size));
+                if let Some(guess) = own[owner as usize] {
+                    let rest = f64::from(left.get(&guess).copied().unwrap_or(0));
+                    gambler.bet(rest / (size - at) as f64, guess == values[*row]);
+                }
+                left.entry(values[*row]).and_modify(|left| *left -= 1);
+            }
+            for (value, owner) in own.iter().zip(0i64..) {
+                let found =
+                    value.and_then(|value| places.get(&value)).filter(|found| found.len() <= MOST_PLACES);
+                for place in found.into_iter().flatten() {
+                    let shift = (place - turned(owner)).rem_euclid(size);
+                    // The same shift forwards and backwards: buckets may differ in size.
+                    for shift in [shift, shift - size] {
+                        let times = seen.entry(shift).or_default();
+                        *times += 1;
+                        if *times > usual.1 {
+                            usual = (shift, *times);
+                        }
+                    }
+                }
+            }
+        }
+        evidence
+            .gambler(&gambler, "the values of a bucket to be shifted against its rows as in earlier buckets");
     }
 
     /// Bets that a value stands for another one, the same everywhere: which one is learnt on the way.
