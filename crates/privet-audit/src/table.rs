@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::columns::Layout;
-use super::order::{Rows, Sorting};
+use super::order::Rows;
 use super::people::Owners;
 use privet_core::{Error, Result};
 use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
@@ -174,6 +174,45 @@ impl Spelling {
     }
 }
 
+/// A column that is not compared, by row.
+pub(super) struct Other {
+    column: usize,
+    pub texts: Dictionary,
+    pub rows: Rows,
+    /// Whether it has too many different texts to keep them.
+    pub is_lost: bool,
+}
+
+impl Other {
+    /// More different texts than this are not kept: they would take more memory than all that is compared.
+    const MOST: usize = 1 << 20;
+
+    /// The columns of a file that are not compared.
+    pub fn of(file: &Source, layout: &Layout) -> Vec<Other> {
+        let others = (0..file.columns().len())
+            .filter(|column| layout.compared().all(|place| place.released != *column));
+        others
+            .map(|column| Other {
+                column,
+                texts: Dictionary::default(),
+                rows: Rows::default(),
+                is_lost: false,
+            })
+            .collect()
+    }
+
+    pub fn read(&mut self, batch: &Batch, row: usize) -> Result<()> {
+        if self.is_lost {
+            return Ok(());
+        }
+        self.rows.push(self.texts.code(batch.cell(row, self.column), batch.line(row))?);
+        if self.texts.len() > Self::MOST {
+            *self = Other { texts: Dictionary::default(), rows: Rows::default(), is_lost: true, ..*self };
+        }
+        Ok(())
+    }
+}
+
 /// One of the two tables as distinct records: numbers of the quasi-identifiers' texts first, then numbers of the
 /// texts of the unchanged columns.
 pub(super) struct Table {
@@ -189,8 +228,8 @@ pub(super) struct Table {
     pub order: Rows,
     /// Cells of the set-valued column that are not spelt as sets are.
     pub spelling: Spelling,
-    /// Whether the file is sorted by what it shows.
-    pub sorting: Sorting,
+    /// Columns of the file that are not compared: a file may be sorted by them.
+    pub others: Vec<Other>,
     /// Room for the record at hand.
     tuple: Vec<u32>,
 }
@@ -344,6 +383,7 @@ fn read_release(
     let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
     let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.released).collect();
     let mut table = Table::new(layout);
+    table.others = Other::of(release, layout);
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));
@@ -353,7 +393,7 @@ fn read_release(
             }
             let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
             table.order.push(id);
-            table.sorting.push(batch.cells(row));
+            table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
         }
         tick()
     })?;
@@ -403,7 +443,7 @@ impl Table {
             dropped: 0,
             order: Rows::default(),
             spelling: Spelling::default(),
-            sorting: Sorting::default(),
+            others: Vec::new(),
             tuple: Vec::new(),
         }
     }

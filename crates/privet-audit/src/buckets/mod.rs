@@ -20,6 +20,8 @@ mod knowledge;
 mod matching;
 mod order;
 #[cfg(test)]
+mod order_tests;
+#[cfg(test)]
 mod tests;
 mod transport;
 

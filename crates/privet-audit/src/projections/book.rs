@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::Check;
 use super::super::columns::{Layout, Place};
-use super::super::table::{Dictionary, Table, Tables};
+use super::super::table::{Dictionary, Other, Table, Tables};
 use privet_core::{Error, Result};
 use privet_data::{Batch, Source};
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Requirement, Role};
@@ -200,12 +200,13 @@ impl Book {
         }
         let places: Vec<usize> = layout.compared().map(|place| place.released).collect();
         let mut release = Table::new(&layout);
+        release.others = Other::of(source, &layout);
         let mut rows = Vec::new();
         source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let cells = places.iter().map(|place| batch.cell(row, *place));
                 rows.push(release.add(cells, 1, batch.line(row), &mut plain)?);
-                release.sorting.push(batch.cells(row));
+                release.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
             }
             tick()
         })?;

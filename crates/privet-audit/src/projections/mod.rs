@@ -4,7 +4,7 @@
 //! 2. of every table what is asked of any table: columns, values, records, counts, and each requirement in every class;
 //! 3. *discernibility*: no table is coarser than the policy allows;
 //! 4. *association loss* and *information exposure*: worked out again, within the limits and as the manifest says;
-//! 5. *order*: rows of two tables, or of a table and the original, go together no more often than by chance.
+//! 5. *order*: the order of no table agrees with the original or another table more than by chance.
 
 mod book;
 mod information;

@@ -25,8 +25,8 @@ fn original(folder: &Path) -> CheckedPolicy {
     policy.check(None).expect("a checked policy")
 }
 
-/// Rows of the original in a scattered order, with some of its columns; the set as zeros and ones.
-fn table(columns: &[usize], step: usize) -> Vec<Vec<String>> {
+/// Rows of the original in a random order, or in its own for 1, with some of its columns; the set as zeros and ones.
+fn table(columns: &[usize], key: u64) -> Vec<Vec<String>> {
     let row = |row: usize| {
         let all = [
             format!("z{}", row % 40),
@@ -36,7 +36,11 @@ fn table(columns: &[usize], step: usize) -> Vec<Vec<String>> {
         ];
         columns.iter().map(|column| all[*column].clone()).collect()
     };
-    (0..400).map(|at| row(at * step % 400)).collect()
+    let mut order: Vec<usize> = (0..400).collect();
+    if key > 1 {
+        shuffle(&mut order, &mut keyed(key, "rows"));
+    }
+    order.into_iter().map(row).collect()
 }
 
 fn write(folder: &Path, name: &str, header: &str, rows: &[Vec<String>]) -> PathBuf {
@@ -141,13 +145,15 @@ fn exposure_and_closeness_beyond_the_limits_are_found() {
     fs::write(folder.join("data.csv"), data).expect("written");
     let text = policy.written.text().to_string();
     let policy = Policy::parse(policy.written.path(), text).expect("a policy").check(None).expect("checked");
-    let rows = |columns: &[usize], step: usize| -> Vec<Vec<String>> {
+    let rows = |columns: &[usize], key: u64| -> Vec<Vec<String>> {
         let row = |row: usize| {
             let all =
                 [format!("z{}", row / 20), (row / 20).to_string(), (row % 2).to_string(), "1".to_string()];
             columns.iter().map(|column| all[*column].clone()).collect()
         };
-        (0..40).map(|at| row(at * step % 40)).collect()
+        let mut order: Vec<usize> = (0..40).collect();
+        shuffle(&mut order, &mut keyed(key, "rows"));
+        order.into_iter().map(row).collect()
     };
     let tables = [
         write(folder, "1.csv", "q,a,m=u", &rows(&[0, 1, 3], 7)),

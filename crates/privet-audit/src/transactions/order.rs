@@ -6,8 +6,7 @@ use super::Facts;
 use super::ledger::Set;
 use super::truth::{self, Index, Recoding};
 use crate::Check;
-use crate::order;
-use crate::order::{Components, FALSE_ALARM, UNKNOWN};
+use crate::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, Fits, UNKNOWN, View};
 use privet_taxonomy::Node;
 
 /// A transaction shows each label once, and the same labels are always written in the same way.
@@ -38,14 +37,8 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
     const NAME: &str = "order";
     let sets = &facts.release.sets;
     let released: Vec<u32> = facts.release.order.iter().collect();
-    let labels = |number: u32| {
-        let Set { nodes, marks, .. } = &sets[number as usize];
-        let nodes = nodes.iter().map(|node| facts.tree.label(*node));
-        nodes.chain(marks.iter().map(|mark| facts.sensitive[*mark as usize].as_str())).collect::<Vec<_>>()
-    };
-    let rising = || released.is_sorted_by(|one, other| labels(*one) <= labels(*other));
-    if released.is_sorted() || rising() || released.is_sorted_by(|one, other| labels(*one) >= labels(*other))
-    {
+    let arrangement = arrangement(facts, &released);
+    if arrangement.is_complete() {
         return Check::new(NAME, true, "the transactions are sorted by what they show");
     }
     let shown_as = match shown_as(facts) {
@@ -73,14 +66,27 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
     let together: Vec<u32> = released.iter().map(|set| joined(*set)).collect();
     let reference =
         |of: &[u32]| -> Vec<u32> { facts.original.order.iter().map(|set| of[set as usize]).collect() };
-    let found = order::agreement(&reference(&of_original), &together, FALSE_ALARM / 2.0)
-        .or_else(|| order::agreement(&reference(&only), &released, FALSE_ALARM / 2.0));
-    match found {
+    let views = [
+        View { released: together, reference: reference(&of_original) },
+        View { released, reference: reference(&only) },
+    ];
+    let mut evidence = Evidence::default();
+    for view in &views {
+        evidence.join(arrangement.evidence(view, &[], "the original"), arrangement.handicap);
+    }
+    if shown_as.iter().any(|fitting| fitting.len() > 1) {
+        let original: Vec<u32> = facts.original.order.iter().collect();
+        let (released, strata) = (&views[1].released, arrangement.runs());
+        let mut found = Evidence::default();
+        Fits { released, strata: &strata, original: &original, fits: &shown_as }
+            .evidence("the original", &mut found);
+        evidence.join(found, arrangement.handicap);
+    }
+    match evidence.verdict(FALSE_ALARM) {
         Some(found) => {
             let found = found.replace("rows", "transactions");
-            let detail = format!(
-                "the transactions are not in random order beside the original: {found}. Shuffle the transactions"
-            );
+            let detail =
+                format!("the transactions are not in random order: {found}. Shuffle the transactions");
             Check::new(NAME, false, detail)
         }
         None => Check::new(
@@ -89,6 +95,36 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
             "the order of the transactions agrees with that of the original no more than by chance",
         ),
     }
+}
+
+/// What of the order follows from what is shown: labels in the order of the tree or sorted, and how many there are.
+fn arrangement(facts: &Facts<'_>, released: &[u32]) -> Arrangement {
+    // A character that sorts before all others, so that a shorter list does too.
+    let written = |labels: &[&str]| labels.join("\u{1}");
+    let mut texts: [Vec<String>; 4] = Default::default();
+    for (number, Set { nodes, marks, .. }) in facts.release.sets.iter().enumerate() {
+        let nodes = nodes.iter().map(|node| facts.tree.label(*node));
+        let mut labels: Vec<&str> =
+            nodes.chain(marks.iter().map(|mark| facts.sensitive[*mark as usize].as_str())).collect();
+        texts[0].push(number.to_string());
+        texts[1].push(written(&labels));
+        texts[2].push(labels.len().to_string());
+        labels.sort_unstable();
+        texts[3].push(written(&labels));
+    }
+    let numbers: Vec<Vec<u32>> = (texts.iter())
+        .map(|texts| {
+            let mut known: HashMap<&str, u32> = HashMap::new();
+            texts.iter().zip(0u32..).map(|(text, set)| *known.entry(text.as_str()).or_insert(set)).collect()
+        })
+        .collect();
+    let columns: Vec<Column<'_>> = (texts.iter().zip(&numbers))
+        .map(|(texts, numbers)| Column {
+            code: Box::new(move |row| numbers[released[row] as usize]),
+            text: Box::new(move |code| texts[code as usize].as_str()),
+        })
+        .collect();
+    Arrangement::of(released.len(), &columns, &[])
 }
 
 /// For each distinct original transaction, the released ones that it could be.

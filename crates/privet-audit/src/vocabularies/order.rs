@@ -5,8 +5,7 @@ use hashbrown::HashMap;
 use super::VocabularyRelease;
 use super::classes::Classes;
 use crate::Check;
-use crate::order;
-use crate::order::{FALSE_ALARM, UNKNOWN};
+use crate::order::{Arrangement, Column, Evidence, FALSE_ALARM, UNKNOWN, View};
 use privet_data::Term;
 
 const NAME: &str = "order";
@@ -20,8 +19,9 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
         return Check::undetermined(NAME, detail);
     }
     let released: Vec<u32> = classes.sequence().iter().map(|class| *class as u32).collect();
-    let bag = |class: &u32| classes.bag(*class as usize);
-    if released.is_sorted_by_key(bag) || released.iter().rev().is_sorted_by_key(bag) {
+    let texts = Texts::of(facts, classes);
+    let arrangement = texts.arrangement(&released);
+    if arrangement.is_complete() {
         return Check::new(NAME, true, "the vocabularies are sorted by what they hold");
     }
     let reference: Vec<u32> = match facts.assignment {
@@ -41,12 +41,14 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
             facts.original.iter().map(|bag| as_they_are.get(bag).copied().unwrap_or(UNKNOWN)).collect()
         }
     };
-    match order::agreement(&reference, &released, FALSE_ALARM) {
+    let mut evidence = Evidence::default();
+    let found = arrangement.evidence(&View { released, reference }, &[], "the original");
+    evidence.join(found, arrangement.handicap);
+    match evidence.verdict(FALSE_ALARM) {
         Some(found) => {
             let found = found.replace("rows", "vocabularies");
-            let detail = format!(
-                "the vocabularies are not in random order beside the original: {found}. Shuffle and number them anew"
-            );
+            let detail =
+                format!("the vocabularies are not in random order: {found}. Shuffle and number them anew");
             Check::new(NAME, false, detail)
         }
         None => Check::new(
@@ -54,5 +56,48 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
             true,
             "the order of the vocabularies agrees with that of the original no more than by chance",
         ),
+    }
+}
+
+/// What vocabularies show, by class: their terms in two orders, how many there are, and how many different ones.
+struct Texts {
+    columns: Vec<Vec<String>>,
+}
+
+impl Texts {
+    fn of(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Texts {
+        // A character that sorts before all others, so that a shorter list does too.
+        let written = |words: &[&str]| words.join("\u{1}");
+        let mut columns = vec![Vec::new(); 4];
+        for class in 0..classes.len() {
+            let bag = classes.bag(class);
+            let mut words: Vec<&str> =
+                bag.iter().map(|word| facts.release.terms()[*word as usize].as_str()).collect();
+            let shown = written(&words);
+            words.sort_unstable();
+            let all = words.len();
+            let sorted = written(&words);
+            words.dedup();
+            let texts = [shown, sorted, all.to_string(), words.len().to_string()];
+            columns.iter_mut().zip(texts).for_each(|(column, text)| column.push(text));
+        }
+        Texts { columns }
+    }
+
+    fn arrangement(&self, released: &[u32]) -> Arrangement {
+        let column = |texts: &'_ Vec<String>| -> Vec<u32> {
+            // Equal texts have equal numbers.
+            let mut known: HashMap<String, u32> = HashMap::new();
+            let number = |(text, class): (&String, u32)| *known.entry_ref(text.as_str()).or_insert(class);
+            texts.iter().zip(0u32..).map(number).collect()
+        };
+        let numbers: Vec<Vec<u32>> = self.columns.iter().map(column).collect();
+        let columns: Vec<Column<'_>> = (self.columns.iter().zip(&numbers))
+            .map(|(texts, numbers)| Column {
+                code: Box::new(move |row| numbers[released[row] as usize]),
+                text: Box::new(move |code| texts[code as usize].as_str()),
+            })
+            .collect();
+        Arrangement::of(released.len(), &columns, &[])
     }
 }

@@ -1,0 +1,516 @@
+//! Rows that an honest release puts into a random order: within each *stratum*, every order of its rows is equally likely.
+//!
+//! Each stratum has a reference next to it: the same symbols in the order of the original, or of a sister table.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use super::UNKNOWN;
+use super::bets::{Evidence, Gambler, mean};
+
+/// At most about this many rows are read: windows from all over a longer file.
+const READ: usize = 1 << 17;
+
+/// The length of such a window.
+const WINDOW: usize = 2048;
+
+/// How many rows a gambler may look back at.
+const LENGTHS: [usize; 15] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 36, 54, 80, 128, 256];
+
+/// Of these lengths, the first at which what comes next is mostly clear, the one before, and two more.
+const TRIED: usize = 4;
+
+/// Files read every so many rows.
+const STRIDES: std::ops::RangeInclusive<usize> = 2..=8;
+
+/// Parts of a stratum that may each have an order of their own.
+const PARTS: usize = 8;
+
+/// Strata with their references. Symbols of different strata are different.
+#[derive(Debug, Default)]
+pub struct Strata {
+    reference: Vec<Vec<u32>>,
+    released: Vec<Vec<u32>>,
+    /// How often a symbol occurs in the release.
+    counts: Vec<u32>,
+}
+
+impl Strata {
+    /// Strata and symbols of the released rows in their order, and of the reference. What is in the reference only is passed
+    /// over.
+    pub fn of(
+        released: impl Iterator<Item = (u32, u32)>,
+        reference: impl Iterator<Item = (u32, u32)>,
+    ) -> Strata {
+        let mut strata = Strata::default();
+        let mut stratum_of: HashMap<u32, usize, FixedState> = HashMap::default();
+        let mut symbol_of: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
+        for (stratum, symbol) in released {
+            let next = strata.released.len();
+            let at = *stratum_of.entry(stratum).or_insert(next);
+            if at == next {
+                strata.released.push(Vec::new());
+                strata.reference.push(Vec::new());
+            }
+            let next = strata.counts.len() as u32;
+            let id = *symbol_of.entry((stratum, symbol)).or_insert(next);
+            if id == next {
+                strata.counts.push(0);
+            }
+            strata.counts[id as usize] += 1;
+            strata.released[at].push(id);
+        }
+        for (stratum, symbol) in reference.filter(|(_, symbol)| *symbol != UNKNOWN) {
+            if let Some(id) = symbol_of.get(&(stratum, symbol)) {
+                strata.reference[stratum_of[&stratum]].push(*id);
+            }
+        }
+        strata
+    }
+
+    /// Strata and symbols of the released rows, and the symbols of the reference: each is there in all strata with this symbol.
+    /// Symbols of many strata say too little.
+    pub fn within(released: &[(u32, u32)], reference: &[u32]) -> Strata {
+        const MOST: usize = 8;
+        let mut strata_of: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
+        for (stratum, symbol) in released.iter().filter(|(_, symbol)| *symbol != UNKNOWN) {
+            let strata = strata_of.entry(*symbol).or_default();
+            if strata.len() <= MOST && !strata.contains(stratum) {
+                strata.push(*stratum);
+            }
+        }
+        strata_of.retain(|_, strata| strata.len() <= MOST);
+        let everywhere = reference.iter().flat_map(|symbol| {
+            let strata = strata_of.get(symbol).map_or(&[][..], Vec::as_slice);
+            strata.iter().map(|stratum| (*stratum, *symbol))
+        });
+        Strata::of(released.iter().copied(), everywhere)
+    }
+
+    /// How many strata have rows that differ.
+    pub fn telling(&self) -> usize {
+        let differ = |rows: &&Vec<u32>| rows.iter().any(|row| *row != rows[0]);
+        self.released.iter().filter(differ).count()
+    }
+
+    fn rows(&self) -> usize {
+        self.released.iter().map(Vec::len).sum()
+    }
+
+    /// The parts of the release that are read: all of it, or windows from all over.
+    fn windows(&self) -> Vec<(usize, std::ops::Range<usize>)> {
+        let rows = self.rows();
+        let mut windows = Vec::new();
+        let (mut credit, share) = (0.0, (READ as f64 / rows.max(1) as f64).min(1.0));
+        for (at, list) in self.released.iter().enumerate() {
+            let length = list.len();
+            credit += length as f64 * share;
+            if share >= 1.0 || length <= WINDOW {
+                if share >= 1.0 || credit >= length as f64 {
+                    credit -= length as f64;
+                    windows.push((at, 0..length));
+                }
+                continue;
+            }
+            let number = ((credit / WINDOW as f64) as usize).min(length / WINDOW);
+            credit -= (number * WINDOW) as f64;
+            let step = length / number.max(1);
+            windows.extend((0..number).map(|window| (at, window * step..window * step + WINDOW)));
+        }
+        windows
+    }
+
+    /// All gamblers on these strata. `what` is what the reference is: "the original".
+    pub fn evidence(&self, what: &str) -> Evidence {
+        let mut evidence = Evidence::default();
+        if self.telling() == 0 {
+            return evidence;
+        }
+        let windows = self.windows();
+        self.places(&windows, what, &mut evidence);
+        let lengths = self.lengths();
+        for length in &lengths {
+            self.follow(&windows, *length, what, &mut evidence);
+        }
+        self.ranks(&windows, 1, what, &mut evidence);
+        let rows = self.rows();
+        if rows >= 32 * self.released.len() {
+            self.ranks(&windows, PARTS, what, &mut evidence);
+        }
+        if rows >= 32 * self.released.len() && rows <= READ {
+            self.strides(&lengths, what, &mut evidence);
+        }
+        evidence
+    }
+
+    /// Files read every two, three … rows.
+    fn strides(&self, lengths: &[usize], what: &str, evidence: &mut Evidence) {
+        for stride in STRIDES {
+            let stepped = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
+                let steps = |list: &Vec<u32>| {
+                    (0..stride).flat_map(|first| list.iter().skip(first).step_by(stride)).copied().collect()
+                };
+                lists.iter().map(steps).collect()
+            };
+            let what = format!("{what} at every {stride} rows");
+            for of_release in [false, true] {
+                let strata = Strata {
+                    reference: if of_release { self.reference.clone() } else { stepped(&self.reference) },
+                    released: if of_release { stepped(&self.released) } else { self.released.clone() },
+                    counts: self.counts.clone(),
+                };
+                for length in lengths.iter().skip(1).take(1) {
+                    strata.follow(&strata.windows(), *length, &what, evidence);
+                }
+            }
+        }
+    }
+
+    /// The lengths of context that are tried.
+    fn lengths(&self) -> Vec<usize> {
+        let rows = self.rows() as f64;
+        // Per stratum how many rows it has, how many its reference, and how likely two of its rows have one symbol.
+        let shapes: Vec<(f64, f64, f64)> = (self.released.iter().zip(&self.reference))
+            .map(|(released, reference)| {
+                let length = released.len() as f64;
+                let same: f64 =
+                    released.iter().map(|symbol| f64::from(self.counts[*symbol as usize]) / length).sum();
+                (length, reference.len() as f64, same / length)
+            })
+            .collect();
+        let ambiguous = |length: &usize| {
+            let found: f64 = shapes
+                .iter()
+                .map(|(rows, reference, same)| rows * reference * same.powi(*length as i32))
+                .sum();
+            found / rows > 0.5
+        };
+        let clear = LENGTHS.iter().take_while(|length| ambiguous(length)).count();
+        let longest = self.released.iter().map(Vec::len).max().unwrap_or(0);
+        let lengths = LENGTHS.iter().skip(clear.saturating_sub(1)).take(TRIED);
+        lengths.copied().filter(|length| *length < longest).collect()
+    }
+
+    /// The same place of a stratum, from its beginning or from its end.
+    fn places(&self, windows: &[(usize, std::ops::Range<usize>)], what: &str, evidence: &mut Evidence) {
+        let mut gamblers = [Gambler::default(), Gambler::default()];
+        let mut left = Left::of(self);
+        for (at, window) in windows {
+            let (released, reference) = (&self.released[*at], &self.reference[*at]);
+            for place in window.clone() {
+                let guesses = [reference.get(place), reference.iter().nth_back(place)];
+                for (gambler, guess) in gamblers.iter_mut().zip(guesses) {
+                    if let Some(guess) = guess {
+                        gambler.bet(left.chance(*at, *guess), *guess == released[place]);
+                    }
+                }
+                left.take(*at, released[place]);
+            }
+        }
+        let [same, backwards] = &gamblers;
+        evidence.gambler(same, &format!("the place of a row to be its place in {what}"));
+        evidence.gambler(backwards, &format!("the place of a row to be its place in {what}, from the end"));
+    }
+
+    /// After some rows that are in the reference as well, what follows there, forwards or backwards.
+    fn follow(
+        &self,
+        windows: &[(usize, std::ops::Range<usize>)],
+        length: usize,
+        what: &str,
+        evidence: &mut Evidence,
+    ) {
+        // What follows the contexts that the release has: the symbol that most often does, by Boyer's and Moore's vote.
+        let mut next: [HashMap<u64, (u32, u32), FixedState>; 2] = Default::default();
+        for (at, window) in windows {
+            let rows = &self.released[*at][window.clone()];
+            for (_, context) in
+                contexts(rows.iter().copied(), length, *at).take_while(|(end, _)| *end < rows.len())
+            {
+                next.iter_mut().for_each(|next| {
+                    next.insert(context, (UNKNOWN, 0));
+                });
+            }
+        }
+        for (at, reference) in self.reference.iter().enumerate().filter(|(_, list)| list.len() > length) {
+            let ring = |place: usize| reference[place % reference.len()];
+            let size = reference.len();
+            let forwards = (0..size + length).map(ring);
+            let backwards = (0..size + length).rev().map(ring);
+            vote(&mut next[0], contexts(forwards, length, at), |end| ring(end));
+            vote(&mut next[1], contexts(backwards, length, at), |end| ring(2 * size + length - 1 - end));
+        }
+        let mut gamblers = [Gambler::default(), Gambler::default()];
+        let mut left = Left::of(self);
+        for (at, window) in windows {
+            let rows = &self.released[*at][window.clone()];
+            let mut known = contexts(rows.iter().copied(), length, *at).peekable();
+            for (place, row) in rows.iter().enumerate() {
+                if let Some((_, context)) = known.next_if(|(end, _)| *end == place) {
+                    for (gambler, next) in gamblers.iter_mut().zip(&next) {
+                        if let Some((guess, 1..)) = next.get(&context) {
+                            gambler.bet(left.chance(*at, *guess), guess == row);
+                        }
+                    }
+                }
+                left.take(*at, *row);
+            }
+        }
+        for (gambler, how) in gamblers.iter().zip(["what follows", "what precedes"]) {
+            let rows =
+                if length == 1 { "the row before".to_string() } else { format!("the {length} rows before") };
+            evidence.gambler(gambler, &format!("{how} {rows} in {what}"));
+        }
+    }
+
+    /// Whether rows follow the reference roughly: the number of pairs in the wrong order.
+    ///
+    /// For a random order of n rows with cₛ of each rank the generating function of this number is known, the Gaussian
+    /// multinomial coefficient: E qˣ = Πᵢ₌₁ⁿ [i]/i : Πₛ Πⱼ₌₁..cₛ [j]/j with [i] = 1 + q + … + qⁱ⁻¹. So exp(λ(X - EX)) divided by
+    /// its mean is a fair bet, for every λ.
+    fn ranks(
+        &self,
+        windows: &[(usize, std::ops::Range<usize>)],
+        parts: usize,
+        what: &str,
+        evidence: &mut Evidence,
+    ) {
+        let mut sums = vec![(0.0, 0u64); self.counts.len()];
+        for reference in &self.reference {
+            for (place, symbol) in reference.iter().enumerate() {
+                let (sum, count) = &mut sums[*symbol as usize];
+                *sum += place as f64;
+                *count += 1;
+            }
+        }
+        let key = |symbol: &u32| Some(sums[*symbol as usize]).filter(|(_, count)| *count > 0);
+        let key = |symbol: &u32| key(symbol).map(|(sum, count)| sum / count as f64);
+        let mut lists: Vec<Vec<f64>> = Vec::new();
+        let mut open: Option<(usize, Vec<f64>)> = None;
+        let mut close = |list: Vec<f64>| {
+            let size = list.len().div_ceil(parts).max(1);
+            lists.extend(list.chunks(size).filter(|part| part.len() > 1).map(<[f64]>::to_vec));
+        };
+        for (at, window) in windows {
+            let keys = self.released[*at][window.clone()].iter().filter_map(key);
+            match &mut open {
+                Some((last, list)) if last == at => list.extend(keys),
+                _ => {
+                    let list = open.replace((*at, keys.collect()));
+                    list.into_iter().for_each(|(_, list)| close(list));
+                }
+            }
+        }
+        open.into_iter().for_each(|(_, list)| close(list));
+        rank_evidence(&lists, what, evidence);
+    }
+}
+
+/// The rows of each stratum that are still to come.
+struct Left<'a> {
+    strata: &'a Strata,
+    taken: Vec<u32>,
+    rows: Vec<usize>,
+}
+
+impl Left<'_> {
+    fn of(strata: &Strata) -> Left<'_> {
+        let rows = strata.released.iter().map(Vec::len).collect();
+        Left { strata, taken: vec![0; strata.counts.len()], rows }
+    }
+
+    /// How likely a symbol is the next of its stratum.
+    fn chance(&self, stratum: usize, symbol: u32) -> f64 {
+        let left = self.strata.counts[symbol as usize] - self.taken[symbol as usize];
+        f64::from(left) / self.rows[stratum] as f64
+    }
+
+    fn take(&mut self, stratum: usize, symbol: u32) {
+        self.taken[symbol as usize] += 1;
+        self.rows[stratum] -= 1;
+    }
+}
+
+/// Numbers for every `length` symbols in a row, each with the place behind them.
+fn contexts(
+    symbols: impl Iterator<Item = u32> + Clone,
+    length: usize,
+    stratum: usize,
+) -> impl Iterator<Item = (usize, u64)> {
+    const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
+    let scattered = |symbol: u32| {
+        let mixed = (u64::from(symbol) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+    };
+    let leaving = (0..length).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let mut behind = symbols.clone();
+    let mut sum = 0u64;
+    let seed = (stratum as u64).wrapping_mul(0xA076_1D64_78BD_642F);
+    symbols.enumerate().filter_map(move |(place, symbol)| {
+        sum = sum.wrapping_mul(BASE).wrapping_add(scattered(symbol));
+        if place >= length {
+            let old = behind.next().map_or(0, scattered);
+            sum = sum.wrapping_sub(old.wrapping_mul(leaving));
+        }
+        (place + 1 >= length).then(|| (place + 1, (sum ^ (sum >> 29)).wrapping_add(seed)))
+    })
+}
+
+fn vote(
+    next: &mut HashMap<u64, (u32, u32), FixedState>,
+    contexts: impl Iterator<Item = (usize, u64)>,
+    following: impl Fn(usize) -> u32,
+) {
+    let mut contexts = contexts.peekable();
+    while let Some((end, context)) = contexts.next() {
+        // The last context has nothing behind it that was not there before.
+        if contexts.peek().is_none() {
+            break;
+        }
+        if let Some((symbol, votes)) = next.get_mut(&context) {
+            let found = following(end);
+            match (*symbol == found, *votes) {
+                (true, _) => *votes += 1,
+                (false, 0) => (*symbol, *votes) = (found, 1),
+                (false, _) => *votes -= 1,
+            }
+        }
+    }
+}
+
+/// Bets on lists of keys to rise, or to fall: all of them, or each in its own direction.
+pub fn rank_evidence(lists: &[Vec<f64>], what: &str, evidence: &mut Evidence) {
+    struct List {
+        rows: usize,
+        ties: Vec<usize>,
+        /// By how many pairs fewer than expected are in the wrong order.
+        excess: f64,
+    }
+    let mut found = Vec::new();
+    let (mut wrong, mut pairs, mut variance) = (0.0, 0.0, 0.0);
+    for list in lists {
+        let (inversions, ties) = inversions(list);
+        let square = |size: &usize| (size * size) as f64;
+        let comparable = (square(&list.len()) - ties.iter().map(square).sum::<f64>()) / 2.0;
+        if comparable <= 0.0 {
+            continue;
+        }
+        wrong += inversions as f64;
+        pairs += comparable;
+        variance += (list.len() as f64).powi(3) / 36.0;
+        let ties = ties.into_iter().filter(|size| *size > 1).collect();
+        found.push(List { rows: list.len(), ties, excess: comparable / 2.0 - inversions as f64 });
+    }
+    if found.is_empty() {
+        (0..3).for_each(|_| evidence.add(0.0, String::new));
+        return;
+    }
+    let longest = found.iter().map(|list| list.rows).max().unwrap_or(0);
+    let (mut rising, mut falling, mut either) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rate = 1.0 / f64::sqrt(variance);
+    while rate < 8.0 {
+        let kappa = kappa(rate, longest);
+        let (mut sum, mut cost, mut both) = (0.0, 0.0, 0.0);
+        for List { rows, ties, excess } in &found {
+            let own = kappa[*rows] - ties.iter().map(|size| kappa[*size]).sum::<f64>();
+            cost += own;
+            sum += excess;
+            both += mean(&[rate * excess, -rate * excess]) - own;
+        }
+        rising.push(rate * sum - cost);
+        falling.push(-rate * sum - cost);
+        either.push(both);
+        rate *= 2.0;
+    }
+    let share = 100.0 * wrong / pairs;
+    let tell =
+        |how: &str| format!("the rows roughly {how} {what}: {share:.1} % of pairs are the other way round");
+    evidence.add(mean(&rising), || tell("follow"));
+    evidence.add(mean(&falling), || tell("reverse"));
+    evidence.add(mean(&either), || format!("parts of the file roughly follow or reverse {what}"));
+}
+
+/// By length, the logarithm of E exp(λ(X - EX)) for the number X of wrong pairs of different rows: the i-th row is in the wrong
+/// order with a number of earlier ones that is uniform on 0 … i - 1.
+fn kappa(rate: f64, longest: usize) -> Vec<f64> {
+    // The logarithm of sinh.
+    let ln_sinh = |x: f64| x + (-(-2.0 * x).exp_m1()).ln() - std::f64::consts::LN_2;
+    let one = ln_sinh(rate / 2.0);
+    let mut sums = vec![0.0];
+    let mut sum = 0.0;
+    for row in 1..=longest {
+        let row = row as f64;
+        sum += (ln_sinh(rate * row / 2.0) - row.ln() - one).max(0.0);
+        sums.push(sum);
+    }
+    sums
+}
+
+/// How many pairs are in the wrong order, and how often each key occurs.
+fn inversions(list: &[f64]) -> (u64, Vec<usize>) {
+    let mut sorted: Vec<f64> = list.to_vec();
+    let mut found = 0;
+    let mut merged = Vec::with_capacity(list.len());
+    let mut width = 1;
+    while width < sorted.len() {
+        merged.clear();
+        for pair in sorted.chunks(2 * width) {
+            let (left, right) = pair.split_at(width.min(pair.len()));
+            let (mut at, mut next) = (0, 0);
+            while at < left.len() || next < right.len() {
+                if next == right.len() || at < left.len() && left[at] <= right[next] {
+                    merged.push(left[at]);
+                    at += 1;
+                } else {
+                    found += (left.len() - at) as u64;
+                    merged.push(right[next]);
+                    next += 1;
+                }
+            }
+        }
+        std::mem::swap(&mut sorted, &mut merged);
+        width *= 2;
+    }
+    let ties = sorted.chunk_by(|one, other| one == other).map(<[f64]>::len).collect();
+    (found, ties)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inversions_are_counted() {
+        assert_eq!(inversions(&[0.0, 1.0, 2.0, 3.0]), (0, vec![1; 4]));
+        assert_eq!(inversions(&[4.0, 3.0, 2.0, 1.0, 0.0]).0, 10);
+        assert_eq!(inversions(&[2.0, 0.0, 0.0, 1.0]), (3, vec![2, 1, 1]));
+    }
+
+    /// The bet on ranks is fair: over all orders of a list with ties its mean is one coin.
+    #[test]
+    fn bets_on_ranks_are_fair() {
+        let mut orders: Vec<Vec<f64>> = vec![Vec::new()];
+        for key in [0.0, 1.0, 1.0, 2.0, 3.0, 3.0] {
+            let longer = |order: &Vec<f64>| {
+                (0..=order.len()).map(|at| [&order[..at], &[key], &order[at..]].concat()).collect::<Vec<_>>()
+            };
+            orders = orders.iter().flat_map(longer).collect();
+        }
+        for rate in [0.01, 0.3, 2.0] {
+            let kappa = kappa(rate, 6);
+            let cost = kappa[6] - 2.0 * kappa[2];
+            let coins: f64 =
+                orders.iter().map(|order| (rate * (6.5 - inversions(order).0 as f64) - cost).exp()).sum();
+            assert!((coins / orders.len() as f64 - 1.0).abs() < 1e-9, "{rate}");
+        }
+    }
+
+    #[test]
+    fn contexts_are_told_apart() {
+        let list = [1u32, 2, 3, 1, 2, 3, 1];
+        let found: Vec<(usize, u64)> = contexts(list.iter().copied(), 2, 0).collect();
+        assert_eq!(found.len(), 6);
+        assert_eq!(found[0], (2, found[3].1));
+        assert_ne!(found[0].1, found[1].1);
+    }
+}
