@@ -23,6 +23,7 @@ mod records;
 mod selection;
 mod sink;
 mod source;
+mod stored;
 pub mod summary;
 mod term_set;
 #[cfg(test)]
@@ -45,7 +46,7 @@ pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use selection::RowSet;
 pub use sink::{Sink, SinkColumn};
-pub use source::{ReadOptions, Source, SourceColumn, UnreadColumn};
+pub use source::{ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
