@@ -112,9 +112,9 @@ fn send(
         for (column, text) in texts.iter().enumerate() {
             text(row, &mut builder.text).map_err(|_| {
                 let name = schema.field(column).name();
-                Error::input(format!("the time in column '{name}', row {line}, cannot be written as a date"))
+                Error::input(format!("the time in column '{name}', row {line}, cannot be written as one"))
                     .in_file(path)
-                    .help("years from -9999 to 9999 can be written")
+                    .help("years go from -9999 to 9999, and times of day from 00:00:00 to 23:59:59.999999999")
             })?;
             if builder.text.len() - start > RECORD_BYTES {
                 let limit = RECORD_BYTES >> 20;

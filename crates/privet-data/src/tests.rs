@@ -104,7 +104,7 @@ fn every_format_and_compression_gives_back_what_it_was_given() {
         assert_eq!(source.delimiter().is_none(), typed);
         for (found, written) in source.columns().iter().zip(&columns) {
             assert_eq!(found.name, written.name);
-            assert_eq!(found.kind, if typed { written.kind } else { CellKind::Text });
+            assert_eq!(found.kind, if typed { written.kind.clone() } else { CellKind::Text });
         }
         // Twice, because a source can be read as often as needed.
         assert!(rows_of(&source).unwrap() == rows, "{kind:?}");
@@ -474,6 +474,48 @@ fn hard_use_3_an_unsupported_codec_is_called_that() {
     assert_eq!(rows_of(&source).unwrap(), [["x"], ["y"]]);
     assert!(source.remarks()[0].contains("column 'b' is compressed with Brotli"), "{:?}", source.remarks());
     assert!(source.position("b").unwrap_err().message().contains("Brotli"));
+}
+
+#[test]
+fn hard_use_3_dates_and_times_keep_their_type() {
+    let moment = |unit, zone: Option<&str>| CellKind::Timestamp { unit, zone: zone.map(Arc::from) };
+    let new_york = moment(TimeUnit::Microsecond, Some("America/New_York"));
+    let columns = [
+        ("day", CellKind::Date, "2020-02-29"),
+        ("second", CellKind::Time(TimeUnit::Second), "08:30:00"),
+        ("fine", CellKind::Time(TimeUnit::Nanosecond), "08:30:00.000000001"),
+        ("local", moment(TimeUnit::Second, None), "1969-12-31T23:59:59"),
+        ("utc", moment(TimeUnit::Nanosecond, Some("UTC")), "2024-01-01T03:30:00.5Z"),
+        ("zoned", new_york.clone(), "2020-12-31T19:41:00-05:00"),
+    ];
+    let sinks = columns.clone().map(|(name, kind, _)| SinkColumn { name: name.to_string(), kind });
+    let rows = vec![columns.clone().map(|(.., cell)| cell.to_string()).to_vec(), vec![String::new(); 6]];
+    for extension in ["parquet", "arrow", "csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("d.{extension}"));
+        write(&path, ',', &sinks, &rows).unwrap();
+        assert_eq!(read(&path).unwrap(), rows, "{extension}");
+        let source = Source::open(&path, &ReadOptions::default()).unwrap();
+        let kinds: Vec<CellKind> = source.columns().iter().map(|column| column.kind.clone()).collect();
+        let coarse = CellKind::Time(TimeUnit::Millisecond);
+        let typed = |zoned| {
+            vec![
+                CellKind::Date,
+                coarse,
+                CellKind::Time(TimeUnit::Nanosecond),
+                moment(TimeUnit::Millisecond, None),
+                moment(TimeUnit::Nanosecond, Some("UTC")),
+                zoned,
+            ]
+        };
+        let wanted = match extension {
+            // Without notes in its footer, Parquet cannot say in which zone a moment is.
+            "parquet" => typed(CellKind::Text),
+            "arrow" => typed(new_york.clone()),
+            _ => vec![CellKind::Text; 6],
+        };
+        assert_eq!(kinds, wanted, "{extension}");
+    }
 }
 
 /// Any text but NUL, with what makes trouble in files more often than chance would have it.
