@@ -12,7 +12,7 @@ use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, Scene};
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed};
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, described};
 use privet_taxonomy::Node;
 
 /// Row 17 of the attacks.
@@ -38,12 +38,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             Tries::of(scene).targets
         ),
         worst: beyond
-            .map(|figure| format!("{} of {} {}", figure.hits, figure.targets, figure.what))
+            .map(|figure| format!("{} of {}", figure.hits, described(figure.targets, &figure.what)))
             .unwrap_or_default(),
         warning: match &figures[..] {
             [first, ..] if first.hits > 0 => format!(
-                "{} of {} {}, though the policy guards against so many",
-                first.hits, first.targets, first.what
+                "{} of {}, though the policy guards against it",
+                first.hits,
+                described(first.targets, &first.what)
             ),
             _ => String::new(),
         },

@@ -3,17 +3,20 @@
 //! The adversary has people in the order of the source (a register, the order of admission). Among those whom the same
 //! released rows contain he takes the first person for the first row, and so on. Beside that the rank correlation (Spearman)
 //! of released and original places is told, over all that can be paired by their cells alone; of records in groups also that of
-//! the groups' numbers, and of transactions that of sets.
+//! the groups' numbers, and of transactions that of sets. An order that begins at another row, or whose blocks were swapped, has no
+//! such correlation: runs of rows that recur vote for how far they were moved, forwards or back.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde_json::json;
 
 use super::view::{Matcher, TableView};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use privet_core::clock::Clock;
 use privet_core::random::{keyed, shuffle};
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, described};
 use privet_data::{Transaction, TransactionSource};
 use privet_policy::TransactionPolicy;
 use privet_taxonomy::Node;
@@ -103,6 +106,159 @@ impl Places {
     }
 }
 
+/// Runs that recur are long enough where they have at most so many partners on average.
+const PARTNERS: u64 = 2;
+
+/// Runs are not longer than this.
+const LONGEST_RUN: usize = 64;
+
+/// A shift gets at least so many votes, and as many times those of rows in random order, before it is told.
+const FEWEST_VOTES: u64 = 16;
+const TIMES_CHANCE: u64 = 4;
+
+/// How far most of the release was moved as a whole, round the end of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Shift {
+    /// By how many rows.
+    by: usize,
+    /// Whether its rows are in the reversed order.
+    reversed: bool,
+    /// How long the runs are that were looked for, how many there are, and how many were moved that far.
+    run: usize,
+    runs: u64,
+    votes: u64,
+    /// The most that were moved equally far with released rows in random order.
+    shuffled: u64,
+}
+
+impl Shift {
+    /// Compares what looks alike: the classes of people in the order of the source, `None` for those who are in no row or in rows of
+    /// several classes, and those of the released rows.
+    fn of(source: &[Option<u32>], released: &[u32], seed: u64, clock: &Clock) -> Result<Shift> {
+        let mut rows: Vec<Option<u32>> = released.iter().copied().map(Some).collect();
+        let Some((run, runs)) = telling_runs(source, &rows, clock)? else { return Ok(Shift::default()) };
+        let (by, votes) = most_votes(&runs, &rows, source.len(), run, clock)?;
+        rows.reverse();
+        let (by_back, votes_back) = most_votes(&runs, &rows, source.len(), run, clock)?;
+        shuffle(&mut rows, &mut keyed(seed, "rows in random order, for shifts"));
+        let (_, shuffled) = most_votes(&runs, &rows, source.len(), run, clock)?;
+        let reversed = votes_back > votes;
+        let (by, votes) = if reversed { (by_back, votes_back) } else { (by, votes) };
+        Ok(Shift { by, reversed, run, runs: (rows.len() + 1 - run) as u64, votes, shuffled })
+    }
+
+    fn is_told(&self) -> bool {
+        let gain = SLIGHT_GAIN * self.runs as f64;
+        self.votes >= FEWEST_VOTES.max(TIMES_CHANCE * self.shuffled) && self.votes as f64 >= gain
+    }
+
+    fn figure(&self) -> Figure {
+        Figure {
+            what: "runs of rows that were all moved equally far from their place in the source".to_string(),
+            targets: self.runs,
+            hits: self.votes,
+            baseline: self.shuffled,
+            instead: "puts them anywhere".to_string(),
+            control: Some(self.shuffled),
+            controlled: "the same with released rows in random order".to_string(),
+        }
+    }
+
+    fn warning(&self) -> String {
+        let turned = if self.reversed { ", from the last row to the first" } else { "" };
+        format!(
+            "the released rows follow the order of the source{turned}, only moved by {} as a whole or in blocks: {} of {} \
+             recur at that distance, {} in a random order; shuffle the rows",
+            described(self.by as u64, "rows"),
+            self.votes,
+            match self.run {
+                1 => described(self.runs, "rows"),
+                run => format!("{} runs of {run} rows", self.runs),
+            },
+            self.shuffled
+        )
+    }
+}
+
+/// A number for each run of so many rows; runs with somebody in no class have none.
+fn numbered(rows: &[Option<u32>], run: usize) -> impl Iterator<Item = Option<u64>> {
+    rows.windows(run).map(|rows| {
+        rows.iter().try_fold(0u64, |number, class| {
+            // Two runs rarely share a number; one that does is a vote by chance.
+            let class = u64::from((*class)?) + 1;
+            Some((number.rotate_left(23) ^ class).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        })
+    })
+}
+
+/// The runs of the source, by their numbers, with where they are.
+type Runs = Vec<(u64, u32)>;
+
+/// Where a run is in the source.
+fn partners(runs: &Runs, number: u64) -> &[(u64, u32)] {
+    let from = runs.partition_point(|(other, _)| *other < number);
+    let count = runs[from..].iter().take_while(|(other, _)| *other == number).take(MOST_PARTNERS).count();
+    &runs[from..from + count]
+}
+
+/// Runs that the source has oftener are looked at in so many places.
+const MOST_PARTNERS: usize = 64;
+
+/// The length of runs that tell places apart, and the runs of the source, which goes on at its beginning; `None` where rows are
+/// too much alike.
+fn telling_runs(
+    source: &[Option<u32>],
+    released: &[Option<u32>],
+    clock: &Clock,
+) -> Result<Option<(usize, Runs)>> {
+    let most = PARTNERS * released.len() as u64;
+    let mut run = 1;
+    while run <= LONGEST_RUN.min(source.len()).min(released.len()) {
+        clock.check()?;
+        let round: Vec<Option<u32>> = source.iter().chain(&source[..run - 1]).copied().collect();
+        let mut runs: Runs = (numbered(&round, run).zip(0u32..))
+            .filter_map(|(number, place)| number.map(|number| (number, place)))
+            .collect();
+        runs.sort_unstable();
+        let mut found = 0;
+        for (place, number) in numbered(released, run).enumerate() {
+            if place % BETWEEN == 0 {
+                clock.check()?;
+            }
+            found += number.map_or(0, |number| partners(&runs, number).len() as u64);
+            if found > most {
+                break;
+            }
+        }
+        if found <= most {
+            return Ok(Some((run, runs)));
+        }
+        run *= 2;
+    }
+    Ok(None)
+}
+
+/// By how many rows the most runs were moved, and how many.
+fn most_votes(
+    runs: &Runs,
+    released: &[Option<u32>],
+    length: usize,
+    run: usize,
+    clock: &Clock,
+) -> Result<(usize, u64)> {
+    let mut votes = vec![0u32; length];
+    for (place, number) in numbered(released, run).enumerate() {
+        if place % BETWEEN == 0 {
+            clock.check()?;
+        }
+        for (_, other) in number.map_or(&[][..], |number| partners(runs, number)) {
+            votes[(place % length + length - *other as usize) % length] += 1;
+        }
+    }
+    let best = (0..votes.len()).max_by_key(|by| (votes[*by], std::cmp::Reverse(*by))).unwrap_or(0);
+    Ok((best, votes.get(best).copied().unwrap_or(0).into()))
+}
+
 /// What order tells about a table.
 #[derive(Default)]
 struct Order {
@@ -121,6 +277,8 @@ struct Order {
     sampling: String,
     /// Rows, and where there are groups their names.
     places: Vec<Places>,
+    /// How far rows were moved together.
+    shift: Shift,
 }
 
 /// A gain below this part of the people is no concern, however many there are.
@@ -185,13 +343,18 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         controlled: "the same with released rows in random order".to_string(),
     };
     // Where rows that a person could be do not differ, order still tells in which order people were.
-    let figures = match order.people {
+    let mut figures = match order.people {
         0 => vec![worst.figure()],
         _ => vec![guessed, worst.figure()],
     };
+    let shift = orders.iter().map(|order| order.shift).filter(Shift::is_told).max_by_key(|shift| shift.votes);
+    let is_moved = shift.is_some_and(|shift| shift.by > 0) && !worst.is_kept() && !order.is_told();
+    if let Some(shift) = shift.filter(|_| is_moved) {
+        figures.insert(0, shift.figure());
+    }
     let warning = match worst.is_kept() {
         false if order.is_told() => order.warning(whom),
-        false => String::new(),
+        false => shift.filter(|_| is_moved).map(|shift| shift.warning()).unwrap_or_default(),
         true => format!(
             "the order of the {} follows that of the source (rank correlation {:.2}): whoever knows the order of the source \
              knows whose is whose; shuffle them",
@@ -234,7 +397,7 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
         let node = tree.find(item)?;
         std::iter::once(node).chain(tree.ancestors(node)).find(|node| shown.contains(node))
     };
-    let sets = |source: &TransactionSource| {
+    let sets = |source: &TransactionSource, order: &mut Vec<u64>| {
         let (mut sets, mut place) = (BTreeMap::new(), 0.0);
         source.read(&mut |transaction: &Transaction<'_>, _| {
             let (mut nodes, mut others) = (Vec::new(), Vec::new());
@@ -247,6 +410,10 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
             nodes.sort_unstable();
             nodes.dedup();
             others.sort_unstable();
+            // A number for the set: two sets that share one would be a rare accident.
+            let mut hasher = DefaultHasher::new();
+            (&nodes, &others).hash(&mut hasher);
+            order.push(hasher.finish());
             let entry: &mut (f64, u64) = sets.entry((nodes, others)).or_default();
             *entry = (entry.0 + place, entry.1 + 1);
             place += 1.0;
@@ -254,13 +421,22 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
         })?;
         Ok::<_, Error>(sets)
     };
-    let (before, after) = (sets(&policy.source)?, sets(released)?);
+    let (mut source, mut release) = (Vec::new(), Vec::new());
+    let (before, after) = (sets(&policy.source, &mut source)?, sets(released, &mut release)?);
+    let mut numbers: HashMap<u64, u32> = HashMap::new();
+    let mut number = |set: u64| {
+        let next = numbers.len() as u32;
+        *numbers.entry(set).or_insert(next)
+    };
+    let source: Vec<Option<u32>> = source.into_iter().map(|set| Some(number(set))).collect();
+    let release: Vec<u32> = release.into_iter().map(number).collect();
+    let shift = Shift::of(&source, &release, scene.seed, scene.clock)?;
     let pairs = before.iter().filter_map(|(set, (sum, count))| {
         let (other, rows) = after.get(set)?;
         (count >= rows).then_some((sum / *count as f64, other / *rows as f64))
     });
     let places = vec![Places::of("released transactions", pairs, scene.seed)];
-    Ok(Order { places, ..Order::default() })
+    Ok(Order { places, shift, ..Order::default() })
 }
 
 fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
@@ -342,7 +518,9 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
     }
     let sampling = if whole.sampled.is_some() { whole.sampling() } else { table.quasi.sampling() };
     let (agree, shuffled) = (agree[at], shuffled[at]);
-    Ok(Order { people, agree, expected, variance, shuffled, reversed, sampling, places })
+    let source: Vec<Option<u32>> = in_file.iter().map(|row| own(*row as usize)).collect();
+    let shift = Shift::of(&source, &whole.classes.of_row, scene.seed, scene.clock)?;
+    Ok(Order { people, agree, expected, variance, shuffled, reversed, sampling, places, shift })
 }
 
 /// The places of people and of rows that belong together: all who look alike in all columns, and all rows that contain just
@@ -465,6 +643,49 @@ mod tests {
         shuffle(&mut places, &mut keyed(1, "test"));
         let finding = stage.attack("row-order", &released(&places)).expect("run");
         assert!(!finding.succeeds() && finding.headline().hits < 200, "{finding:?}");
+    }
+
+    #[test]
+    fn hard_use_3_an_order_that_was_moved_is_noticed() {
+        let ills = ["flu", "asthma", "ulcer", "gastritis"];
+        let mut random = keyed(5, "people");
+        let mut people: Vec<(usize, usize)> = (0..400).map(|at| (20 + at % 40, at % 4)).collect();
+        shuffle(&mut people, &mut random);
+        let original: String =
+            people.iter().map(|(age, ill)| format!("{age},Oslo,{}\n", ills[*ill])).collect();
+        let stage = Stage::new(&format!("age,city,ill\n{original}"));
+        let found = |places: &[usize]| {
+            let row = |place: &usize| {
+                let (age, ill) = people[*place];
+                format!("{0}0-{0}9,Norway,{1}\n", age / 10, ills[ill])
+            };
+            let released = format!("age,city,ill\n{}", places.iter().map(row).collect::<String>());
+            stage.attack("row-order", &released).expect("run")
+        };
+        let straight: Vec<usize> = (0..400).collect();
+        let shifted: Vec<usize> = (0..400).map(|place| (place + 37) % 400).collect();
+        let halves: Vec<usize> = (200..400).chain(0..200).collect();
+        let blocks: Vec<usize> =
+            [3, 0, 2, 1].into_iter().flat_map(|block| block * 100..block * 100 + 100).collect();
+        for moved in [&shifted, &halves, &blocks] {
+            for back in [false, true] {
+                let mut places = moved.clone();
+                if back {
+                    places.reverse();
+                }
+                let finding = found(&places);
+                assert!(finding.succeeds() && finding.warning.contains("order of the source"), "{finding:?}");
+                let headline = finding.headline();
+                assert!(headline.control.is_some_and(|control| control * 2 < headline.hits), "{finding:?}");
+            }
+        }
+        assert!(found(&straight).succeeds());
+        for seed in 0..20 {
+            let mut places = straight.clone();
+            shuffle(&mut places, &mut keyed(seed, "test"));
+            let finding = found(&places);
+            assert!(finding.warning.is_empty(), "{}", finding.warning);
+        }
     }
 
     #[test]

@@ -13,9 +13,11 @@ pub struct Bar {
 
 impl Bar {
     pub fn new() -> Bar {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Bar { bar }
+        let bar = Bar { bar: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()) };
+        // Before the first stage the bar would draw itself as 0/0.
+        bar.stage("starting", None);
+        bar.bar.enable_steady_tick(Duration::from_millis(120));
+        bar
     }
 }
 
@@ -46,5 +48,16 @@ impl Progress for Bar {
 
     fn note(&self, note: &str) {
         self.bar.set_message(visible::line(note).into_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hard_use_3_a_bar_says_what_is_done_from_the_beginning() {
+        let bar = Bar::new();
+        assert_eq!(bar.bar.prefix(), "starting");
     }
 }

@@ -609,3 +609,47 @@ fn hard_use_3_a_nameless_index_gets_a_name() {
     bench.privet(&["anonymize", "draft/policy.toml", "-o", "out"]).exits(0);
     nowhere_in_public(&bench, "out", "column1");
 }
+
+/// Every `1` with a noun in the plural after it.
+fn ones_in_the_plural(text: &str) -> Vec<String> {
+    const NOUNS: [&str; 12] = [
+        "records",
+        "people",
+        "transactions",
+        "rows",
+        "classes",
+        "columns",
+        "values",
+        "items",
+        "groups",
+        "terms",
+        "vocabularies",
+        "cells",
+    ];
+    let starts = text.match_indices("1 ").filter(|(at, _)| {
+        // 21, 0.1 and 5–1 are other numbers.
+        !text[..*at].ends_with(|sign: char| sign.is_alphanumeric() || ".,–-−/=<≤≥".contains(sign))
+    });
+    let found = starts.filter_map(|(at, _)| {
+        let word: String = text[at + 2..].chars().take_while(|sign| sign.is_alphabetic()).collect();
+        NOUNS.contains(&word.as_str()).then(|| format!("1 {word}"))
+    });
+    found.collect()
+}
+
+#[test]
+fn hard_use_3_one_thing_is_not_many() {
+    assert_eq!(ones_in_the_plural("of 1 records, 21 records, 0.1 rows, 1 record"), ["1 records"]);
+    let bench = Bench::new();
+    for example in ["patients", "l-plus", "injector", "five-baskets", "five-vocabularies", "baskets", "ward"]
+    {
+        let run = bench.privet(&["example", example, "--run"]).succeeds();
+        let audited = bench.privet(&["audit", &format!("{example}-release")]).succeeds();
+        let files = ["public/report.html", "steward/report.html"]
+            .map(|file| bench.text(&format!("{example}-release/{file}")));
+        for text in files.iter().chain([&run.stdout, &run.stderr, &audited.stdout]) {
+            let found = ones_in_the_plural(text);
+            assert!(found.is_empty(), "{example}: {found:?}");
+        }
+    }
+}

@@ -237,6 +237,32 @@ fn hard_use_2_3_the_audit_of_n_t_closeness_needs_little_memory() {
     assert!(outcome.stdout.contains("n-t-closeness (column = occupation"), "{}", outcome.stdout);
 }
 
+/// Thousands of classes of one record each. Class by class, each looks at all records: tens of processor seconds.
+#[test]
+fn hard_use_2_3_the_audit_of_n_t_closeness_does_not_grow_with_the_square_of_classes() {
+    let bench = natural_census(6_000, "n = 150\nt = 0.3\n", "");
+    let policy = bench.text("census/policy.toml").replace("k = 5", "k = 1");
+    bench.write("census/policy.toml", policy);
+    let text = bench.text("census/census.csv");
+    let released: String =
+        text.lines().map(|line| line.split_once(',').expect("cells").1.to_string() + "\n").collect();
+    bench.write("released.csv", released);
+    let script = format!(
+        "ulimit -t 10; exec '{}' audit --policy census/policy.toml --original census/census.csv --release released.csv",
+        command().get_program().to_string_lossy()
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(bench.root());
+    let outcome = crate::common::run(shell);
+    assert!(
+        matches!(outcome.status, Some(0 | 4)),
+        "{:?}{}{}",
+        outcome.status,
+        outcome.stdout,
+        outcome.stderr
+    );
+}
+
 /// Patients whose symptoms give them away, in groups of a few hundred: every group fails as it is.
 #[test]
 fn hard_use_2_4_the_time_limit_bounds_the_whole_search_for_terms() {

@@ -299,6 +299,29 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", noun(count, one, many))
 }
 
+/// A number of things whose description begins with their noun in the plural: `2 records of a group`, `1 record of a group`.
+pub fn described(count: u64, what: &str) -> String {
+    const NOUNS: [(&str, &str); 12] = [
+        ("records", "record"),
+        ("people", "person"),
+        ("transactions", "transaction"),
+        ("rows", "row"),
+        ("classes", "class"),
+        ("columns", "column"),
+        ("values", "value"),
+        ("items", "item"),
+        ("groups", "group"),
+        ("terms", "term"),
+        ("vocabularies", "vocabulary"),
+        ("cells", "cell"),
+    ];
+    let (first, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
+    match NOUNS.iter().find(|(many, _)| count == 1 && *many == first) {
+        Some((_, one)) => format!("{count} {one}{rest}"),
+        None => format!("{count} {what}"),
+    }
+}
+
 /// A number as a place in a row: `1st`, `2nd`, `3rd`, `11th`.
 pub fn ordinal(number: u64) -> String {
     let ending = match (number % 10, number % 100) {

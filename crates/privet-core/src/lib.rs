@@ -16,8 +16,8 @@ pub mod visible;
 
 pub use digest::Digest;
 pub use error::{
-    Error, ErrorKind, Result, counted, echoed, nearest, noun, ordinal, quoted, shortened, shortened_values,
-    suggestion,
+    Error, ErrorKind, Result, counted, described, echoed, nearest, noun, ordinal, quoted, shortened,
+    shortened_values, suggestion,
 };
 pub use exact::Exact;
 pub use random::RunKey;

@@ -7,21 +7,24 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
-use arrow_schema::{DataType, TimeUnit};
-use jiff::Timestamp;
+use arrow_schema::{DataType, TimeUnit as ArrowUnit};
+use jiff::civil::{DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 
-use super::format::CellKind;
+use super::format::{CellKind, TimeUnit};
 
 /// The digits that a decimal has at most.
 const MOST_DIGITS: u8 = 76;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 const MILLISECONDS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000;
+const NANOSECONDS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000_000_000;
 
 /// What cells of this type are, or `None` for a type that is not read.
 ///
@@ -30,8 +33,16 @@ pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
     use DataType as T;
     match data_type {
         T::Utf8 | T::LargeUtf8 | T::Utf8View | T::Null => Some(CellKind::Text),
-        T::Timestamp(_, Some(zone)) => zone_of(zone).map(|_| CellKind::Text),
-        T::Date32 | T::Date64 | T::Timestamp(..) => Some(CellKind::Text),
+        T::Date32 | T::Date64 => Some(CellKind::Date),
+        T::Time32(unit @ (ArrowUnit::Second | ArrowUnit::Millisecond))
+        | T::Time64(unit @ (ArrowUnit::Microsecond | ArrowUnit::Nanosecond)) => {
+            Some(CellKind::Time(unit_of(*unit)))
+        }
+        T::Timestamp(unit, None) => Some(CellKind::Timestamp { unit: unit_of(*unit), zone: None }),
+        T::Timestamp(unit, Some(zone)) => zone_of(zone).map(|known| {
+            let zone = if known == TimeZone::UTC { UTC.into() } else { zone.clone() };
+            CellKind::Timestamp { unit: unit_of(*unit), zone: Some(zone) }
+        }),
         T::Decimal32(precision, scale)
         | T::Decimal64(precision, scale)
         | T::Decimal128(precision, scale)
@@ -43,6 +54,18 @@ pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
         T::Boolean => Some(CellKind::Boolean),
         T::Dictionary(_, values) if !matches!(**values, T::Dictionary(..)) => kind_of(values),
         _ => None,
+    }
+}
+
+/// What the zone of moments in UTC is called.
+pub(super) const UTC: &str = "UTC";
+
+fn unit_of(unit: ArrowUnit) -> TimeUnit {
+    match unit {
+        ArrowUnit::Second => TimeUnit::Second,
+        ArrowUnit::Millisecond => TimeUnit::Millisecond,
+        ArrowUnit::Microsecond => TimeUnit::Microsecond,
+        ArrowUnit::Nanosecond => TimeUnit::Nanosecond,
     }
 }
 
@@ -71,7 +94,7 @@ fn zone_of(name: &str) -> Option<TimeZone> {
     Offset::from_seconds(if sign == '-' { -seconds } else { seconds }).ok().map(TimeZone::fixed)
 }
 
-/// A moment outside the years that can be written.
+/// A moment outside the years that can be written, or a time of day outside the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OutOfRange;
 
@@ -104,6 +127,12 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
                 let moment: Result<Timestamp, jiff::Error> = $moment(values.value(row));
                 show_moment(out, moment.map_err(|_| OutOfRange)?, zone.as_ref())
             })
+        }};
+    }
+    macro_rules! time {
+        ($type:ty, $unit:expr) => {{
+            let values = array.as_primitive::<$type>();
+            Box::new(move |row, out: &mut Vec<u8>| show_time(out, i64::from(values.value(row)), $unit))
         }};
     }
     let text: CellText<'_> = match array.data_type() {
@@ -147,14 +176,20 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
             let values = array.as_primitive::<Date64Type>();
             Box::new(move |row, out| show_day(out, values.value(row).div_euclid(MILLISECONDS_PER_DAY)))
         }
-        T::Timestamp(TimeUnit::Second, zone) => timestamp!(TimestampSecondType, zone, Timestamp::from_second),
-        T::Timestamp(TimeUnit::Millisecond, zone) => {
+        T::Time32(ArrowUnit::Second) => time!(Time32SecondType, TimeUnit::Second),
+        T::Time32(ArrowUnit::Millisecond) => time!(Time32MillisecondType, TimeUnit::Millisecond),
+        T::Time64(ArrowUnit::Microsecond) => time!(Time64MicrosecondType, TimeUnit::Microsecond),
+        T::Time64(ArrowUnit::Nanosecond) => time!(Time64NanosecondType, TimeUnit::Nanosecond),
+        T::Timestamp(ArrowUnit::Second, zone) => {
+            timestamp!(TimestampSecondType, zone, Timestamp::from_second)
+        }
+        T::Timestamp(ArrowUnit::Millisecond, zone) => {
             timestamp!(TimestampMillisecondType, zone, Timestamp::from_millisecond)
         }
-        T::Timestamp(TimeUnit::Microsecond, zone) => {
+        T::Timestamp(ArrowUnit::Microsecond, zone) => {
             timestamp!(TimestampMicrosecondType, zone, Timestamp::from_microsecond)
         }
-        T::Timestamp(TimeUnit::Nanosecond, zone) => {
+        T::Timestamp(ArrowUnit::Nanosecond, zone) => {
             timestamp!(TimestampNanosecondType, zone, |moment: i64| Timestamp::from_nanosecond(moment.into()))
         }
         T::Dictionary(..) => {
@@ -200,6 +235,44 @@ fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zone: Option<&TimeZone>) ->
     show(out, format_args!("{}{sign}{hours:02}:{minutes:02}", offset.to_datetime(moment)))?;
     // Before there were zones, clocks went by the sun.
     if seconds > 0 { show(out, format_args!(":{seconds:02}")) } else { Ok(()) }
+}
+
+fn show_time(out: &mut Vec<u8>, since_midnight: i64, unit: TimeUnit) -> Result<(), OutOfRange> {
+    let nanoseconds = since_midnight.checked_mul(unit.nanoseconds()).ok_or(OutOfRange)?;
+    if !(0..NANOSECONDS_PER_DAY).contains(&nanoseconds) {
+        return Err(OutOfRange);
+    }
+    let time = Time::midnight().checked_add(SignedDuration::from_nanos(nanoseconds));
+    show(out, time.map_err(|_| OutOfRange)?)
+}
+
+/// The day of a date that was shown, counted from 1970 on.
+pub(super) fn day_of(text: &str) -> Option<i32> {
+    let date: jiff::civil::Date = text.parse().ok()?;
+    let moment = Offset::UTC.to_timestamp(date.to_datetime(Time::midnight())).ok()?;
+    i32::try_from(moment.as_second().div_euclid(SECONDS_PER_DAY)).ok()
+}
+
+/// A time of day that was shown, as its unit counts from midnight on.
+pub(super) fn time_of(text: &str, unit: TimeUnit) -> Option<i64> {
+    let time: Time = text.parse().ok()?;
+    let since = time.duration_since(Time::midnight()).as_nanos();
+    in_unit(since, unit)
+}
+
+/// A moment that was shown, as its unit counts from 1970 on; `is_local` says that it is one without a zone.
+pub(super) fn moment_of(text: &str, unit: TimeUnit, is_local: bool) -> Option<i64> {
+    let moment = match is_local {
+        true => Offset::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok()?,
+        false => text.parse::<Timestamp>().ok()?,
+    };
+    in_unit(moment.as_nanosecond(), unit)
+}
+
+/// Nanoseconds in a unit that is fine enough for them.
+fn in_unit(nanoseconds: i128, unit: TimeUnit) -> Option<i64> {
+    let unit = i128::from(unit.nanoseconds());
+    if nanoseconds % unit == 0 { i64::try_from(nanoseconds / unit).ok() } else { None }
 }
 
 #[cfg(test)]
@@ -264,6 +337,37 @@ mod tests {
         let far = TimestampSecondArray::from(vec![i64::MAX]);
         assert_eq!(cell_text(&far).unwrap()(0, &mut out), Err(OutOfRange));
         assert_eq!(cell_text(&Date32Array::from(vec![i32::MAX])).unwrap()(0, &mut out), Err(OutOfRange));
+    }
+
+    #[test]
+    fn hard_use_3_times_of_day_are_read() {
+        assert_eq!(
+            texts(&Time32SecondArray::from(vec![Some(0), None, Some(86_399)])),
+            ["00:00:00", "", "23:59:59"]
+        );
+        assert_eq!(
+            texts(&Time32MillisecondArray::from(vec![30_600_000, 30_600_250])),
+            ["08:30:00", "08:30:00.25"]
+        );
+        assert_eq!(texts(&Time64MicrosecondArray::from(vec![1])), ["00:00:00.000001"]);
+        assert_eq!(texts(&Time64NanosecondArray::from(vec![86_399_999_999_999])), ["23:59:59.999999999"]);
+        let mut out = Vec::new();
+        for odd in [-1, 86_400] {
+            let array = Time32SecondArray::from(vec![odd]);
+            assert_eq!(cell_text(&array).unwrap()(0, &mut out), Err(OutOfRange));
+        }
+    }
+
+    #[test]
+    fn what_was_shown_is_understood() {
+        assert_eq!((day_of("1969-12-31"), day_of("2022-01-08"), day_of("x")), (Some(-1), Some(19_000), None));
+        assert_eq!(time_of("08:30:00.25", TimeUnit::Millisecond), Some(30_600_250));
+        assert_eq!(time_of("08:30:00.25", TimeUnit::Second), None);
+        assert_eq!(moment_of("1970-01-01T00:00:01.5", TimeUnit::Millisecond, true), Some(1_500));
+        assert_eq!(moment_of("1969-12-31T23:59:59Z", TimeUnit::Second, false), Some(-1));
+        assert_eq!(moment_of("1970-01-01T02:00:00.000000001+02:00", TimeUnit::Nanosecond, false), Some(1));
+        assert_eq!(moment_of("1883-01-01T00:00:00-04:56:02", TimeUnit::Second, false), Some(-2_745_428_638));
+        assert_eq!(moment_of("1970-01-01T00:00:01Z", TimeUnit::Second, true), None);
     }
 
     #[test]

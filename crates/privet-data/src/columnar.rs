@@ -13,9 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, SchemaRef};
+use hashbrown::HashMap;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::column::page::{Page, PageReader};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
@@ -27,11 +30,12 @@ use super::compression::{
     Counting, check_compression, check_format, decompress, empty, open_regular, read_error,
 };
 use super::delimited::RECORD_BYTES;
-use super::format::{Compression, FileKind, Format};
+use super::format::{CellKind, Compression, FileKind, Format};
 use super::guard;
 use super::header::{check_names, named};
 use super::ipc_check;
-use super::source::{BatchQueue, SourceColumn, UnreadColumn, changed};
+use super::source::{BatchQueue, SourceColumn, Unread, UnreadColumn, changed};
+use super::stored;
 use privet_core::echoed;
 use privet_core::{Error, Result};
 
@@ -51,8 +55,9 @@ pub(super) struct Columns {
 /// Opens a typed file: its columns and its size in bytes.
 pub(super) fn open(path: &Path, kind: FileKind) -> Result<(Columns, u64)> {
     let (file, bytes) = uncompressed(path, kind)?;
-    let schema = guarded(path, kind.format, || Reader::open(file, kind.format).map(|reader| reader.schema))?;
-    Ok((columns_of(path, &schema)?, bytes))
+    let declared =
+        guarded(path, kind.format, || Reader::open(file, kind.format).map(|reader| reader.declared))?;
+    Ok((columns_of(path, &declared)?, bytes))
 }
 
 /// Streams the rows of a typed file.
@@ -64,7 +69,7 @@ pub(super) fn produce(
 ) -> Result<()> {
     let (file, bytes) = uncompressed(path, kind)?;
     let mut reader = guarded(path, kind.format, || Reader::open(file, kind.format))?;
-    if columns_of(path, &reader.schema)?.read != columns {
+    if columns_of(path, &reader.declared)?.read != columns {
         return Err(changed(path));
     }
     let mut rows = 0;
@@ -107,9 +112,9 @@ fn send(
         for (column, text) in texts.iter().enumerate() {
             text(row, &mut builder.text).map_err(|_| {
                 let name = schema.field(column).name();
-                Error::input(format!("the time in column '{name}', row {line}, cannot be written as a date"))
+                Error::input(format!("the time in column '{name}', row {line}, cannot be written as one"))
                     .in_file(path)
-                    .help("years from -9999 to 9999 can be written")
+                    .help("years go from -9999 to 9999, and times of day from 00:00:00 to 23:59:59.999999999")
             })?;
             if builder.text.len() - start > RECORD_BYTES {
                 let limit = RECORD_BYTES >> 20;
@@ -139,9 +144,31 @@ fn not_text(path: &Path, bad: BadText) -> Error {
         .help("clean the text columns first")
 }
 
-/// The columns that a schema declares, of which at least one can be read.
-fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
-    let fields = schema.fields();
+/// What a file declares about its columns.
+struct Declared {
+    /// All columns, those that are left out as well.
+    schema: SchemaRef,
+    /// The compression of columns that cannot be unpacked, by their places.
+    codecs: HashMap<usize, &'static str>,
+}
+
+impl Declared {
+    /// What the cells of a column are, or `None` where it cannot be read.
+    fn kind(&self, place: usize) -> Option<CellKind> {
+        kind_of(self.schema.field(place).data_type()).filter(|_| !self.codecs.contains_key(&place))
+    }
+
+    /// The positions of the columns that can be read, unless all of them can.
+    fn readable(&self) -> Option<Vec<usize>> {
+        let count = self.schema.fields().len();
+        let places: Vec<usize> = (0..count).filter(|place| self.kind(*place).is_some()).collect();
+        (places.len() < count).then_some(places)
+    }
+}
+
+/// The columns that a file declares, of which at least one can be read.
+fn columns_of(path: &Path, declared: &Declared) -> Result<Columns> {
+    let fields = declared.schema.fields();
     if fields.is_empty() {
         return Err(Error::input("the table has no columns").in_file(path));
     }
@@ -149,14 +176,18 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
     let names = named(&given);
     check_names(path, None, names.iter().map(String::as_str))?;
     let mut columns = Columns { read: Vec::new(), nameless: Vec::new(), unread: Vec::new() };
-    for ((field, given), name) in fields.iter().zip(given).zip(names) {
-        match kind_of(field.data_type()) {
+    for (place, name) in names.into_iter().enumerate() {
+        match declared.kind(place) {
             Some(kind) => {
-                columns.nameless.extend(given.trim().is_empty().then_some(columns.read.len()));
+                columns.nameless.extend(given[place].trim().is_empty().then_some(columns.read.len()));
                 columns.read.push(SourceColumn { name, kind });
             }
             None => {
-                columns.unread.push(UnreadColumn { name, data_type: echoed(&field.data_type().to_string()) })
+                let trouble = match declared.codecs.get(&place) {
+                    Some(codec) => Unread::Codec(codec),
+                    None => Unread::Type(echoed(&fields[place].data_type().to_string())),
+                };
+                columns.unread.push(UnreadColumn { name, trouble });
             }
         }
     }
@@ -164,14 +195,6 @@ fn columns_of(path: &Path, schema: &SchemaRef) -> Result<Columns> {
         return Err(unread.error(path));
     }
     Ok(columns)
-}
-
-/// The positions of the columns that can be read, unless all of them can.
-fn readable(schema: &Schema) -> Option<Vec<usize>> {
-    let fields = schema.fields();
-    let places: Vec<usize> =
-        (0..fields.len()).filter(|place| kind_of(fields[*place].data_type()).is_some()).collect();
-    (places.len() < fields.len()).then_some(places)
 }
 
 /// The file as its format's reader needs it: seekable, hence unpacked to a nameless file if compressed.
@@ -242,8 +265,7 @@ impl Progress {
 
 /// A typed file that is being read: of its columns, those that can be.
 struct Reader {
-    /// All columns, those that are left out as well.
-    schema: SchemaRef,
+    declared: Declared,
     batches: Box<dyn Iterator<Item = ArrowResult<RecordBatch>>>,
     progress: Progress,
 }
@@ -256,18 +278,29 @@ impl Reader {
     fn parquet(file: File) -> ArrowResult<Reader> {
         let length = file.metadata()?.len();
         let pages = Arc::new(file.try_clone()?);
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file)?.with_batch_size(BATCH_ROWS);
-        check_chunks(&pages, builder.metadata(), length)?;
-        let total = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-        let schema = Arc::clone(builder.schema());
-        let builder = match readable(&schema) {
+        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
+        let wanted = stored::wanted(metadata.schema(), metadata.metadata());
+        let metadata = match wanted == *metadata.schema() {
+            true => metadata,
+            false => {
+                let options = ArrowReaderOptions::new().with_schema(wanted);
+                ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options)?
+            }
+        };
+        let codecs = stored::unknown_codecs(metadata.metadata());
+        let declared = Declared { schema: Arc::clone(metadata.schema()), codecs };
+        check_chunks(&pages, metadata.metadata(), length, &declared)?;
+        let total = u64::try_from(metadata.metadata().file_metadata().num_rows()).unwrap_or(0);
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata).with_batch_size(BATCH_ROWS);
+        let builder = match declared.readable() {
             Some(places) => {
                 let mask = ProjectionMask::roots(builder.parquet_schema(), places);
                 builder.with_projection(mask)
             }
             None => builder,
         };
-        Ok(Reader { schema, batches: Box::new(builder.build()?), progress: Progress::Rows { total } })
+        Ok(Reader { declared, batches: Box::new(builder.build()?), progress: Progress::Rows { total } })
     }
 
     /// Reads an Arrow file, or, where `whole` asks for it, also the columns that cannot be shown as text.
@@ -284,7 +317,8 @@ impl Reader {
             true => StreamReader::try_new(BufReader::new(file.try_clone()?), None)?.schema(),
             false => FileReader::try_new(BufReader::new(file.try_clone()?), None)?.schema(),
         };
-        let places = if whole { None } else { readable(&schema) };
+        let declared = Declared { schema, codecs: HashMap::new() };
+        let places = if whole { None } else { declared.readable() };
         file.seek(SeekFrom::Start(0))?;
         let (file, taken) = Counting::new(file);
         let progress = Progress::Bytes { taken, total };
@@ -293,7 +327,7 @@ impl Reader {
             true => Box::new(StreamReader::try_new(file, places)?),
             false => Box::new(FileReader::try_new(file, places)?),
         };
-        Ok(Reader { schema, batches, progress })
+        Ok(Reader { declared, batches, progress })
     }
 }
 
@@ -327,7 +361,14 @@ pub(super) fn dictionary_values(file: File) -> ArrowResult<Vec<Vec<u8>>> {
 
 /// Refuses row counts that contradict each other, column chunks that lie outside the file, and dictionaries that claim more
 /// values than they have bytes: the reader would leave rows out, or allocate what is claimed.
-fn check_chunks(file: &Arc<File>, metadata: &ParquetMetaData, length: u64) -> ArrowResult<()> {
+///
+/// The dictionaries of columns that are left out are not looked at: nobody unpacks them.
+fn check_chunks(
+    file: &Arc<File>,
+    metadata: &ParquetMetaData,
+    length: u64,
+    declared: &Declared,
+) -> ArrowResult<()> {
     let implausible =
         || ParquetError::General("it is cut off, or the sizes it declares cannot be true".into());
     let total = metadata.row_groups().iter().try_fold(0i64, |sum, group| sum.checked_add(group.num_rows()));
@@ -336,7 +377,7 @@ fn check_chunks(file: &Arc<File>, metadata: &ParquetMetaData, length: u64) -> Ar
     }
     for group in metadata.row_groups() {
         let rows = usize::try_from(group.num_rows()).map_err(|_| implausible())?;
-        for chunk in group.columns() {
+        for (leaf, chunk) in group.columns().iter().enumerate() {
             // Nulls count as values; only lists have more or fewer of them than rows.
             if chunk.column_descr().max_rep_level() == 0 && chunk.num_values() != group.num_rows() {
                 return Err(implausible().into());
@@ -345,7 +386,8 @@ fn check_chunks(file: &Arc<File>, metadata: &ParquetMetaData, length: u64) -> Ar
             if start.checked_add(size).is_none_or(|end| end > length) {
                 return Err(implausible().into());
             }
-            if chunk.dictionary_page_offset().is_none() {
+            let root = metadata.file_metadata().schema_descr().get_column_root_idx(leaf);
+            if chunk.dictionary_page_offset().is_none() || declared.kind(root).is_none() {
                 continue;
             }
             let mut pages = SerializedPageReader::new(Arc::clone(file), chunk, rows, None)?;

@@ -1,6 +1,7 @@
 //! Which file formats there are, and how a file's name tells them apart.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use privet_core::{Error, Result};
 
@@ -38,7 +39,7 @@ pub struct FileKind {
 }
 
 /// What the cells of a column are in a typed file; delimited text is all `Text`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellKind {
     /// Characters.
     Text,
@@ -57,6 +58,42 @@ pub enum CellKind {
     },
     /// `true` or `false`.
     Boolean,
+    /// Days, as in `2024-03-17`.
+    Date,
+    /// Times of day, as in `08:30:00`.
+    Time(TimeUnit),
+    /// Moments, as in `2024-03-17T08:30:00`.
+    Timestamp {
+        /// How fine they are.
+        unit: TimeUnit,
+        /// The zone they are in, `UTC` or another one; local times have none.
+        zone: Option<Arc<str>>,
+    },
+}
+
+/// The unit that times are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Second,
+    /// Thousandths of a second.
+    Millisecond,
+    /// Millionths of a second.
+    Microsecond,
+    /// Billionths of a second.
+    Nanosecond,
+}
+
+impl TimeUnit {
+    /// How many nanoseconds it has.
+    pub(super) fn nanoseconds(self) -> i64 {
+        match self {
+            TimeUnit::Second => 1_000_000_000,
+            TimeUnit::Millisecond => 1_000_000,
+            TimeUnit::Microsecond => 1_000,
+            TimeUnit::Nanosecond => 1,
+        }
+    }
 }
 
 const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather and .ipc, \

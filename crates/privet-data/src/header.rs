@@ -125,7 +125,7 @@ pub(super) fn looks_like_a_value(name: &str) -> bool {
     (name.contains(|sign: char| sign.is_ascii_digit()) && name.chars().all(numeric)) || name.contains('@')
 }
 
-/// Refuses names that a reader could not tell apart; none is blank.
+/// Refuses names that a reader could not tell apart; none is blank. `line` is where they are, if they are in the text itself.
 pub(super) fn check_names<'a>(
     path: &Path,
     line: Option<u64>,
@@ -142,8 +142,13 @@ pub(super) fn check_names<'a>(
     for (index, name) in names.enumerate() {
         let number = index + 1;
         if name.len() > LONGEST_NAME {
-            return Err(at(format!("the name of column {number} is longer than {LONGEST_NAME} bytes"))
-                .help("is the first line the header, and are there line ends and delimiters?"));
+            let help = match line {
+                Some(_) => "is the first line the header, and are there line ends and delimiters?",
+                None => "give the column a shorter name",
+            };
+            return Err(
+                at(format!("the name of column {number} is longer than {LONGEST_NAME} bytes")).help(help)
+            );
         }
         let key: String = name.trim().nfc().collect();
         if let Some((earlier, other)) = seen.insert(key, (number, name)) {
@@ -157,6 +162,8 @@ pub(super) fn check_names<'a>(
                 )
             };
             let help = match looks_like_a_value(name) {
+                // Names that are not in a first line are no record.
+                _ if line.is_none() => "give every column a name of its own",
                 true => NO_HEADER,
                 false => {
                     "give every column a name of its own; if the first line is a record, set header = false in [data]"
@@ -185,6 +192,14 @@ mod tests {
         assert!(message(&["a", &"b".repeat(LONGEST_NAME + 1)]).contains("column 2 is longer than"));
         assert!(message(&["a", "a "]).contains("look the same"));
         assert!(message(&["caf\u{e9}", "cafe\u{301}"]).contains("look the same"));
+    }
+
+    #[test]
+    fn hard_use_3_names_outside_of_text_are_not_taken_for_a_record() {
+        for names in [["a", "a"], ["34", "34"]] {
+            let error = check_names("d.parquet".as_ref(), None, names.into_iter()).unwrap_err().to_string();
+            assert!(error.contains("a name of its own") && !error.contains("header"), "{error}");
+        }
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod records;
 mod selection;
 mod sink;
 mod source;
+mod stored;
 pub mod summary;
 mod term_set;
 #[cfg(test)]
@@ -36,7 +37,7 @@ mod wrapping;
 
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
-pub use format::{CellKind, Compression, FileKind, Format};
+pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};
 pub use formula::{Formulas, is_formula, marked};
 pub use formula::{kept_apart, unmarked};
 pub use header::Header;
@@ -46,7 +47,7 @@ pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use selection::RowSet;
 pub use sink::{Sink, SinkColumn};
-pub use source::{ReadOptions, Source, SourceColumn, UnreadColumn};
+pub use source::{ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};

@@ -51,8 +51,17 @@ impl ReadOptions {
 pub struct UnreadColumn {
     /// The column's name.
     pub name: String,
-    /// Its type, as the file's format calls it.
-    pub data_type: String,
+    /// Why it cannot be read.
+    pub trouble: Unread,
+}
+
+/// Why a column cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unread {
+    /// It is of this type, as the file's format calls it.
+    Type(String),
+    /// It is compressed in this way.
+    Codec(&'static str),
 }
 
 /// A column as the file declares it.
@@ -65,12 +74,30 @@ pub struct SourceColumn {
 }
 
 impl UnreadColumn {
+    /// What is wrong with it.
+    fn sentence(&self) -> String {
+        let name = &self.name;
+        match &self.trouble {
+            Unread::Type(data_type) => {
+                format!("column '{name}' has the type {data_type}, which cannot be read")
+            }
+            Unread::Codec(codec) => {
+                format!("column '{name}' is compressed with {codec}, which is not supported")
+            }
+        }
+    }
+
     /// What is wrong with it, and what helps.
     fn told(&self) -> (String, String) {
-        let UnreadColumn { name, data_type } = self;
-        let help =
-            "store the column as text, or leave it out; text, numbers, dates, times and booleans can be read";
-        (format!("column '{name}' has the type {data_type}, which cannot be read"), help.to_string())
+        let help = match self.trouble {
+            Unread::Type(_) => {
+                "store the column as text, or leave it out; text, numbers, dates, times and booleans can be read"
+            }
+            Unread::Codec(_) => {
+                "write the file again with Snappy, gzip, Zstandard, LZ4 or no compression, or save it as CSV"
+            }
+        };
+        (self.sentence(), help.to_string())
     }
 
     /// The error for a file that is of no use without it.
@@ -175,10 +202,7 @@ impl Source {
             let name = &self.columns[*at].name;
             format!("column {} has no name in the file; it is called '{name}' here", at + 1)
         });
-        let unread = self.unread.iter().map(|column| {
-            let UnreadColumn { name, data_type } = column;
-            format!("column '{name}' has the type {data_type}, which cannot be read; it is left out")
-        });
+        let unread = self.unread.iter().map(|column| format!("{}; it is left out", column.sentence()));
         named.chain(unread).collect()
     }
 

@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_schema::{DataType, Field, Schema};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -102,7 +104,7 @@ fn every_format_and_compression_gives_back_what_it_was_given() {
         assert_eq!(source.delimiter().is_none(), typed);
         for (found, written) in source.columns().iter().zip(&columns) {
             assert_eq!(found.name, written.name);
-            assert_eq!(found.kind, if typed { written.kind } else { CellKind::Text });
+            assert_eq!(found.kind, if typed { written.kind.clone() } else { CellKind::Text });
         }
         // Twice, because a source can be read as often as needed.
         assert!(rows_of(&source).unwrap() == rows, "{kind:?}");
@@ -319,7 +321,6 @@ fn parquet_releases_hold_no_statistics_and_no_extra_metadata() {
 #[test]
 fn an_arrow_stream_is_read_like_a_file_and_odd_types_are_named() {
     use arrow_array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
-    use std::sync::Arc;
     let folder = tempfile::tempdir().unwrap();
     let stream = |name: &str, column: ArrayRef| {
         let path = folder.path().join(name);
@@ -335,6 +336,186 @@ fn an_arrow_stream_is_read_like_a_file_and_odd_types_are_named() {
     let path = stream("b.arrow", Arc::new(BinaryArray::from(vec![&b"x"[..]])));
     let error = read(&path).unwrap_err().to_string();
     assert!(error.contains("column 'a' has the type Binary"), "{error}");
+}
+
+/// A Parquet file of two rows with a column `a` of texts and these, and with notes in its footer.
+fn noted(
+    columns: Vec<(&str, arrow_array::ArrayRef)>,
+    notes: Vec<(&str, String)>,
+) -> (tempfile::TempDir, PathBuf) {
+    use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+    use parquet::file::metadata::KeyValue;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.parquet");
+    let first: arrow_array::ArrayRef = Arc::new(arrow_array::StringArray::from(vec!["x", "y"]));
+    let batch = arrow_array::RecordBatch::try_from_iter([("a", first)].into_iter().chain(columns)).unwrap();
+    let notes = notes.into_iter().map(|(key, value)| KeyValue::new(key.to_string(), value)).collect();
+    let properties =
+        parquet::file::properties::WriterProperties::builder().set_key_value_metadata(Some(notes)).build();
+    let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let file = fs::File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new_with_options(file, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    (folder, path)
+}
+
+/// The note with which Arrow's writers keep the types of columns; `a` holds texts.
+fn arrow_note(columns: Vec<(&str, DataType)>) -> (&'static str, String) {
+    let columns = std::iter::once(("a", DataType::Utf8)).chain(columns);
+    let fields: Vec<Field> = columns.map(|(name, data_type)| Field::new(name, data_type, false)).collect();
+    ("ARROW:schema", parquet::arrow::encode_arrow_schema(&Schema::new(fields)))
+}
+
+fn dictionary(values: DataType) -> DataType {
+    DataType::Dictionary(Box::new(DataType::Int32), Box::new(values))
+}
+
+#[test]
+fn hard_use_3_moments_keep_their_zone_whatever_the_unit() {
+    use arrow_array::{TimestampMicrosecondArray, TimestampMillisecondArray};
+    use arrow_schema::TimeUnit;
+    let new_york = || Some("America/New_York".into());
+    let second = 1_609_461_660;
+    let micros =
+        || Arc::new(TimestampMicrosecondArray::from(vec![second * 1_000_000; 2]).with_timezone("UTC"));
+    let millis = || Arc::new(TimestampMillisecondArray::from(vec![second * 1_000; 2]).with_timezone("UTC"));
+    let columns = || {
+        vec![
+            ("same", micros() as arrow_array::ArrayRef),
+            ("coerced", micros()),
+            ("seconds", millis()),
+            ("finer", millis()),
+            ("dictionary", micros()),
+        ]
+    };
+    let timestamp = |unit| DataType::Timestamp(unit, new_york());
+    let note = arrow_note(vec![
+        ("same", timestamp(TimeUnit::Microsecond)),
+        ("coerced", timestamp(TimeUnit::Nanosecond)),
+        ("seconds", timestamp(TimeUnit::Second)),
+        ("finer", timestamp(TimeUnit::Nanosecond)),
+        ("dictionary", dictionary(timestamp(TimeUnit::Nanosecond))),
+    ]);
+    let (_folder, path) = noted(columns(), vec![note]);
+    let eve = "2020-12-31T19:41:00-05:00";
+    assert_eq!(read(&path).unwrap()[0], ["x", eve, eve, eve, eve, eve]);
+    // Without Arrow's note, that of pandas says it for the columns that it knows.
+    let pandas = r#"{"columns": [
+        {"name": "same", "field_name": "same", "metadata": {"timezone": "America/New_York"}},
+        {"name": "seconds", "metadata": {"timezone": "America/New_York"}},
+        {"name": "finer", "field_name": "finer", "metadata": null}]}"#;
+    let (_folder, path) = noted(columns(), vec![("pandas", pandas.to_string())]);
+    let utc = "2021-01-01T00:41:00Z";
+    assert_eq!(read(&path).unwrap()[0], ["x", eve, utc, eve, utc, utc]);
+    // Notes that nobody can read change nothing.
+    let (_folder, path) = noted(columns(), vec![("pandas", "{[".to_string())]);
+    assert_eq!(read(&path).unwrap()[0], ["x", utc, utc, utc, utc, utc]);
+}
+
+#[test]
+fn hard_use_3_dictionaries_of_anything_are_read_as_their_values() {
+    use arrow_array::{BooleanArray, Decimal128Array, Float64Array};
+    let cents = Decimal128Array::from(vec![150, -5]).with_precision_and_scale(9, 2).unwrap();
+    let columns = vec![
+        ("bool", Arc::new(BooleanArray::from(vec![true, false])) as arrow_array::ArrayRef),
+        ("cents", Arc::new(cents)),
+        ("float", Arc::new(Float64Array::from(vec![0.5, 2.0]))),
+        ("text", Arc::new(arrow_array::StringArray::from(vec!["b", "c"]))),
+    ];
+    let note = arrow_note(vec![
+        ("bool", dictionary(DataType::Boolean)),
+        ("cents", dictionary(DataType::Decimal128(9, 2))),
+        ("float", dictionary(DataType::Float64)),
+        ("text", dictionary(DataType::Utf8)),
+    ]);
+    let (_folder, path) = noted(columns, vec![note]);
+    assert_eq!(read(&path).unwrap(), [["x", "true", "1.50", "0.5", "b"], ["y", "false", "-0.05", "2", "c"]]);
+    let source = Source::open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(source.columns()[1].kind, CellKind::Boolean);
+}
+
+#[test]
+fn hard_use_3_an_unsupported_codec_is_called_that() {
+    use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
+    // A writer for Brotli is not here; a footer that speaks of it is as good, as long as nobody unpacks the pages.
+    let (_folder, path) = noted(vec![("b", Arc::new(arrow_array::Int64Array::from(vec![1, 2])))], vec![]);
+    let bytes = fs::read(&path).unwrap();
+    let read_metadata =
+        || ParquetMetaDataReader::new().parse_and_finish(&fs::File::open(&path).unwrap()).unwrap();
+    let compressed = |columns: &[usize]| {
+        let metadata = read_metadata();
+        let groups = metadata.row_groups().iter().cloned().map(|group| {
+            let mut builder = group.into_builder();
+            let chunks = builder.take_columns().into_iter().enumerate().map(|(at, chunk)| {
+                let codec = match columns.contains(&at) {
+                    true => parquet::basic::Compression::BROTLI(Default::default()),
+                    false => chunk.compression(),
+                };
+                chunk.into_builder().set_compression(codec).build().unwrap()
+            });
+            let chunks = chunks.collect();
+            builder.set_column_metadata(chunks).build().unwrap()
+        });
+        let groups = groups.collect();
+        let metadata = metadata.into_builder().set_row_groups(groups).build();
+        let footer = u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+        let mut file = bytes[..bytes.len() - 8 - footer].to_vec();
+        ParquetMetaDataWriter::new(&mut file, &metadata).finish().unwrap();
+        file
+    };
+    let (all, second) = (compressed(&[0, 1]), compressed(&[1]));
+    fs::write(&path, all).unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("compressed with Brotli, which is not supported"), "{error}");
+    assert!(error.contains("Snappy") && !error.contains("damaged"), "{error}");
+    fs::write(&path, second).unwrap();
+    let source = Source::open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(rows_of(&source).unwrap(), [["x"], ["y"]]);
+    assert!(source.remarks()[0].contains("column 'b' is compressed with Brotli"), "{:?}", source.remarks());
+    assert!(source.position("b").unwrap_err().message().contains("Brotli"));
+}
+
+#[test]
+fn hard_use_3_dates_and_times_keep_their_type() {
+    let moment = |unit, zone: Option<&str>| CellKind::Timestamp { unit, zone: zone.map(Arc::from) };
+    let new_york = moment(TimeUnit::Microsecond, Some("America/New_York"));
+    let columns = [
+        ("day", CellKind::Date, "2020-02-29"),
+        ("second", CellKind::Time(TimeUnit::Second), "08:30:00"),
+        ("fine", CellKind::Time(TimeUnit::Nanosecond), "08:30:00.000000001"),
+        ("local", moment(TimeUnit::Second, None), "1969-12-31T23:59:59"),
+        ("utc", moment(TimeUnit::Nanosecond, Some("UTC")), "2024-01-01T03:30:00.5Z"),
+        ("zoned", new_york.clone(), "2020-12-31T19:41:00-05:00"),
+    ];
+    let sinks = columns.clone().map(|(name, kind, _)| SinkColumn { name: name.to_string(), kind });
+    let rows = vec![columns.clone().map(|(.., cell)| cell.to_string()).to_vec(), vec![String::new(); 6]];
+    for extension in ["parquet", "arrow", "csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("d.{extension}"));
+        write(&path, ',', &sinks, &rows).unwrap();
+        assert_eq!(read(&path).unwrap(), rows, "{extension}");
+        let source = Source::open(&path, &ReadOptions::default()).unwrap();
+        let kinds: Vec<CellKind> = source.columns().iter().map(|column| column.kind.clone()).collect();
+        let coarse = CellKind::Time(TimeUnit::Millisecond);
+        let typed = |zoned| {
+            vec![
+                CellKind::Date,
+                coarse,
+                CellKind::Time(TimeUnit::Nanosecond),
+                moment(TimeUnit::Millisecond, None),
+                moment(TimeUnit::Nanosecond, Some("UTC")),
+                zoned,
+            ]
+        };
+        let wanted = match extension {
+            // Without notes in its footer, Parquet cannot say in which zone a moment is.
+            "parquet" => typed(CellKind::Text),
+            "arrow" => typed(new_york.clone()),
+            _ => vec![CellKind::Text; 6],
+        };
+        assert_eq!(kinds, wanted, "{extension}");
+    }
 }
 
 /// Any text but NUL, with what makes trouble in files more often than chance would have it.

@@ -4,22 +4,28 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BooleanBuilder, Decimal128Builder, Decimal256Builder, Float64Builder, Int64Builder, StringBuilder,
-    UInt64Builder,
+    BooleanBuilder, Decimal128Builder, Decimal256Builder, Float64Builder, Int32Builder, Int64Builder,
+    StringBuilder, UInt64Builder,
 };
-use arrow_array::types::Decimal256Type;
-use arrow_array::{ArrayRef, ArrowPrimitiveType, RecordBatch};
+use arrow_array::types::{
+    Date32Type, Decimal256Type, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType,
+};
+use arrow_array::{ArrayRef, ArrowPrimitiveType, RecordBatch, Time32MillisecondArray};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{
+    ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, Schema, SchemaRef, TimeUnit as ArrowUnit,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
+use super::arrays::{UTC, day_of, moment_of, time_of};
 use super::cells::{BATCH_BYTES, BATCH_ROWS};
 use super::compression::Encoder;
-use super::format::{CellKind, Format};
+use super::format::{CellKind, Format, TimeUnit};
 use super::sink::SinkColumn;
 
 /// Rows of a Parquet row group at most.
@@ -53,8 +59,10 @@ enum Target {
 
 impl TypedWriter {
     pub(super) fn new(encoder: Encoder, format: Format, columns: &[SinkColumn]) -> io::Result<Self> {
-        let field = |column: &SinkColumn| Field::new(&column.name, data_type(column.kind), true);
-        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let kinds: Vec<CellKind> = columns.iter().map(|column| stored(&column.kind, format)).collect();
+        let field =
+            |(column, kind): (&SinkColumn, &CellKind)| Field::new(&column.name, data_type(kind), true);
+        let schema = Arc::new(Schema::new(columns.iter().zip(&kinds).map(field).collect::<Vec<_>>()));
         let target = if format == Format::Parquet {
             let options =
                 ArrowWriterOptions::new().with_properties(properties()).with_skip_arrow_metadata(true);
@@ -63,7 +71,7 @@ impl TypedWriter {
         } else {
             Target::Arrow(Box::new(FileWriter::try_new(encoder, &schema).map_err(arrow_error)?))
         };
-        let columns = columns.iter().map(|column| ColumnBuilder::new(column.kind)).collect();
+        let columns = kinds.into_iter().map(ColumnBuilder::new).collect();
         Ok(TypedWriter { schema, columns, rows: 0, bytes: 0, target })
     }
 
@@ -115,8 +123,22 @@ fn properties() -> WriterProperties {
         .build()
 }
 
-fn data_type(kind: CellKind) -> DataType {
+/// What cells are stored as. Parquet knows moments in UTC and local times; a moment in another zone would be read as one in UTC,
+/// on another day, so its text is stored. It has no seconds either, which thousandths hold as well.
+fn stored(kind: &CellKind, format: Format) -> CellKind {
+    let coarse = |unit: TimeUnit| if unit == TimeUnit::Second { TimeUnit::Millisecond } else { unit };
     match kind {
+        CellKind::Timestamp { zone: Some(zone), .. } if format == Format::Parquet && **zone != *UTC => {
+            CellKind::Text
+        }
+        CellKind::Timestamp { unit, zone } => CellKind::Timestamp { unit: coarse(*unit), zone: zone.clone() },
+        CellKind::Time(unit) => CellKind::Time(coarse(*unit)),
+        kind => kind.clone(),
+    }
+}
+
+fn data_type(kind: &CellKind) -> DataType {
+    match *kind {
         CellKind::Text => DataType::Utf8,
         CellKind::Integer => DataType::Int64,
         CellKind::Unsigned => DataType::UInt64,
@@ -126,6 +148,21 @@ fn data_type(kind: CellKind) -> DataType {
         CellKind::Decimal { precision, scale } => DataType::Decimal256(precision, scale as i8),
         CellKind::Float => DataType::Float64,
         CellKind::Boolean => DataType::Boolean,
+        CellKind::Date => DataType::Date32,
+        CellKind::Time(unit @ (TimeUnit::Second | TimeUnit::Millisecond)) => {
+            DataType::Time32(arrow_unit(unit))
+        }
+        CellKind::Time(unit) => DataType::Time64(arrow_unit(unit)),
+        CellKind::Timestamp { unit, ref zone } => DataType::Timestamp(arrow_unit(unit), zone.clone()),
+    }
+}
+
+/// The unit that times are stored in: seconds as thousandths.
+fn arrow_unit(unit: TimeUnit) -> ArrowUnit {
+    match unit {
+        TimeUnit::Second | TimeUnit::Millisecond => ArrowUnit::Millisecond,
+        TimeUnit::Microsecond => ArrowUnit::Microsecond,
+        TimeUnit::Nanosecond => ArrowUnit::Nanosecond,
     }
 }
 
@@ -145,6 +182,9 @@ enum ColumnBuilder {
     LongDecimal(Decimal256Builder, u8),
     Float(Float64Builder),
     Boolean(BooleanBuilder),
+    Date(Int32Builder),
+    Time(Int64Builder, TimeUnit),
+    Timestamp(Int64Builder, TimeUnit, Option<Arc<str>>),
 }
 
 impl ColumnBuilder {
@@ -154,15 +194,18 @@ impl ColumnBuilder {
             CellKind::Integer => ColumnBuilder::Integer(Int64Builder::new()),
             CellKind::Unsigned => ColumnBuilder::Unsigned(UInt64Builder::new()),
             CellKind::Decimal { precision, scale } if precision <= DECIMAL128_MAX_PRECISION => {
-                let builder = Decimal128Builder::new().with_data_type(data_type(kind));
+                let builder = Decimal128Builder::new().with_data_type(data_type(&kind));
                 ColumnBuilder::Decimal(builder, scale)
             }
             CellKind::Decimal { scale, .. } => {
-                let builder = Decimal256Builder::new().with_data_type(data_type(kind));
+                let builder = Decimal256Builder::new().with_data_type(data_type(&kind));
                 ColumnBuilder::LongDecimal(builder, scale)
             }
             CellKind::Float => ColumnBuilder::Float(Float64Builder::new()),
             CellKind::Boolean => ColumnBuilder::Boolean(BooleanBuilder::new()),
+            CellKind::Date => ColumnBuilder::Date(Int32Builder::new()),
+            CellKind::Time(unit) => ColumnBuilder::Time(Int64Builder::new(), unit),
+            CellKind::Timestamp { unit, zone } => ColumnBuilder::Timestamp(Int64Builder::new(), unit, zone),
         }
     }
 
@@ -187,6 +230,18 @@ impl ColumnBuilder {
             }),
             ColumnBuilder::Float(builder) => builder.append_option(parsed(cell)?),
             ColumnBuilder::Boolean(builder) => builder.append_option(parsed(cell)?),
+            ColumnBuilder::Date(builder) => builder.append_option(match cell {
+                "" => None,
+                cell => Some(day_of(cell)?),
+            }),
+            ColumnBuilder::Time(builder, unit) => builder.append_option(match cell {
+                "" => None,
+                cell => Some(time_of(cell, *unit)?),
+            }),
+            ColumnBuilder::Timestamp(builder, unit, zone) => builder.append_option(match cell {
+                "" => None,
+                cell => Some(moment_of(cell, *unit, zone.is_none())?),
+            }),
         }
         Some(())
     }
@@ -200,6 +255,34 @@ impl ColumnBuilder {
             ColumnBuilder::LongDecimal(builder, _) => Arc::new(builder.finish()),
             ColumnBuilder::Float(builder) => Arc::new(builder.finish()),
             ColumnBuilder::Boolean(builder) => Arc::new(builder.finish()),
+            ColumnBuilder::Date(builder) => Arc::new(builder.finish().reinterpret_cast::<Date32Type>()),
+            ColumnBuilder::Time(builder, unit) => {
+                let times = builder.finish();
+                match unit {
+                    // A day has fewer thousandths of a second than 32 bits can count.
+                    TimeUnit::Second | TimeUnit::Millisecond => Arc::new(
+                        times
+                            .iter()
+                            .map(|time| time.map(|time| time as i32))
+                            .collect::<Time32MillisecondArray>(),
+                    ),
+                    TimeUnit::Microsecond => Arc::new(times.reinterpret_cast::<Time64MicrosecondType>()),
+                    TimeUnit::Nanosecond => Arc::new(times.reinterpret_cast::<Time64NanosecondType>()),
+                }
+            }
+            ColumnBuilder::Timestamp(builder, unit, zone) => {
+                let moments = builder.finish();
+                macro_rules! moments {
+                    ($type:ty) => {
+                        Arc::new(moments.reinterpret_cast::<$type>().with_timezone_opt(zone.clone()))
+                    };
+                }
+                match unit {
+                    TimeUnit::Second | TimeUnit::Millisecond => moments!(TimestampMillisecondType),
+                    TimeUnit::Microsecond => moments!(TimestampMicrosecondType),
+                    TimeUnit::Nanosecond => moments!(TimestampNanosecondType),
+                }
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use super::shown::Shown;
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Exact, Result, described};
 use privet_engine::negative_rules::{Attribute, Observations};
 use privet_policy::method::{FullDomain, TableCost};
 use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
@@ -92,8 +92,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let found = downcode(&cut, scene.clock)?;
         let blame = |(class, at): &(usize, usize)| {
             format!(
-                "a class of {} records is alone to blame for the level of {}: of one value a level down, it has 1 to {}",
-                cut.records[*class],
+                "a class of {} is alone to blame for the level of {}: of one value a level down, it has 1 to {}",
+                described(cut.records[*class], "records"),
                 own.groups.people.attributes[*at].name,
                 cut.k - 1
             )

@@ -20,8 +20,8 @@ use super::people::People;
 use super::suppressed::Suppressed;
 use super::table::Tables;
 use super::watch::Watch;
-use privet_core::counted;
 use privet_core::{Error, Result};
+use privet_core::{counted, described};
 use privet_policy::requirement::{Diversity, LDiversity};
 use privet_policy::{CheckedPolicy, Requirement};
 
@@ -172,18 +172,23 @@ fn one_record_each(mut check: Check, people: &People, facts: &Facts<'_>) -> Chec
     }
     if let Some((class, rows, most)) = worst {
         let detail = format!(
-            "it counts records, and in {several} of {} classes somebody has several",
-            facts.classes.len()
+            "it counts records, and in {several} of {} somebody has several",
+            described(facts.classes.len() as u64, "classes")
         );
-        check.worst = Some(format!("{}: {rows} records of at most {most} people", facts.describe(class)));
+        check.worst = Some(format!(
+            "{}: {} of at most {}",
+            facts.describe(class),
+            described(rows, "records"),
+            described(most, "people")
+        ));
         (check.holds, check.undetermined, check.detail) = (false, false, detail);
         (check.classes_failing, check.concerned) = (several, concerned);
     } else if open > 0 && check.holds {
         check.undetermined = true;
         check.detail = format!(
-            "{}; but it counts records, and in {open} of {} classes it cannot be told whether somebody has several",
+            "{}; but it counts records, and in {open} of {} it cannot be told whether somebody has several",
             check.detail,
-            facts.classes.len()
+            described(facts.classes.len() as u64, "classes")
         );
     }
     check
@@ -264,7 +269,8 @@ fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Fact
     }
     check.worst = worst.map(|(_, _, class, seen)| {
         let (records, explained) = (facts.classes.cells.count(class), notion.explain(&seen));
-        format!("{}: {records} records, people counted: {explained}", facts.describe(class))
+        let records = described(records, "records");
+        format!("{}: {records}, people counted: {explained}", facts.describe(class))
     });
     let classes = facts.classes.len();
     check.undetermined = check.holds && open > 0;
@@ -272,12 +278,15 @@ fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Fact
         (_, 0) => "the release has no records".to_string(),
         (0, classes) if open > 0 => {
             format!(
-                "in {open} of {classes} classes it cannot be told from the release how many people there are"
+                "in {open} of {} it cannot be told from the release how many people there are",
+                described(classes as u64, "classes")
             )
         }
         (0, 1) => "holds for the people of the only class".to_string(),
         (0, classes) => format!("holds for the people of all {classes} classes"),
-        (failing, classes) => format!("fails for the people of {failing} of {classes} classes"),
+        (failing, classes) => {
+            format!("fails for the people of {failing} of {}", described(classes as u64, "classes"))
+        }
     };
     check
 }

@@ -5,10 +5,14 @@
 //! cell as it is or replaced by a label above it in the column's hierarchy, in all combinations; `*` is above everything. A
 //! range that a hierarchy does not know has nothing above it but `*`.
 //!
-//! There are as many combinations as the product of what the cells may be replaced by, so they are not listed. Of each record only the step
-//! counts, in every column, at which the class's cell is wide enough for it. Columns are narrowed one after the other, from `*` down, in as many
-//! ways as records differ in; a way ends where fewer than n records are left, or where no set between those that are left and those that
-//! always stay can be near enough to the class.
+//! There are as many combinations as the product of what the cells may be replaced by, so they are not listed class by class.
+//! Classes share most of their natural supersets, so all classes walk through them together: columns are narrowed one after the
+//! other, from `*` down, and every set is made once, for all classes whose cells lie below its labels. A class leaves where no set
+//! within the one at hand can be near enough; a way ends where fewer than n records are left, or no class.
+//!
+//! A set costs as much as it has distinct records and classes. Distances are computed once for all classes of a set that look alike.
+//! There are at most as many sets as combinations of labels that n records or more lie below: that grows with the number of columns
+//! and of levels, and with the records as long as n does not grow with them, but not with the number of classes squared.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -112,122 +116,189 @@ impl Original {
         Ok(Original { labels, kinds })
     }
 
-    /// The records by the steps, in every column, at which the cells of a class are wide enough for them.
-    fn seen_from(&self, chains: &[&Vec<u32>]) -> Vec<Crowd> {
-        let steps: Vec<Vec<u32>> = (self.labels.iter().zip(chains))
-            .map(|(kinds, chain)| {
-                let step = |wide: &Vec<u32>| {
-                    chain.iter().position(|label| wide.contains(label)).unwrap_or(chain.len())
-                };
-                kinds.iter().map(|wide| step(wide) as u32).collect()
-            })
-            .collect();
-        let mut crowds: HashMap<Vec<u32>, BTreeMap<u32, u64>> = HashMap::new();
-        for (kind, counts) in &self.kinds {
-            let steps: Vec<u32> =
-                kind.iter().zip(&steps).map(|(kind, steps)| steps[*kind as usize]).collect();
-            let crowd = crowds.entry(steps).or_default();
-            counts.iter().for_each(|(value, count)| *crowd.entry(*value).or_default() += count);
+    /// How many records distinct ones stand for, and how often these have each value.
+    fn count(&self, kinds: &[u32], values: usize) -> (u64, Vec<u64>) {
+        let mut counts = vec![0; values];
+        for kind in kinds {
+            self.kinds[*kind as usize].1.iter().for_each(|(value, count)| counts[*value as usize] += count);
         }
-        let mut crowds: Vec<Crowd> = (crowds.into_iter())
-            .map(|(steps, counts)| Crowd {
-                steps,
-                records: counts.values().sum(),
-                counts: counts.into_iter().collect(),
-            })
-            .collect();
-        crowds.sort_unstable_by(|a, b| a.steps.cmp(&b.steps));
-        crowds
+        (counts.iter().sum(), counts)
+    }
+
+    /// How many records distinct ones stand for.
+    fn records(&self, kind: u32) -> u64 {
+        self.kinds[kind as usize].1.iter().map(|(_, count)| count).sum()
+    }
+
+    /// The labels of a column that are wide enough for distinct records.
+    fn labels(&self, column: usize, kind: u32) -> &[u32] {
+        &self.labels[column][self.kinds[kind as usize].0[column] as usize]
     }
 }
 
-/// How many records are read, and sets looked at, between two looks at whether to go on.
+/// How many records are read, and classes looked at, between two looks at whether to go on.
 const LOOK: usize = 256;
 
-/// Records that a class's cells become wide enough for at the same steps.
-struct Crowd {
-    steps: Vec<u32>,
-    counts: Vec<(u32, u64)>,
-    records: u64,
-}
-
-/// The search for a natural superset of one class.
-struct Narrowing<'a> {
-    closeness: &'a TCloseness,
-    class: &'a Histogram,
-    n: u64,
-    /// How many values the column has.
-    values: usize,
-    crowds: Vec<Crowd>,
-    /// Whether the nearest set is looked for, not just one within t.
-    exhaustive: bool,
+/// A class that looks for a natural superset.
+struct Seeker<'a> {
+    class: u32,
+    /// What it looks like: its number among the histograms.
+    look: usize,
+    /// What its cells may be replaced by, per column: from the cell up to `*`.
+    chains: Vec<&'a [u32]>,
+    found: bool,
     /// The nearest set so far.
     nearest: Option<Ratio>,
+}
+
+/// What a set is to the classes that look alike.
+#[derive(Clone, Copy)]
+struct Verdict {
+    distance: Ratio,
+    is_within: bool,
+    /// Whether a narrower set may be near enough.
+    has_hope: bool,
+}
+
+/// The walk of classes through their natural supersets.
+struct Walk<'a> {
+    closeness: &'a TCloseness,
+    original: &'a Original,
+    n: u64,
+    /// How many values the sensitive column has.
+    values: usize,
+    looks: &'a [Histogram],
+    seekers: Vec<Seeker<'a>>,
+    /// Whether the nearest set is looked for, not just one within t. Then there is one class.
+    exhaustive: bool,
+    /// Per column and label, how many records of a set lie below it; all 0 between two sets.
+    sizes: Vec<Vec<u64>>,
     looked: usize,
     watch: Watch<'a>,
 }
 
-impl Narrowing<'_> {
-    /// Whether a superset within t is found among those that narrow the columns from a given one on. `crowds` are those that are
-    /// left; `is_new` says whether they were not asked about yet.
-    fn find(&mut self, column: usize, crowds: &[usize], is_new: bool) -> Result<bool> {
-        self.looked += 1;
-        if self.looked.is_multiple_of(LOOK) {
-            (self.watch)()?;
+impl Walk<'_> {
+    fn all(&mut self) -> Result<()> {
+        let kinds: Vec<u32> = (0..self.original.kinds.len() as u32).collect();
+        let seekers: Vec<usize> = (0..self.seekers.len()).collect();
+        self.visit(0, &kinds, seekers, true)
+    }
+
+    /// Looks at one set, by its distinct records, and at those that narrow it in the columns from a given one on; `is_new` says
+    /// whether the classes have not seen it yet.
+    fn visit(&mut self, column: usize, kinds: &[u32], seekers: Vec<usize>, is_new: bool) -> Result<()> {
+        (self.watch)()?;
+        let seekers = if is_new { self.show(kinds, seekers)? } else { self.seeking(seekers) };
+        if seekers.is_empty() || column == self.original.labels.len() {
+            return Ok(());
         }
-        let mut around = vec![0; self.values];
-        let records: u64 = crowds.iter().map(|at| self.crowds[*at].records).sum();
+        let mut narrower: BTreeMap<u32, (Vec<u32>, Vec<usize>)> = self
+            .narrowed(column, kinds)
+            .into_iter()
+            .map(|(label, kinds)| (label, (kinds, Vec::new())))
+            .collect();
+        for seeker in &seekers {
+            // From `*` down, a label counts where it leaves out what the one above it has.
+            let mut last = kinds.len();
+            for label in self.seekers[*seeker].chains[column].iter().rev() {
+                let Some((kinds, seekers)) = narrower.get_mut(label) else { break };
+                if kinds.len() < last {
+                    seekers.push(*seeker);
+                    last = kinds.len();
+                }
+            }
+        }
+        self.visit(column + 1, kinds, seekers, false)?;
+        let mut narrower: Vec<(Vec<u32>, Vec<usize>)> = narrower.into_values().collect();
+        // Wide sets first: they are the likeliest to be near.
+        narrower.sort_by_key(|(kinds, _)| std::cmp::Reverse(kinds.len()));
+        for (kinds, seekers) in narrower {
+            let seekers = self.seeking(seekers);
+            if !seekers.is_empty() {
+                self.visit(column + 1, &kinds, seekers, true)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that have not found a set yet.
+    fn seeking(&self, mut seekers: Vec<usize>) -> Vec<usize> {
+        seekers.retain(|seeker| !self.seekers[*seeker].found);
+        seekers
+    }
+
+    /// What a set narrows to below each label of a column that n records or more are left below.
+    fn narrowed(&mut self, column: usize, kinds: &[u32]) -> BTreeMap<u32, Vec<u32>> {
+        let (original, sizes) = (self.original, &mut self.sizes[column]);
+        for kind in kinds {
+            let records = original.records(*kind);
+            original.labels(column, *kind).iter().for_each(|label| sizes[*label as usize] += records);
+        }
+        let mut sets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for kind in kinds {
+            for label in original.labels(column, *kind) {
+                if sizes[*label as usize] >= self.n {
+                    sets.entry(*label).or_default().push(*kind);
+                }
+            }
+        }
+        for kind in kinds {
+            original.labels(column, *kind).iter().for_each(|label| sizes[*label as usize] = 0);
+        }
+        sets
+    }
+
+    /// Shows classes a set that they have not seen. Returns those that go on to narrower ones: they are not there yet, and may still
+    /// come near enough.
+    fn show(&mut self, kinds: &[u32], seekers: Vec<usize>) -> Result<Vec<usize>> {
+        let (records, around) = self.original.count(kinds, self.values);
         if records < self.n {
-            return Ok(false);
+            return Ok(Vec::new());
         }
-        self.add(crowds.iter(), &mut around);
-        if is_new {
-            let distance = self.closeness.distance_to(self.class, &around, records);
-            if let Some(distance) = distance {
-                if !self.exhaustive && distance.at_most(self.closeness.t) {
-                    self.nearest = Some(distance);
-                    return Ok(true);
-                }
-                if self.nearest.is_none_or(|nearest| distance.to_f64() < nearest.to_f64()) {
-                    self.nearest = Some(distance);
-                }
+        let mut verdicts: HashMap<usize, Option<Verdict>> = HashMap::new();
+        let mut going_on = Vec::new();
+        for seeker in seekers {
+            self.looked += 1;
+            if self.looked.is_multiple_of(LOOK) {
+                (self.watch)()?;
+            }
+            let Seeker { look, nearest, .. } = self.seekers[seeker];
+            let verdict =
+                *verdicts.entry(look).or_insert_with(|| self.judge(look, nearest, &around, records));
+            // A narrower set has no values that this one lacks.
+            let Some(verdict) = verdict else { continue };
+            let state = &mut self.seekers[seeker];
+            state.found = verdict.is_within && !self.exhaustive;
+            if state.found || nearest.is_none_or(|nearest| verdict.distance.to_f64() < nearest.to_f64()) {
+                state.nearest = Some(verdict.distance);
+            }
+            if !state.found && verdict.has_hope {
+                going_on.push(seeker);
             }
         }
-        // What is wide enough without any step in the columns to come is left whatever is done to them.
-        let stays = |at: &&usize| self.crowds[**at].steps[column..].iter().all(|step| *step == 0);
-        if column == self.steps() || crowds.iter().all(|at| stays(&at)) {
-            return Ok(false);
-        }
-        let mut inside = vec![0; self.values];
-        self.add(crowds.iter().filter(stays), &mut inside);
-        let bound = self.closeness.least_distance(self.class, &inside, &around, self.n);
-        let nearest = self.nearest.map_or(f64::INFINITY, Ratio::to_f64);
-        let limit = if self.exhaustive { nearest } else { self.closeness.t.to_f64() };
-        if bound > limit + CLEAR {
-            return Ok(false);
-        }
-        let mut steps: Vec<u32> = crowds.iter().map(|at| self.crowds[*at].steps[column]).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        for (at, step) in steps.iter().rev().enumerate() {
-            let left: Vec<usize> =
-                crowds.iter().copied().filter(|at| self.crowds[*at].steps[column] <= *step).collect();
-            if self.find(column + 1, &left, at > 0)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(going_on)
     }
 
-    fn steps(&self) -> usize {
-        self.crowds.first().map_or(0, |crowd| crowd.steps.len())
+    /// What a set is to classes that look like this; `None` where it lacks one of their values.
+    fn judge(&self, look: usize, nearest: Option<Ratio>, around: &[u64], records: u64) -> Option<Verdict> {
+        let class = &self.looks[look];
+        let distance = self.closeness.distance_to(class, around, records)?;
+        let limit = match self.exhaustive {
+            true => nearest.map_or(f64::INFINITY, Ratio::to_f64).min(distance.to_f64()),
+            false => self.closeness.t.to_f64(),
+        };
+        let least = self.closeness.least_distance(class, &vec![0; around.len()], around, self.n);
+        let is_within = distance.at_most(self.closeness.t);
+        Some(Verdict { distance, is_within, has_hope: least <= limit + CLEAR })
     }
+}
 
-    fn add<'c>(&self, crowds: impl Iterator<Item = &'c usize>, counts: &mut [u64]) {
-        for at in crowds {
-            self.crowds[*at].counts.iter().for_each(|(value, count)| counts[*value as usize] += count);
-        }
-    }
+/// What came of a class's search.
+struct Found {
+    class: u32,
+    size: u64,
+    found: bool,
+    nearest: Option<Ratio>,
 }
 
 /// Checks every class.
@@ -246,52 +317,74 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
     };
     let (below, above) = (chains(&original.quasi)?, chains(&release.quasi)?);
     let original = Original::of(facts, closeness.column, &below, &above)?;
-    // The search from a class: for anything within t, or for the nearest set there is.
-    let search = |class: u32, histogram: &Histogram, nearest: bool| -> Result<(bool, Option<Ratio>)> {
-        let cells = facts.classes.cells.get(class);
-        let own: Vec<&Vec<u32>> =
-            above.iter().zip(cells).map(|(column, code)| &column[*code as usize]).collect();
-        let crowds = original.seen_from(&own);
-        let all: Vec<usize> = (0..crowds.len()).collect();
-        let mut narrowing = Narrowing {
+    let histogram = |class: u32| facts.classes.histogram(class, quasi + closeness.column, &release.records);
+    // A class of n records is its own natural superset.
+    let small: Vec<u32> =
+        facts.classes.cells.ids().filter(|class| facts.classes.cells.count(*class) < n).collect();
+    let (mut looks, mut numbers) = (Vec::new(), HashMap::new());
+    let mut look_of: HashMap<u32, usize> = HashMap::new();
+    for class in &small {
+        let own = histogram(*class);
+        let look = *numbers.entry((own.size, own.counts.clone())).or_insert_with(|| {
+            looks.push(own);
+            looks.len() - 1
+        });
+        look_of.insert(*class, look);
+    }
+    let seeker = |class: &u32| Seeker {
+        class: *class,
+        look: look_of[class],
+        chains: (above.iter().zip(facts.classes.cells.get(*class)))
+            .map(|(column, code)| column[*code as usize].as_slice())
+            .collect(),
+        found: false,
+        nearest: None,
+    };
+    let widths: Vec<usize> = columns.iter().map(|column| column.labels.len()).collect();
+    let walk = |classes: &[u32], exhaustive: bool| -> Result<Vec<Found>> {
+        let mut walk = Walk {
             closeness: &closeness,
-            class: histogram,
+            original: &original,
             n,
             values: facts.tables.plain[closeness.column].len(),
-            crowds,
-            exhaustive: nearest,
-            nearest: None,
+            looks: &looks,
+            seekers: classes.iter().map(seeker).collect(),
+            exhaustive,
+            sizes: widths.iter().map(|width| vec![0; *width]).collect(),
             looked: 0,
             watch: facts.watch,
         };
-        let found = narrowing.find(0, &all, true)?;
-        Ok((found, narrowing.nearest))
+        walk.all()?;
+        let found = |seeker: Seeker<'_>| Found {
+            class: seeker.class,
+            size: looks[seeker.look].size,
+            found: seeker.found,
+            nearest: seeker.nearest,
+        };
+        Ok(walk.seekers.into_iter().map(found).collect())
     };
-    let histogram = |class: u32| facts.classes.histogram(class, quasi + closeness.column, &release.records);
     let mut check = Check::new(name, true, String::new());
     let mut worst: Option<(bool, f64, u32, Option<Ratio>)> = None;
-    // A class of n records is its own natural superset.
-    for class in facts.classes.cells.ids().filter(|class| facts.classes.cells.count(*class) < n) {
-        (facts.watch)()?;
-        let histogram = histogram(class);
-        let (found, distance) = search(class, &histogram, false)?;
+    for Found { class, size, found, nearest } in walk(&small, false)? {
         if !found {
             check.holds = false;
             check.classes_failing += 1;
-            check.concerned += histogram.size;
+            check.concerned += size;
         }
-        let strain = distance.map_or(f64::INFINITY, Ratio::to_f64);
+        let strain = nearest.map_or(f64::INFINITY, Ratio::to_f64);
         if worst.as_ref().is_none_or(|(failed, most, ..)| (*failed, *most) < (!found, strain)) {
-            worst = Some((!found, strain, class, distance));
+            worst = Some((!found, strain, class, nearest));
         }
     }
     check.worst = match worst {
         None => None,
         Some((fails, _, class, distance)) => {
-            let histogram = histogram(class);
             // One that fails is named with the nearest set that there is, not with the nearest that was looked at.
-            let distance = if fails { search(class, &histogram, true)?.1 } else { distance };
-            Some(explain(facts, class, &histogram, distance, fails, n, &closeness))
+            let distance = match fails {
+                true => walk(&[class], true)?.first().and_then(|found| found.nearest),
+                false => distance,
+            };
+            Some(explain(facts, class, &histogram(class), distance, fails, n, &closeness))
         }
     };
     check.detail = match (check.classes_failing, facts.classes.len()) {

@@ -47,6 +47,21 @@ impl Pattern {
     }
 }
 
+/// That nobody in the data has one of the values of a rule, though a hierarchy does.
+fn unpeopled(pattern: &Pattern, observations: &Observations) -> Option<String> {
+    if observations.value_counts()[pattern.value as usize] == 0 {
+        let value = &observations.values[pattern.value as usize];
+        return Some(format!("nobody in the data has '{value}' in the sensitive column"));
+    }
+    pattern.items.iter().find_map(|item| {
+        let column = &observations.attributes[item.attribute];
+        let is_below = |record| column.membership(item.node, observations.leaf(item.attribute, record)) > 0.0;
+        let label = column.taxonomy.label(item.node);
+        (!(0..observations.len()).any(is_below))
+            .then(|| format!("nobody in the data has '{label}' in column '{}'", column.name))
+    })
+}
+
 /// That a value does not occur in a column, with one that may be meant.
 fn absent(value: &str, place: &str, known: &[&str]) -> String {
     let near = nearest(value, known.iter().copied());
@@ -93,6 +108,10 @@ impl Stated {
                     continue;
                 }
             };
+            if let Some(why) = unpeopled(&pattern, observations) {
+                stated.absent.push(idle(rule, "the stated rule", &why));
+                continue;
+            }
             match stated.rules.iter_mut().find(|other| other.pattern == pattern) {
                 // Of two the one without exceptions says more.
                 Some(other) => {

@@ -26,6 +26,9 @@ const MOST_MEMORY: usize = 256 << 20;
 /// The part of the time that is left which goes into answers from halves: one in so many.
 const HALVES: u32 = 3;
 
+/// Looking at a group and stripping it take at most so much longer than looking at it.
+const STRIP_AND_LOOK: f64 = 3.0;
+
 /// Every group has at least this for its dive, as long as the limit is not reached: far more than small groups need, so that a busy
 /// machine does not change their answers.
 const LEAST_DIVE: Duration = Duration::from_secs(1);
@@ -86,6 +89,11 @@ impl Solver<'_> {
             });
             let problem = self.problem(part);
             let mut search = Search::new(&problem, self.order);
+            // Groups that there is no time for are stripped, which takes time as well: about what looking at them does.
+            let looked = now.elapsed().mul_f64(STRIP_AND_LOOK);
+            let others = looked.mul_f64((groups - 1) as f64 / self.cores(groups));
+            let last = self.end.and_then(|end| end.checked_sub(looked + others));
+            let dive = dive.map(|dive| last.map_or(dive, |last| dive.min(last)));
             search.run(Budget { dive, ..self.budget(TRIES_AT_ONCE, share) });
             let mut answer = search.answer();
             if answer.found.is_none() && !answer.dived {

@@ -162,7 +162,8 @@ fn published_columns(
             (Some(role), None) => {
                 let matters = !matches!(role, Role::Other | Role::QuasiSensitive);
                 // A kept missing value has to be shown by its spelling, which a typed column cannot hold.
-                let kind = if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind };
+                let kind =
+                    if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind.clone() };
                 (kind, Published::Kept { index: column.index, matters })
             }
         };

@@ -345,6 +345,28 @@ fn hard_use_3_rules_about_values_that_do_not_occur_have_no_effect() {
 }
 
 #[test]
+fn hard_use_3_rules_about_values_that_only_the_hierarchy_has_have_no_effect() {
+    let tree = Taxonomy::flat(["F", "M", "N"]).expect("a tree");
+    let sex = Attribute::crisp("sex".to_string(), Arc::new(tree));
+    let mut observations = Observations::new(vec![sex], ["x", "y", "z"].map(String::from).to_vec());
+    observations.push(&[0], 0, 3);
+    observations.push(&[1], 1, 3);
+    for (line, why) in [
+        ("sex=N => not x", "nobody in the data has 'N' in column 'sex'"),
+        ("sex=F => not z", "nobody in the data has 'z' in the sensitive column"),
+    ] {
+        let stated = stated(&format!("{line}\n"), &observations).expect("rules");
+        assert!(stated.rules.is_empty(), "{line}");
+        let [note] = stated.absent.as_slice() else { panic!("{:?}", stated.absent) };
+        assert!(
+            note.contains("has no effect") && note.contains(why) && !note.contains("did you mean"),
+            "{note}"
+        );
+    }
+    assert_eq!(stated("sex=F => not y\n", &observations).expect("rules").rules.len(), 1);
+}
+
+#[test]
 fn significance_asks_for_more_where_more_is_tested() {
     let observations = couples();
     let clock = Clock::unlimited();

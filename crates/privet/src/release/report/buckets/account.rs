@@ -9,7 +9,7 @@ use crate::release::buckets::input_files;
 use crate::release::manifest::Claims;
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
-use privet_core::counted;
+use privet_core::{counted, described};
 use privet_engine::microdata::Microdata;
 use privet_engine::negative_rules::Origin;
 use privet_methods::injector::utility::Accuracy;
@@ -167,7 +167,7 @@ fn tightness(limit: &BucketLimit, (groups, left): (&Groups, &Left), decision: &D
             requirement: format!("share of one value of {column} in a group"),
             column: None,
             inequality: format!("n(value) · {} ≤ n(group)", limit.l),
-            worst: format!("{most} of {size} records of a group").into(),
+            worst: format!("{most} of {}", described(size, "records of a group")).into(),
             exact: format!("{most}/{size}").into(),
             value: Datum::Released(most as f64 / size.max(1) as f64),
             threshold: 1.0 / limit.l.max(1) as f64,

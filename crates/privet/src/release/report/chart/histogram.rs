@@ -111,9 +111,10 @@ pub(in super::super) fn histogram(bins: &[Bin], before: &Risk, after: &Risk, k: 
             let height = (PANEL * share.to_f64() / top).max(1.5);
             let (from, to) = (x(bin.from) + 1.0, x(bin.to.saturating_add(1)) - 1.0);
             let title = format!(
-                "{name}: {} of records in classes of {} records",
+                "{name}: {} of records in classes of {} {}",
                 percent(share.to_f64()),
-                bin.name()
+                bin.name(),
+                noun(bin.to, "record", "records")
             );
             let class = if panel == 0 { "before" } else { "after" };
             svg.titled_rect([from, base - height, to - from, height], class, &title);

@@ -360,7 +360,9 @@ fn records(records: Records, edition: Edition) -> RecordsView {
         (share(suppressed), "withheld", format!("{counted} suppressed")),
         (share(dropped), "before", format!("{} dropped", edition.count(dropped))),
     ];
-    let flow = chart::flow(&flow, &format!("{released} of {} records are released", edition.count(read)));
+    let all = edition.count(read);
+    let records = if all == "1" { "record is" } else { "records are" };
+    let flow = chart::flow(&flow, &format!("{released} of {all} {records} released"));
     parts.push(part("Suppressed", Some("withheld"), counted));
     if starred > 0 {
         parts.push(part("Sensitive cells shown as *", None, edition.count(starred)));

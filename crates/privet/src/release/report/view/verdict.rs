@@ -211,7 +211,10 @@ fn key_figures(model: &ReportModel, edition: Edition) -> Vec<KeyFigure> {
                 };
                 format!("{} of {} read{people}", percent(share), edition.count(read))
             }
-            None => format!("in {} columns", released_columns(model)),
+            None => match released_columns(model) {
+                one if one == in_words(1) => format!("in {one} column"),
+                columns => format!("in {columns} columns"),
+            },
         },
     }];
     if is_empty(model) {
