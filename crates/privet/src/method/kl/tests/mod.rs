@@ -67,6 +67,41 @@ pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
     })
 }
 
+/// Up to thirteen transactions of up to six people, who may have any number of them.
+pub fn any_crowd() -> impl Strategy<Value = Baskets> {
+    let rows = prop::collection::vec((0u32..1 << MOST_LEAVES, 0u32..1 << MOST_LEAVES, 0u32..16, 0usize..6), 0..14);
+    (any_tree(), rows, 0usize..3, any::<bool>()).prop_map(|(tree, rows, marks, dense)| {
+        let items: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
+        let sensitive = (0..marks).map(|mark| format!("s{mark}")).collect();
+        let mut baskets = Baskets::new(tree.into(), sensitive);
+        let mut whose = Vec::new();
+        for (one, other, marked, person) in rows {
+            let held = if dense { one } else { one & other };
+            let mut held: Vec<Node> =
+                (0..items.len()).filter(|at| held >> at & 1 == 1).map(|at| items[at]).collect();
+            let mut marked =
+                (0..marks as u32).filter(|mark| marked >> (2 * mark) & 3 == 3).collect::<Vec<_>>();
+            let names = ["ann", "bob", "cy", "dan", "eve", "fay"];
+            whose.push((names[person], baskets.push(&mut held, &mut marked) as usize));
+        }
+        baskets.name_people(whose);
+        baskets
+    })
+}
+
+/// A tiny instance in which people may have several transactions.
+pub fn any_crowded_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
+    any_crowd().prop_flat_map(|baskets| {
+        let marks = baskets.sensitive.len();
+        (Just(baskets), any_privacy(marks))
+    })
+}
+
+/// A tiny instance, whether or not it says whose its transactions are.
+pub fn any_counted_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
+    prop_oneof![any_instance(), any_crowded_instance()]
+}
+
 /// A tiny instance.
 pub fn any_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
     any_baskets().prop_flat_map(|baskets| {
@@ -80,7 +115,7 @@ proptest! {
 
     /// Whatever is valid stays valid when it is generalised, and a cut is valid where no most general threat is visible.
     #[test]
-    fn the_oracle_agrees_with_itself((baskets, privacy) in any_instance()) {
+    fn the_oracle_agrees_with_itself((baskets, privacy) in any_counted_instance()) {
         let tree = &baskets.tree;
         let threats = oracle::most_general_threats(&baskets, &privacy);
         let cuts = oracle::all_cuts(tree);
