@@ -42,8 +42,8 @@ pub use formula::{Formulas, is_formula, marked};
 pub(crate) use formula::{kept_apart, unmarked};
 pub use header::Header;
 pub use knowledge::Knowledge;
-pub(crate) use people::Recurrence;
 pub(crate) use people::PeopleBuilder;
+pub(crate) use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use selection::RowSet;
@@ -51,7 +51,9 @@ pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
-pub use transactions::{FIRST_CELL, Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
+pub use transactions::{
+    FIRST_CELL, Form, Transaction, TransactionOptions, TransactionSink, TransactionSource,
+};
 pub use vocabularies::{
     Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,
 };

@@ -19,7 +19,7 @@ use crate::audit::render::counted;
 use crate::audit::truth::Contested;
 use crate::taxonomy::{ItemTree, Node};
 
-const NAME: &str = "truth";
+pub(super) const NAME: &str = "truth";
 
 /// How a release was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

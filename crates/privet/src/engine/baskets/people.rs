@@ -66,7 +66,8 @@ impl Baskets {
             .collect();
         pairs.sort_unstable();
         let own = pairs.chunk_by(|one, other| one.0 == other.0);
-        let mut lists: Vec<Vec<u32>> = own.map(|own| own.iter().map(|(_, basket)| *basket).collect()).collect();
+        let mut lists: Vec<Vec<u32>> =
+            own.map(|own| own.iter().map(|(_, basket)| *basket).collect()).collect();
         lists.sort_unstable();
         let same = lists.chunk_by(|one, other| one == other);
         same.map(|same| Crew { baskets: same[0].clone(), people: same.len() as u64 }).collect()
@@ -93,8 +94,10 @@ mod tests {
             ("dan", &[0, 1]),
             ("dan", &[0]),
         ];
-        let whose: Vec<(&str, usize)> =
-            rows.iter().map(|(name, items)| (*name, baskets.push(&mut items.to_vec(), &mut vec![]) as usize)).collect();
+        let whose: Vec<(&str, usize)> = rows
+            .iter()
+            .map(|(name, items)| (*name, baskets.push(&mut items.to_vec(), &mut vec![]) as usize))
+            .collect();
         assert_eq!((baskets.heads(), baskets.crews()), (8, vec![]));
         baskets.name_people(whose);
         assert_eq!((baskets.heads(), baskets.total()), (4, 8));

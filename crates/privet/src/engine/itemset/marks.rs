@@ -58,7 +58,8 @@ impl MarkCounts {
         }
         for run in field.runs(rows) {
             let weight = field.weights[run[0] as usize];
-            let mut held: Vec<u32> = run.iter().flat_map(|row| field.marks.get(*row)).map(|(mark, _)| *mark).collect();
+            let mut held: Vec<u32> =
+                run.iter().flat_map(|row| field.marks.get(*row)).map(|(mark, _)| *mark).collect();
             held.sort_unstable();
             for same in held.chunk_by(|one, other| one == other) {
                 self.sums[same[0] as usize] -= weight * (same.len() as u64 - 1);
@@ -67,7 +68,13 @@ impl MarkCounts {
     }
 
     /// Puts right what was counted of an owner's rows, as [`Once`] says; `counts` as for [`count`](Self::count).
-    pub(super) fn count_once(&mut self, field: &Field, run: &[u32], once: Once, counts: &dyn Fn(u32) -> bool) {
+    pub(super) fn count_once(
+        &mut self,
+        field: &Field,
+        run: &[u32],
+        once: Once,
+        counts: &dyn Fn(u32) -> bool,
+    ) {
         let weight = field.weights[run[0] as usize];
         let mut held: Vec<(u32, u32)> = Vec::new();
         for row in run {

@@ -406,13 +406,17 @@ mod tests {
         ];
         let whose: Vec<(&str, usize)> = rows
             .iter()
-            .map(|(name, items, marks)| (*name, baskets.push(&mut items.to_vec(), &mut marks.to_vec()) as usize))
+            .map(|(name, items, marks)| {
+                (*name, baskets.push(&mut items.to_vec(), &mut marks.to_vec()) as usize)
+            })
             .collect();
         baskets.name_people(whose);
         let leaves = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
         let all = |rows: &Rows| -> Vec<(Vec<Node>, u64, Vec<(u32, u64)>, u32)> {
             rows.numbers()
-                .map(|row| (rows.nodes(row).to_vec(), rows.weight(row), rows.marks(row).to_vec(), rows.owner(row)))
+                .map(|row| {
+                    (rows.nodes(row).to_vec(), rows.weight(row), rows.marks(row).to_vec(), rows.owner(row))
+                })
                 .collect()
         };
         let own = vec![
@@ -427,11 +431,8 @@ mod tests {
         assert_eq!([a, b, c, p, 0].map(|node| supports[node as usize]), [4, 2, 1, 4, 4]);
         // Where a cut makes all rows of somebody one, they are counted like others.
         let rows = leaves.under(&shown_by(&tree, &[p, c]));
-        let expected = [
-            (vec![p], 3, vec![(0, 2)], NOBODY),
-            (vec![p], 1, vec![(0, 1)], 0),
-            (vec![c], 1, vec![], 0),
-        ];
+        let expected =
+            [(vec![p], 3, vec![(0, 2)], NOBODY), (vec![p], 1, vec![(0, 1)], 0), (vec![c], 1, vec![], 0)];
         assert_eq!(all(&rows), expected);
         assert_eq!(all(&leaves.with_any(|node| node == c, &tree.nodes().collect::<Vec<_>>())).len(), 1);
     }

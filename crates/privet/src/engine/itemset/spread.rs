@@ -209,7 +209,13 @@ mod tests {
         spreader.weigh(&rows, &Held::all(&rows), |_| true, |node, support| found.push((node, support)));
         assert_eq!(found, [(0, 6), (1, 6), (2, 5)]);
         let mut spread = Spread::default();
-        spreader.spread(&rows, &Held::all(&rows), |_| true, |_, support, rows| support == 6 && rows == 4, &mut spread);
+        spreader.spread(
+            &rows,
+            &Held::all(&rows),
+            |_| true,
+            |_, support, rows| support == 6 && rows == 4,
+            &mut spread,
+        );
         assert_eq!(spread.branches().len(), 2);
     }
 }

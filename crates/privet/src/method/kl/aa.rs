@@ -169,7 +169,8 @@ impl Level {
                 if self.size == 1 {
                     self.examined += 1;
                     let mut support = Heads::default();
-                    held.iter().for_each(|held| support.add(cut.rows.weight(held.row), cut.rows.owner(held.row)));
+                    held.iter()
+                        .for_each(|held| support.add(cut.rows.weight(held.row), cut.rows.owner(held.row)));
                     if support.sum < self.least {
                         rare.sets.push(vec![node]);
                     }

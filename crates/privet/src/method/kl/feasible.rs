@@ -29,8 +29,15 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
         let safe: Vec<bool> = groups.iter().map(|group| heads.is_safe(task, requirement, group)).collect();
         let all: Vec<usize> = (0..groups.len()).collect();
         let roots: Vec<Node> = task.baskets.tree.roots().collect();
-        let mut search =
-            Search { task, heads: &heads, requirement, groups: &groups, safe: &safe, roots: &roots, looks: MOST_LOOKS };
+        let mut search = Search {
+            task,
+            heads: &heads,
+            requirement,
+            groups: &groups,
+            safe: &safe,
+            roots: &roots,
+            looks: MOST_LOOKS,
+        };
         search.grow(&all, 0, &mut Known::default())?;
     }
     Ok(())
@@ -110,7 +117,8 @@ impl Headcount {
     /// Whether those in a group are safe among their own kind, and so in any company. People who have baskets in several
     /// groups do not add up: where there are some, a group with a sensitive item is not taken for safe.
     fn is_safe(&self, task: &Task<'_>, requirement: &KlPrivacy, group: &Group) -> bool {
-        let guarded = |basket: &usize| task.baskets.marks(*basket).iter().any(|mark| requirement.guards(*mark));
+        let guarded =
+            |basket: &usize| task.baskets.marks(*basket).iter().any(|mark| requirement.guards(*mark));
         self.why(task, requirement, [group].into_iter()).is_none()
             && (self.people.is_empty() || !group.baskets.iter().any(guarded))
     }
@@ -138,7 +146,8 @@ impl Headcount {
                 having.entry(*mark).or_default().push(basket);
             }
         }
-        let counts = having.iter().map(|(mark, baskets)| (*mark, self.count(task.baskets, baskets.iter().copied())));
+        let counts =
+            having.iter().map(|(mark, baskets)| (*mark, self.count(task.baskets, baskets.iter().copied())));
         let (mark, count) = { counts }.find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
         Some(Threat::Sure { mark, count, size })
     }
@@ -191,7 +200,8 @@ impl Threat {
                     Some(_) => format!("{count} of {size} people{whose} have sensitive item '{item}'"),
                     None => format!("sensitive item '{item}' is in {count} of {size} transactions{whose}"),
                 };
-                Error::infeasible(format!("{having}, more than 1/l = {theta}")).help(format!("{l}; or do not count it as sensitive, if it is not"))
+                Error::infeasible(format!("{having}, more than 1/l = {theta}"))
+                    .help(format!("{l}; or do not count it as sensitive, if it is not"))
             }
         }
     }

@@ -169,7 +169,11 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     let figures = account(&claims, &facts)?;
     let documents = Documents {
         public_report: report::render_transactions(&figures, Edition::Public)?,
-        public_manifest: claims.public(&[], &[], &[]),
+        // How many people there are does not follow from the released transactions.
+        public_manifest: match baskets.people() {
+            Some(_) => claims.public(&[], &[], &[("counted", json!("people"))]),
+            None => claims.public(&[], &[], &[]),
+        },
         steward_report: report::render_transactions(&figures, Edition::Steward)?,
         figures: pretty(&figures)?,
         plan: &solution.plan,
@@ -177,6 +181,9 @@ fn publish(decided: Decided, target: Target, options: &RunOptions, clock: &Clock
     };
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims }.steward();
+        if let Some(people) = baskets.people() {
+            manifest["people"] = json!({ "read": people.total(), "released": people.total() });
+        }
         manifest["utility"] = json!(figures.utility);
         manifest["items"] = json!(dearest(&baskets, &solution.recoding, MOST_ITEMS));
         manifest

@@ -69,7 +69,8 @@ pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
 
 /// Up to thirteen transactions of up to six people, who may have any number of them.
 pub fn any_crowd() -> impl Strategy<Value = Baskets> {
-    let rows = prop::collection::vec((0u32..1 << MOST_LEAVES, 0u32..1 << MOST_LEAVES, 0u32..16, 0usize..6), 0..14);
+    let rows =
+        prop::collection::vec((0u32..1 << MOST_LEAVES, 0u32..1 << MOST_LEAVES, 0u32..16, 0usize..6), 0..14);
     (any_tree(), rows, 0usize..3, any::<bool>()).prop_map(|(tree, rows, marks, dense)| {
         let items: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
         let sensitive = (0..marks).map(|mark| format!("s{mark}")).collect();

@@ -51,8 +51,11 @@ fn holds(tree: &ItemTree, items: &[Node], node: Node) -> bool {
 
 /// How many transactions are one of these baskets, or how many people have one, where the data say whose they are.
 pub fn heads(baskets: &Baskets, among: &[usize]) -> u64 {
-    let Some(people) = baskets.people() else { return among.iter().map(|basket| baskets.count(*basket)).sum() };
-    let several: BTreeSet<u32> = among.iter().flat_map(|basket| people.named(*basket).iter().copied()).collect();
+    let Some(people) = baskets.people() else {
+        return among.iter().map(|basket| baskets.count(*basket)).sum();
+    };
+    let several: BTreeSet<u32> =
+        among.iter().flat_map(|basket| people.named(*basket).iter().copied()).collect();
     among.iter().map(|basket| people.single(*basket)).sum::<u64>() + several.len() as u64
 }
 
