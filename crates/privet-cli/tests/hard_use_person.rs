@@ -475,7 +475,7 @@ fn hard_use_1_3_sensitive_items_are_compared_with_people() {
     let bench = shop(&visits);
     let kl = "[privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n";
     sold(&bench, PLAIN, kl, "name = \"og\"", "plain").succeeds();
-    for method in ["og", "mog", "mm"] {
+    for method in ["mm", "mog", "og"] {
         let outcome = sold(&bench, NAMED, kl, &format!("name = \"{method}\""), "out").exits(3);
         assert!(outcome.stderr.contains("2 of 2 people have sensitive item 'test'"), "{}", outcome.stderr);
     }
