@@ -265,6 +265,9 @@ fn start(ends: &[usize], at: usize) -> usize {
     if at == 0 { 0 } else { ends[at - 1] }
 }
 
+/// A row that somebody has: nodes, and sensitive items.
+type OwnRow = (Vec<Node>, Vec<u32>);
+
 /// Collects rows and adds up equal ones.
 #[derive(Default)]
 struct Merger {
@@ -274,7 +277,7 @@ struct Merger {
     /// Pairs of row and mark with counts, in the order of arrival.
     marks: Vec<(u32, u32, u64)>,
     /// What people with several rows have, and how many have it.
-    several: BTreeMap<Vec<(Vec<Node>, Vec<u32>)>, u64>,
+    several: BTreeMap<Vec<OwnRow>, u64>,
 }
 
 impl Merger {
@@ -312,7 +315,7 @@ impl Merger {
     }
 
     /// Adds all rows that some people have: nodes, ascending but repeated where a cut makes them one, and sensitive items.
-    fn add_owner(&mut self, mut own: Vec<(Vec<Node>, Vec<u32>)>, people: u64) {
+    fn add_owner(&mut self, mut own: Vec<OwnRow>, people: u64) {
         own.iter_mut().for_each(|(nodes, _)| nodes.dedup());
         own.sort_unstable();
         // Rows that look alike are one, with the sensitive items of all.
@@ -412,7 +415,8 @@ mod tests {
             .collect();
         baskets.name_people(whose);
         let leaves = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
-        let all = |rows: &Rows| -> Vec<(Vec<Node>, u64, Vec<(u32, u64)>, u32)> {
+        type Told = (Vec<Node>, u64, Vec<(u32, u64)>, u32);
+        let all = |rows: &Rows| -> Vec<Told> {
             rows.numbers()
                 .map(|row| {
                     (rows.nodes(row).to_vec(), rows.weight(row), rows.marks(row).to_vec(), rows.owner(row))
