@@ -19,7 +19,7 @@ use crate::truth::Contested;
 use privet_core::Result;
 use privet_taxonomy::{ItemTree, Node};
 
-const NAME: &str = "truth";
+pub(super) const NAME: &str = "truth";
 
 /// How a release was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
