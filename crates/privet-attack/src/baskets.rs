@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::budget::needs;
 use super::haystack::Haystack;
 use super::{PolicyRef, Released, Scene};
+use privet_audit::transactions::Crowd;
 use privet_core::{Error, Result};
 use privet_data::Transaction;
 use privet_engine::baskets::Baskets;
@@ -20,6 +21,9 @@ pub(crate) struct BasketView {
     pub released: Vec<(Vec<Node>, Vec<u32>, u64)>,
     /// What is promised.
     pub requirements: Vec<KlPrivacy>,
+    /// Where people have several transactions: per distinct released one, the distinct originals behind it. `None` also where
+    /// the release does not tell, as it shows an item in several ways.
+    pub behind: Option<Vec<Vec<u32>>>,
 }
 
 impl BasketView {
@@ -68,8 +72,27 @@ impl BasketView {
                 .at_line(line)
                 .help("a released item is one of the data, or a node above it, spelt as in the hierarchy"));
         }
-        let released = counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
-        Ok(Ok(BasketView { original, released, requirements }))
+        let released: Vec<_> =
+            counted.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
+        let behind = behind(&original, &released);
+        Ok(Ok(BasketView { original, released, requirements, behind }))
+    }
+
+    /// Who is behind the released transactions, one by one, where people have several.
+    pub fn crowd(&self) -> Option<Crowd<'_>> {
+        let (people, behind) = (self.original.crowd()?, self.behind.as_ref()?);
+        let mut next = u32::try_from(people.total()).unwrap_or(u32::MAX);
+        let mut owned = Vec::new();
+        for ((nodes, marks, _), baskets) in self.released.iter().zip(behind) {
+            for basket in baskets.iter().map(|basket| *basket as usize) {
+                // Those who have no other need a number of their own only.
+                let single = next..next.saturating_add(people.single(basket) as u32);
+                next = single.end;
+                let all = people.named(basket).iter().copied().chain(single);
+                owned.extend(all.map(|person| (person, nodes.clone(), marks.clone())));
+            }
+        }
+        Some(Crowd::new(&self.original.tree, self.original.sensitive.len(), owned))
     }
 
     /// How much memory it takes to look up items in both.
@@ -83,7 +106,15 @@ impl BasketView {
     pub fn before(&self) -> Haystack {
         let baskets = &self.original;
         let rows = (0..baskets.len()).map(|basket| (baskets.items(basket).to_vec(), baskets.count(basket)));
-        Haystack::new(rows.collect(), baskets.tree.nodes().map(|node| vec![node]).collect())
+        let haystack = Haystack::new(rows.collect(), baskets.tree.nodes().map(|node| vec![node]).collect());
+        match (baskets.crowd(), &self.behind) {
+            (Some(people), Some(_)) => {
+                let own =
+                    (0..baskets.len()).map(|basket| (people.single(basket), people.named(basket).to_vec()));
+                haystack.with_people(own.collect())
+            }
+            _ => haystack,
+        }
     }
 
     /// The release, to look up items in: an item may be shown as itself or as anything above it.
@@ -91,6 +122,51 @@ impl BasketView {
         let tree = &self.original.tree;
         let names = tree.nodes().map(|item| std::iter::once(item).chain(tree.ancestors(item)).collect());
         let rows = self.released.iter().map(|(nodes, _, count)| (nodes.clone(), *count)).collect();
-        Haystack::new(rows, names.collect())
+        let haystack = Haystack::new(rows, names.collect());
+        let (Some(people), Some(behind)) = (self.original.crowd(), &self.behind) else { return haystack };
+        let own = |baskets: &Vec<u32>| {
+            let single = baskets.iter().map(|basket| people.single(*basket as usize)).sum();
+            let mut named: Vec<u32> =
+                baskets.iter().flat_map(|basket| people.named(*basket as usize)).copied().collect();
+            named.sort_unstable();
+            named.dedup();
+            (single, named)
+        };
+        haystack.with_people(behind.iter().map(own).collect())
     }
+
+    /// What is counted where requirements count: one of them, and several.
+    pub fn counted(&self) -> (&'static str, &'static str) {
+        let people = self.original.crowd().is_some() && self.behind.is_some();
+        if people { ("person", "people") } else { ("transaction", "transactions") }
+    }
+}
+
+/// The distinct originals behind every released transaction, where one person may have several and every item is shown in
+/// one way or never.
+pub(super) fn behind(original: &Baskets, released: &[(Vec<Node>, Vec<u32>, u64)]) -> Option<Vec<Vec<u32>>> {
+    original.crowd()?;
+    let tree = &original.tree;
+    let mut published = vec![false; tree.len()];
+    released.iter().flat_map(|(nodes, ..)| nodes).for_each(|node| published[*node as usize] = true);
+    let shown = |item: Node| -> Vec<Node> {
+        std::iter::once(item).chain(tree.ancestors(item)).filter(|node| published[*node as usize]).collect()
+    };
+    let mut behind = vec![Vec::new(); released.len()];
+    for basket in 0..original.len() {
+        let mut nodes = Vec::new();
+        for item in original.items(basket) {
+            match shown(*item)[..] {
+                [] => {}
+                [node] => nodes.push(node),
+                _ => return None,
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        let wanted = (&nodes[..], original.marks(basket));
+        let at = released.binary_search_by(|(nodes, marks, _)| (&nodes[..], &marks[..]).cmp(&wanted)).ok()?;
+        behind[at].push(basket as u32);
+    }
+    Some(behind)
 }

@@ -5,6 +5,8 @@
 
 use std::ops::ControlFlow::{Break, Continue};
 
+use hashbrown::HashSet;
+
 use privet_core::lists::Lists;
 use privet_taxonomy::Node;
 
@@ -57,12 +59,14 @@ pub(crate) struct Haystack {
     names: Vec<Vec<Node>>,
     /// Per node the rows that show it, ascending.
     showing: Lists,
+    /// Where people have several sets: per row, how many people have it alone, and those who have others too.
+    people: Option<Vec<(u64, Vec<u32>)>>,
 }
 
 /// What fits some knowledge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Fit {
-    /// How many sets, counted until they were enough.
+    /// How many sets, or people who have one, counted until they were enough.
     pub count: u64,
     /// The first of them.
     pub first: Option<u32>,
@@ -76,7 +80,12 @@ impl Haystack {
         let showing = Lists::holders(bound, sets.nodes.iter());
         // What is shown nowhere, such as a suppressed item, is of no use.
         names.iter_mut().for_each(|names| names.retain(|node| !showing.list(*node as usize).is_empty()));
-        Haystack { sets, names, showing }
+        Haystack { sets, names, showing, people: None }
+    }
+
+    /// Counts people instead of sets: per row, how many have it and no other, and by number those who have others too.
+    pub fn with_people(self, people: Vec<(u64, Vec<u32>)>) -> Haystack {
+        Haystack { people: Some(people), ..self }
     }
 
     /// The sets themselves.
@@ -99,6 +108,11 @@ impl Haystack {
         if known.len() <= wrong {
             let all = self.sets.counts();
             let first = (!all.is_empty()).then_some(0);
+            if let Some(people) = &self.people {
+                let several: HashSet<u32> = people.iter().flat_map(|(_, named)| named).copied().collect();
+                let single: u64 = people.iter().map(|(single, _)| single).sum();
+                return Fit { count: single + several.len() as u64, first };
+            }
             return Fit { count: all.iter().fold(0u64, |sum, count| sum.saturating_add(*count)), first };
         }
         let fits = |row: u32| {
@@ -112,6 +126,7 @@ impl Haystack {
         let rarest: Vec<Node> =
             known.iter().take(wrong + 1).flat_map(|item| self.names(*item)).copied().collect();
         let mut fit = Fit::default();
+        let mut several: HashSet<u32> = HashSet::new();
         for (place, node) in rarest.iter().enumerate() {
             let earlier = &rarest[..place];
             let rows = self.showing.list(*node as usize).iter().copied();
@@ -119,7 +134,13 @@ impl Haystack {
                 earlier.iter().any(|node| self.sets.nodes(row as usize).binary_search(node).is_ok())
             };
             let flow = rows.filter(|row| !seen(*row) && fits(*row)).try_for_each(|row| {
-                fit.count += self.sets.counts[row as usize];
+                fit.count += match &self.people {
+                    Some(people) => {
+                        let (single, named) = &people[row as usize];
+                        single + named.iter().filter(|person| several.insert(**person)).count() as u64
+                    }
+                    None => self.sets.counts[row as usize],
+                };
                 fit.first = Some(fit.first.map_or(row, |first| first.min(row)));
                 if fit.count >= enough { Break(()) } else { Continue(()) }
             });
@@ -142,6 +163,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn people_with_several_sets_count_once() {
+        let sets = Sets::from_iter([(vec![0], 2), (vec![0, 1], 1), (vec![1], 3)]);
+        let haystack = Haystack::new(sets, vec![vec![0], vec![1]]);
+        assert_eq!(haystack.fitting(&[0], 0, 9).count, 3);
+        let haystack = haystack.with_people(vec![(1, vec![7]), (0, vec![7]), (2, vec![8])]);
+        assert_eq!(
+            [&[0][..], &[1], &[0, 1], &[]].map(|known| haystack.fitting(known, 0, 9).count),
+            [2, 4, 1, 5]
+        );
+    }
 
     proptest! {
         /// Items 0 to 3; 4 stands above 0 and 1, 5 above 2 and 3.

@@ -13,7 +13,7 @@ use super::baskets::BasketView;
 use super::finding::NO_GUESS;
 use super::haystack::Haystack;
 use super::{Attack, Figure, Finding};
-use privet_audit::transactions::{Demand, Exposed, Released, exposed};
+use privet_audit::transactions::{Crowd, Demand, Exposed, Released, exposed, exposed_people};
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::random::{below, keyed};
@@ -93,22 +93,29 @@ fn horizons(view: &BasketView, steps: u64, clock: &Clock) -> Result<Vec<Finding>
     let baskets = &view.original;
     let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
     let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+    let crowd = view.crowd();
     let mut found = Vec::new();
     for kl in &view.requirements {
         clock.check()?;
-        found.extend(horizon(baskets, &released, kl, steps));
+        found.extend(horizon(baskets, &released, crowd.as_ref(), kl, steps));
     }
     Ok(found)
 }
 
 fn at_randoms(view: &BasketView, seed: u64, clock: &Clock) -> Result<Vec<Finding>> {
     let (before, after) = (view.before(), view.after());
-    let found = |kl: &KlPrivacy| at_random(&view.original, [&before, &after], kl, seed, clock);
+    let found = |kl: &KlPrivacy| at_random(view, [&before, &after], kl, seed, clock);
     view.requirements.iter().map(found).collect()
 }
 
-/// What one more item would do; `None` where the adversary knows everything already.
-fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u64) -> Option<Finding> {
+/// What one more item would do; `None` where the adversary knows everything already. With a crowd, people are counted.
+fn horizon(
+    baskets: &Baskets,
+    released: &Released<'_>,
+    crowd: Option<&Crowd<'_>>,
+    kl: &KlPrivacy,
+    steps: u64,
+) -> Option<Finding> {
     let longest = released.cells.iter().map(|cell| cell.nodes.len() as u64).max().unwrap_or(0);
     let beyond = [
         (kl.m < longest).then(|| (kl.m + 1, kl.n, format!("knowing {} present", items(kl.m + 1)))),
@@ -118,11 +125,17 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u6
     let beyond: Vec<(u64, u64, String)> = beyond.into_iter().flatten().collect();
     let figure = |(m, n, knowing): &(u64, u64, String)| {
         let demand = Demand { k: kl.k, m: *m, n: *n, theta: kl.theta.clone() };
-        let Exposed { transactions, complete } = exposed(released, &demand, steps);
+        let Exposed { transactions, complete } = match crowd {
+            Some(crowd) => exposed_people(crowd, &demand, steps),
+            None => exposed(released, &demand, steps),
+        };
         let at_least = if complete { "" } else { "at least, as the search was cut short: " };
         Figure {
-            what: format!("{at_least}transactions that {knowing} may point at"),
-            targets: baskets.total(),
+            what: match crowd {
+                Some(_) => format!("{at_least}people whom {knowing} may point at"),
+                None => format!("{at_least}transactions that {knowing} may point at"),
+            },
+            targets: if crowd.is_some() { baskets.heads() } else { baskets.total() },
             hits: transactions,
             baseline: 0,
             instead: "with no more than the requirement assumes".into(),
@@ -140,7 +153,10 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u6
              {ONE_IN}; consider a larger m or n",
             describe(kl),
             worst.hits,
-            counted(worst.targets, "transaction", "transactions")
+            match crowd {
+                Some(_) => counted(worst.targets, "person", "people"),
+                None => counted(worst.targets, "transaction", "transactions"),
+            }
         ),
         None => String::new(),
     };
@@ -150,7 +166,12 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u6
             items(kl.m),
             items(kl.n)
         ),
-        does: format!("looks up which transactions fit, and succeeds if {}", success(kl)),
+        does: match crowd {
+            Some(_) => {
+                format!("looks up which people have a transaction that fits, and succeeds if {}", success(kl))
+            }
+            None => format!("looks up which transactions fit, and succeeds if {}", success(kl)),
+        },
         assumes: "the adversary knows the most telling items there are".into(),
         figures,
         warning,
@@ -160,12 +181,14 @@ fn horizon(baskets: &Baskets, released: &Released<'_>, kl: &KlPrivacy, steps: u6
 
 /// What as many items as the requirement assumes do, if they are any items.
 fn at_random(
-    baskets: &Baskets,
+    view: &BasketView,
     haystacks: [&Haystack; 2],
     kl: &KlPrivacy,
     seed: u64,
     clock: &Clock,
 ) -> Result<Finding> {
+    let baskets = &view.original;
+    let (_, many) = view.counted();
     let mut random = keyed(seed, "random adversary");
     let mut ends = Vec::with_capacity(baskets.len());
     let mut end = 0;
@@ -207,7 +230,7 @@ fn at_random(
             few[1],
             counted(targets, "transaction", "transactions"),
             if few[1] == 1 { "is" } else { "are" },
-            kl.k,
+            if many == "people" { format!("{} people", kl.k) } else { kl.k.to_string() },
             kl.m
         )
     } else {
@@ -215,11 +238,14 @@ fn at_random(
     };
     Ok(Finding {
         knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
-        does: "looks up how many transactions fit".into(),
+        does: match many {
+            "people" => "looks up how many people have a transaction that fits".into(),
+            _ => "looks up how many transactions fit".into(),
+        },
         assumes: "every transaction and each of its items is as likely to be known as any other".into(),
         figures: vec![
-            figure(format!("fewer than k = {} transactions fit", kl.k), few),
-            figure("exactly one transaction fits".into(), one),
+            figure(format!("fewer than k = {} {many} fit", kl.k), few),
+            figure(format!("exactly one {} fits", view.counted().0), one),
         ],
         warning,
         ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
@@ -277,8 +303,45 @@ mod tests {
 
     fn seen(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> BasketView {
         let shown = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
-        let released = shown.map(|shown| (shown.nodes.clone(), shown.marks.to_vec(), shown.count)).collect();
-        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec() }
+        let mut counts = std::collections::BTreeMap::<(Vec<Node>, Vec<u32>), u64>::new();
+        for shown in shown {
+            *counts.entry((shown.nodes.clone(), shown.marks.to_vec())).or_default() += shown.count;
+        }
+        let released: Vec<_> =
+            counts.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
+        let behind = crate::baskets::behind(baskets, &released);
+        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec(), behind }
+    }
+
+    #[test]
+    fn people_with_several_transactions_count_once() {
+        let rows = ["beer milk", "wine milk", "beer curd", "wine milk", "beer milk", "milk"];
+        let mut baskets = shop(&rows);
+        let recoding = cut(&baskets, &["Drinks", "milk", "curd"]);
+        let hits = |baskets: &Baskets| {
+            let found = run(baskets, &recoding, &[kl(2, 1, 0)], 7);
+            let horizon = found[0].figures.iter().find(|figure| figure.what.contains("2 items present"));
+            let horizon = horizon.map(|figure| (figure.hits, figure.targets, figure.what.clone()));
+            (horizon.expect("a figure"), found[1].figures[0].hits)
+        };
+        let ((found, targets, what), _) = hits(&baskets);
+        // Drinks with curd.
+        assert_eq!((found, targets), (1, 6));
+        assert!(what.contains("transactions that"), "{what}");
+        // All four with drinks and milk are of one person, who also has the one with curd; the last is another's.
+        let place = |at: usize| match at {
+            0 | 4 => 0,
+            1 | 3 => 1,
+            2 => 2,
+            _ => 3,
+        };
+        let names = ["ann", "ann", "ann", "ann", "ann", "bob"];
+        baskets.name_people((0..6).map(|at| (names[at], place(at))));
+        assert_eq!(baskets.heads(), 2);
+        let ((found, targets, what), few) = hits(&baskets);
+        assert_eq!((found, targets), (1, 2), "Drinks are a single person's");
+        assert!(what.contains("people whom"), "{what}");
+        assert!(few >= 1, "drinks and curd are ann's alone");
     }
 
     /// Both attacks on each requirement, the horizon first.

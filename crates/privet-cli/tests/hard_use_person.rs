@@ -198,7 +198,8 @@ fn hard_use_1_3_what_cannot_count_people_is_refused_with_the_reason() {
         );
         let outcome = bench.privet(&["anonymize", "other.toml", "-o", "out"]).exits(2);
         // The requirement is refused first where another kind has it.
-        let reason = if kind == "transactions" { "one transaction per person" } else { "is for kind" };
+        let reason =
+            if kind == "transactions" { "lines of items have no column 'pid'" } else { "is for kind" };
         assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
     }
 }
@@ -271,4 +272,236 @@ fn hard_use_1_3_attacks_count_people() {
     let outcome = made(&bench, PERSON, K, "name = \"full-domain\"", "out").succeeds();
     let line = outcome.stdout.lines().find(|line| line.starts_with("attack linking:")).expect("a line");
     assert!(line.contains("of 40 ("), "{line}");
+}
+
+#[test]
+fn hard_use_1_3_l_plus_diversity_counts_people() {
+    let plus = "[privacy.l-plus-diversity]\ncolumn = \"ill\"\nl = 2\n";
+    // Everybody has both values: by records each is one half, by people all have each.
+    let both: String = (0..6)
+        .flat_map(|person| ["flu", "cold"].map(|ill| (person, ill)))
+        .map(|(person, ill)| format!("p{person},{},10115,{ill}\n", 20 + person))
+        .collect();
+    let bench = bench(&format!("pid,age,zip,ill\n{both}"));
+    for method in ["name = \"full-domain\"", "name = \"mondrian\""] {
+        made(&bench, "", plus, method, "plain").succeeds();
+        made(&bench, PERSON, plus, method, "out").exits(3);
+        let audit = [
+            "audit",
+            "--policy",
+            "policy.toml",
+            "--original",
+            "data.csv",
+            "--release",
+            "plain/public/release.csv",
+        ];
+        let outcome = bench.privet(&audit).exits(4);
+        assert!(outcome.stdout.contains("✗ l-plus-diversity"), "{}", outcome.stdout);
+    }
+    // Ten people with two visits each; only some ever have the flu.
+    let few: String = (0..10)
+        .flat_map(|person| [0, 1].map(|visit| (person, visit)))
+        .map(|(person, visit)| {
+            let ill =
+                if person % 5 == visit { "flu" } else { ["cold", "gout", "ulcer"][(person + visit) % 3] };
+            format!("p{person},{},10115,{ill}\n", 20 + person)
+        })
+        .collect();
+    bench.write("data.csv", format!("pid,age,zip,ill\n{few}"));
+    for method in ["name = \"full-domain\"", "name = \"mondrian\""] {
+        let outcome = made(
+            &bench,
+            PERSON,
+            "[privacy.l-plus-diversity]\ncolumn = \"ill\"\nl = \"5/4\"\n",
+            method,
+            "out",
+        );
+        assert!(outcome.succeeds().stdout.contains("20 records of 10 people"));
+        bench.privet(&["audit", "out"]).succeeds();
+    }
+}
+
+const SHOP: &str = "beer;Drinks;All\nwine;Drinks;All\nmilk;Dairy;All\ncurd;Dairy;All\n";
+
+/// A person and their items. One of them bought all the wine.
+fn visits_to_a_shop() -> Vec<(String, Vec<&'static str>)> {
+    let mut visits: Vec<(String, Vec<&'static str>)> = vec![
+        ("ann".into(), vec!["wine"]),
+        ("ann".into(), vec!["wine", "milk"]),
+        ("ann".into(), vec!["wine"]),
+    ];
+    visits.extend((0..10).map(|at| (format!("p{at}"), vec!["beer", "milk"])));
+    visits.extend((0..6).map(|at| (format!("p{at}"), vec!["curd"])));
+    visits
+}
+
+/// Lines of items, with the person in front or without.
+fn lines(visits: &[(String, Vec<&str>)], named: bool) -> String {
+    let line = |(person, items): &(String, Vec<&str>)| {
+        if named { format!("{person},{}\n", items.join(",")) } else { format!("{}\n", items.join(",")) }
+    };
+    visits.iter().map(line).collect()
+}
+
+fn shop(visits: &[(String, Vec<&str>)]) -> Bench {
+    let bench = Bench::new();
+    bench.write("items.csv", SHOP);
+    bench.write("named.csv", lines(visits, true));
+    bench.write("plain.csv", lines(visits, false));
+    bench
+}
+
+/// Makes a release of transactions.
+fn sold(bench: &Bench, data: &str, privacy: &str, method: &str, out: &str) -> Outcome {
+    let text = format!(
+        "seed = 4294967311\n[data]\nkind = \"transactions\"\n{data}\n[items]\nhierarchy = \"items.csv\"\nsensitive = \
+         [\"test\"]\n{privacy}[method]\n{method}\n"
+    );
+    bench.write("shop.toml", text);
+    bench.privet(&["anonymize", "shop.toml", "-o", out, "--force"])
+}
+
+const NAMED: &str = "path = \"named.csv\"\nperson = \"first\"";
+const PLAIN: &str = "path = \"plain.csv\"";
+const KM: &str = "[privacy.km-anonymity]\nk = 3\nm = 2\n";
+
+#[test]
+fn hard_use_1_3_transactions_of_one_person_are_one_person() {
+    let bench = shop(&visits_to_a_shop());
+    let km = "[privacy.km-anonymity]\nk = 3\nm = 1\n";
+    sold(&bench, PLAIN, km, "name = \"og\"", "plain").succeeds();
+    assert!(bench.text("plain/public/release.txt").contains("wine"), "three transactions meet k = 3");
+    for method in ["og", "mog", "aa", "mm"] {
+        let outcome = sold(&bench, NAMED, km, &format!("name = \"{method}\""), "out").succeeds();
+        assert!(outcome.stdout.contains("19 transactions of 11 people"), "{}", outcome.stdout);
+        let release = bench.text("out/public/release.txt");
+        assert!(!release.contains("wine") && !release.contains("ann"), "{method}: {release}");
+        assert_eq!(release.lines().count(), 19);
+        bench.privet(&["audit", "out"]).succeeds();
+        // The release that counts transactions does not pass under the policy that counts people.
+        let audit = |release: &str| {
+            bench.privet(&["audit", "--policy", "shop.toml", "--original", "named.csv", "--release", release])
+        };
+        let outcome = audit("plain/public/release.txt").exits(4);
+        assert!(outcome.stdout.contains("knowing wine: 1 person fits, k = 3"), "{}", outcome.stdout);
+        audit("out/public/release.txt").succeeds();
+    }
+    let manifest = bench.json("out/steward/manifest.json");
+    assert_eq!((&manifest["people"]["read"], &manifest["records"]["read"]), (&11.into(), &19.into()));
+    let public = bench.json("out/public/manifest.json");
+    assert_eq!((&public["counted"], public.get("people")), (&"people".into(), None));
+    let report = bench.text("out/public/report.html");
+    assert!(report.contains("at least 3 people with a transaction that fits"));
+    assert!(report.contains("Each person counts once"), "the matrix");
+    assert!(!report.contains("11 people"), "how many is the steward's");
+}
+
+#[test]
+fn hard_use_1_3_people_with_one_transaction_each_change_nothing() {
+    let mut visits = visits_to_a_shop();
+    for (at, visit) in visits.iter_mut().enumerate() {
+        visit.0 = format!("somebody{at}");
+    }
+    let bench = shop(&visits);
+    let kl = "[privacy.kl-privacy]\nk = 3\nl = 2\nm = 2\nn = 1\n";
+    for (privacy, method) in [(kl, "og"), (kl, "mog"), (KM, "aa"), (KM, "mm")] {
+        let method = format!("name = \"{method}\"");
+        sold(&bench, PLAIN, privacy, &method, "plain").succeeds();
+        sold(&bench, NAMED, privacy, &method, "named").succeeds();
+        assert_eq!(
+            bench.text("plain/public/release.txt"),
+            bench.text("named/public/release.txt"),
+            "{method}"
+        );
+    }
+}
+
+#[test]
+fn hard_use_1_3_a_column_may_name_the_person_of_a_transaction() {
+    let visits = visits_to_a_shop();
+    let bench = shop(&visits);
+    let rows = (1..).zip(&visits).flat_map(|(basket, (person, items))| {
+        items.iter().map(move |item| format!("{basket},{item},{person}\n"))
+    });
+    bench.write("long.csv", format!("basket,item,who\n{}", rows.collect::<String>()));
+    let long = "path = \"long.csv\"\nform = \"long\"\nid = \"basket\"\nitem = \"item\"\nperson = \"who\"";
+    sold(&bench, NAMED, KM, "name = \"og\"", "lines").succeeds();
+    sold(&bench, long, KM, "name = \"og\"", "long").succeeds();
+    assert_eq!(bench.text("lines/public/release.txt"), bench.text("long/public/release.txt"));
+    bench.privet(&["audit", "long"]).succeeds();
+    // A transaction of two people, and one of nobody.
+    bench.write("long.csv", "basket,item,who\n1,beer,ann\n1,milk,bob\n");
+    let outcome = sold(&bench, long, KM, "name = \"og\"", "out").exits(2);
+    assert!(
+        outcome.stderr.contains("long.csv:3") && outcome.stderr.contains("another person"),
+        "{}",
+        outcome.stderr
+    );
+    bench.write("named.csv", "ann,beer\n,milk\n");
+    let outcome = sold(&bench, NAMED, KM, "name = \"og\"", "out").exits(2);
+    assert!(
+        outcome.stderr.contains("named.csv:2") && outcome.stderr.contains("no person"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn hard_use_1_3_methods_for_transactions_that_cannot_count_people_say_why() {
+    let bench = shop(&visits_to_a_shop());
+    for (method, reason, help) in [
+        ("name = \"lg\"", "one person may fill a group", "\"og\", \"mog\", \"aa\" or \"mm\""),
+        ("name = \"og\"\nsearch = \"enumeration\"", "cannot count people", "search = \"conflicts\""),
+    ] {
+        let outcome = sold(&bench, NAMED, KM, method, "out").exits(2);
+        assert!(outcome.stderr.contains(reason) && outcome.stderr.contains(help), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("shop.toml:5"), "{}", outcome.stderr);
+        assert!(!bench.path("out").exists());
+    }
+    let other = NAMED.replace("first", "customer");
+    let outcome = sold(&bench, &other, KM, "name = \"og\"", "out").exits(2);
+    assert!(outcome.stderr.contains("person = \"first\""), "{}", outcome.stderr);
+}
+
+#[test]
+fn hard_use_1_3_sensitive_items_are_compared_with_people() {
+    // Two of six transactions with a test; but everybody has had one.
+    let visits: Vec<(String, Vec<&str>)> = ["ann", "bob"]
+        .iter()
+        .flat_map(|name| {
+            [vec!["beer"], vec!["wine", "test"], vec!["milk"]].map(|items| (name.to_string(), items))
+        })
+        .collect();
+    let bench = shop(&visits);
+    let kl = "[privacy.kl-privacy]\nk = 2\nl = 2\nm = 1\n";
+    sold(&bench, PLAIN, kl, "name = \"og\"", "plain").succeeds();
+    for method in ["mm", "mog", "og"] {
+        let outcome = sold(&bench, NAMED, kl, &format!("name = \"{method}\""), "out").exits(3);
+        assert!(outcome.stderr.contains("2 of 2 people have sensitive item 'test'"), "{}", outcome.stderr);
+    }
+    let audit = [
+        "audit",
+        "--policy",
+        "shop.toml",
+        "--original",
+        "named.csv",
+        "--release",
+        "plain/public/release.txt",
+    ];
+    let outcome = bench.privet(&audit).exits(4);
+    assert!(outcome.stdout.contains("2 people fit, 2 of them with 'test'"), "{}", outcome.stdout);
+}
+
+#[test]
+fn hard_use_1_3_attacks_on_transactions_count_people() {
+    let bench = shop(&visits_to_a_shop());
+    let km = "[privacy.km-anonymity]\nk = 3\nm = 1\n";
+    let line = |outcome: &Outcome| {
+        let lines = outcome.stdout.lines().filter(|line| line.starts_with("attack horizon:"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let plain = line(&sold(&bench, PLAIN, km, "name = \"og\"", "plain").succeeds());
+    assert!(plain.contains("of 19"), "{plain}");
+    let named = line(&sold(&bench, NAMED, km, "name = \"og\"", "out").succeeds());
+    assert!(named.contains("of 11"), "{named}");
 }

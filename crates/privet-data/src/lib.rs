@@ -42,6 +42,7 @@ pub use formula::{Formulas, is_formula, marked};
 pub use formula::{kept_apart, unmarked};
 pub use header::Header;
 pub use knowledge::Knowledge;
+pub use people::PeopleBuilder;
 pub use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
@@ -50,7 +51,9 @@ pub use sink::{Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
-pub use transactions::{Form, Transaction, TransactionOptions, TransactionSink, TransactionSource};
+pub use transactions::{
+    FIRST_CELL, Form, Transaction, TransactionOptions, TransactionSink, TransactionSource,
+};
 pub use vocabularies::{
     Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,
 };

@@ -47,7 +47,7 @@ impl People {
 
 /// Gathers the people of a summary while its rows are read.
 #[derive(Debug, Default)]
-pub(super) struct PeopleBuilder {
+pub struct PeopleBuilder {
     names: Interner,
     /// Person and distinct record, both in the order in which they are first seen.
     pairs: Vec<(u32, u32)>,

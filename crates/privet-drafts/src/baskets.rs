@@ -193,7 +193,7 @@ fn text(
         Form::Lines { separator, .. } => {
             text.push_str(&format!("separator = {}\n", quoted(&separator.to_string())));
         }
-        Form::Long { table, id, item } => {
+        Form::Long { table, id, item, .. } => {
             let name = |at: usize| table.columns().get(at).map_or("", |column| column.name.as_str());
             let (id, item) = (quoted(name(*id)), quoted(name(*item)));
             text.push_str(&format!("form = \"long\"\nid = {id}\nitem = {item}\n"));

@@ -1,5 +1,6 @@
 //! Transactions as methods see them: how often each distinct set of items occurs, with the item tree beside it.
 
+mod people;
 mod read;
 
 use std::hash::BuildHasher;
@@ -9,10 +10,12 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use sha2::{Digest as _, Sha256};
 
+pub use people::Crew;
 pub use read::Lexicon;
 
 use privet_core::Digest;
 use privet_core::RunKey;
+use privet_data::People;
 use privet_taxonomy::{ItemTree, Node};
 
 /// The distinct transactions with their counts, in the order in which they were counted first until they are
@@ -44,6 +47,8 @@ pub struct Baskets {
     bounds: Vec<(usize, usize)>,
     counts: Vec<u64>,
     total: u64,
+    /// Who has which distinct basket, where the data say so.
+    people: Option<People>,
     index: HashTable<u32>,
     hasher: RandomState,
 }
@@ -58,6 +63,7 @@ impl Baskets {
             bounds: Vec::new(),
             counts: Vec::new(),
             total: 0,
+            people: None,
             index: HashTable::new(),
             hasher: RandomState::default(),
         }
@@ -80,20 +86,21 @@ impl Baskets {
         RunKey::of(seed, &digest)
     }
 
-    /// Counts one transaction. Both lists are put in order and rid of duplicates: an item counts once.
-    pub fn push(&mut self, items: &mut Vec<Node>, marks: &mut Vec<u32>) {
-        self.add(items, marks, 1);
+    /// Counts one transaction; returns the number of its distinct basket until they are [sorted](Self::sort). Both lists
+    /// are put in order and rid of duplicates: an item counts once.
+    pub fn push(&mut self, items: &mut Vec<Node>, marks: &mut Vec<u32>) -> u32 {
+        self.add(items, marks, 1)
     }
 
-    /// Counts several equal transactions.
-    pub fn add(&mut self, items: &mut Vec<Node>, marks: &mut Vec<u32>, count: u64) {
+    /// Counts several equal transactions; returns the number of their distinct basket.
+    pub fn add(&mut self, items: &mut Vec<Node>, marks: &mut Vec<u32>, count: u64) -> u32 {
         normalise(items);
         normalise(marks);
         self.total += count;
         let hash = self.hasher.hash_one((items.as_slice(), marks.as_slice()));
         if let Some(basket) = self.find(hash, items, marks) {
             self.counts[basket as usize] += count;
-            return;
+            return basket;
         }
         let basket = self.counts.len() as u32;
         self.cells.extend_from_slice(items);
@@ -106,6 +113,7 @@ impl Baskets {
             let (items, marks) = split(cells, bounds, *basket as usize);
             hasher.hash_one((items, marks))
         });
+        basket
     }
 
     fn find(&self, hash: u64, items: &[Node], marks: &[u32]) -> Option<u32> {
@@ -114,8 +122,8 @@ impl Baskets {
     }
 
     /// Puts the distinct baskets in the order of what they hold, so that nothing that goes by their numbers depends on the
-    /// order of the data.
-    pub fn sort(&mut self) {
+    /// order of the data. Returns where each of them stands now.
+    pub fn sort(&mut self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.sort_unstable_by_key(|basket| split(&self.cells, &self.bounds, *basket as usize));
         let (mut cells, mut bounds) = (Vec::with_capacity(self.cells.len()), Vec::with_capacity(order.len()));
@@ -131,6 +139,7 @@ impl Baskets {
         self.counts = order.iter().map(|old| self.counts[*old as usize]).collect();
         self.index.iter_mut().for_each(|basket| *basket = place[*basket as usize]);
         (self.cells, self.bounds) = (cells, bounds);
+        place
     }
 
     /// The distinct basket that a transaction belongs to; both lists as [`push`](Self::push) leaves them.

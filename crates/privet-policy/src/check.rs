@@ -110,7 +110,7 @@ impl DataKind {
             (DataKind::Table, "") => &["columns", "knowledge"],
             (DataKind::Table, "data") => &["missing", "on_missing", "delimiter", "person"],
             (DataKind::Transactions, "") => &["items"],
-            (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter"],
+            (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter", "person"],
             (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
             (DataKind::QueryLog, "data") => &["columns", "quotes", "delimiter"],
             (DataKind::Vocabularies, "") => &["semantics"],
@@ -361,7 +361,7 @@ impl Policy {
                     continue;
                 }
                 if let ("data", "person") = (section, name) {
-                    return Err(person::for_tables(&entry, kind));
+                    return Err(person::for_users(&entry, kind));
                 }
                 if let Some(owner) = DataKind::ALL.into_iter().find(has) {
                     return Err(entry

@@ -3,6 +3,7 @@
 //! Requirements then count people. Distinct people do not add up over combinations of values, so a method has to keep
 //! track of who they are; one that cannot is refused here, before anything is read.
 
+use super::settings::Clause;
 use super::check::{DataKind, PolicyColumn, Role};
 use super::file::{Entry, Section};
 use crate::method::{Method, Partitioning};
@@ -59,17 +60,32 @@ pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Metho
     Ok(Some(column.index))
 }
 
-/// The error for data that has no records in a table.
-pub(super) fn for_tables(entry: &Entry<'_>, kind: DataKind) -> Error {
-    let (why, help) = match kind {
-        DataKind::QueryLog | DataKind::Vocabularies => (
-            "users are counted already, by the column 'user'",
-            "remove 'person', and name the column that tells people apart as 'user' in 'columns'",
+/// What `person` names in data of transactions; refuses methods that cannot count people.
+pub(super) fn for_transactions<'a>(data: &Section<'a>, method: &Clause) -> Result<Option<Entry<'a>>> {
+    let Some(entry) = data.entry("person") else { return Ok(None) };
+    let wrong = match method.name() {
+        "lg" => (
+            "method \"lg\" counts transactions and cannot count people: it deals equal transactions out to groups by their \
+             number, whoever has them, so that one person may fill a group",
+            "choose method \"og\", \"mog\", \"aa\" or \"mm\"; or bring one transaction per person and leave out 'person'",
         ),
-        _ => (
-            "its methods count transactions, and distinct people do not add up over them",
-            "bring one transaction per person: with form = \"long\", name the column that tells people apart as 'id'",
+        _ if method.settings.choice("search") == Some("enumeration") => (
+            "search = \"enumeration\" counts transactions and cannot count people: it is the search of the thesis, which takes \
+             every transaction for another person",
+            "set search = \"conflicts\" in [method], which is the default; or bring one transaction per person and leave out \
+             'person'",
         ),
+        _ => return Ok(Some(entry)),
     };
-    entry.error(format!("'person' has no meaning for kind = \"{}\": {why}", kind.name())).help(help)
+    Err(entry.error(wrong.0).help(wrong.1))
+}
+
+/// The error for data whose people are known by another name.
+pub(super) fn for_users(entry: &Entry<'_>, kind: DataKind) -> Error {
+    entry
+        .error(format!(
+            "'person' has no meaning for kind = \"{}\": users are counted already, by the column 'user'",
+            kind.name()
+        ))
+        .help("remove 'person', and name the column that tells people apart as 'user' in 'columns'")
 }

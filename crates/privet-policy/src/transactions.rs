@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::person;
 use crate::method::{ItemMethod, TRANSACTIONS};
 use crate::requirement::ItemRequirement;
 use privet_core::{Error, Result};
@@ -54,9 +55,9 @@ impl Policy {
         self.check_publication(None)?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter", "header"])?;
+        data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter", "header", "person"])?;
         let options = form(&data)?;
-        let source = TransactionSource::open(&self.data_path(&data, original)?, &options)?;
+        let mut source = TransactionSource::open(&self.data_path(&data, original)?, &options)?;
         let items = root.entry("items").map(|entry| entry.section()).transpose()?;
         let (mut tree, mut hierarchy_path, mut sensitive) = (None, None, Vec::new());
         if let Some(items) = items {
@@ -73,6 +74,15 @@ impl Policy {
         let requirements = check_requirements(&root, &TRANSACTIONS, &[])?;
         let method = check_method(&root, &TRANSACTIONS, &[], None)?;
         self.admit(&TRANSACTIONS, (&requirements, &method), purpose)?;
+        if let Some(entry) = person::for_transactions(&data, &method)? {
+            source = source.with_person(entry.text()?).map_err(|error| {
+                let placed = entry.error(error.message());
+                match error.remedy() {
+                    Some(remedy) => placed.help(remedy),
+                    None => placed,
+                }
+            })?;
+        }
         let understood = requirements.iter().enumerate().map(|(place, clause)| {
             let read = ItemRequirement::of(clause).and_then(|own| own.check(&sensitive).map(|()| own));
             read.map_err(|error| self.at_requirement(place, error))

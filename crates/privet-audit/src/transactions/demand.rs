@@ -4,6 +4,7 @@ use super::released::{Knowledge, Released, Sum};
 use privet_core::{Error, Exact, Result};
 use privet_policy::ItemRequirement;
 use privet_policy::requirement::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
+use privet_taxonomy::ItemTree;
 
 /// KL(m,n)-privacy: whoever knows up to `m` nodes present and nodes of up to `n` leaves absent finds no transaction that
 /// fits or at least `k`, and no sensitive item in more than its share of them.
@@ -97,7 +98,7 @@ impl Demand {
     /// A threat in words: what is known, and what follows from it.
     pub fn explain(&self, released: &Released<'_>, known: &Knowledge, sensitive: &[String]) -> String {
         let sum = released.sum(released.fitting(known));
-        let (weight, known) = (sum.weight, known.in_words(released));
+        let (weight, known) = (sum.weight, known.in_words(released.tree));
         let fit =
             if weight == 1 { "1 transaction fits".into() } else { format!("{weight} transactions fit") };
         match self.revealed(&sum.marks, sum.weight).filter(|_| weight >= self.k) {
@@ -113,9 +114,9 @@ impl Demand {
 
 impl Knowledge {
     /// The knowledge as a person would say it: `knowing Milk and Bread, not Wine`.
-    fn in_words(&self, released: &Released<'_>) -> String {
+    pub(super) fn in_words(&self, tree: &ItemTree) -> String {
         let list = |nodes: &[u32], link: &str| {
-            let labels: Vec<&str> = nodes.iter().map(|node| released.tree.label(*node)).collect();
+            let labels: Vec<&str> = nodes.iter().map(|node| tree.label(*node)).collect();
             match labels.split_last() {
                 Some((last, [])) => last.to_string(),
                 Some((last, others)) => format!("{} {link} {last}", others.join(", ")),

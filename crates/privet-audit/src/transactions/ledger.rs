@@ -31,6 +31,17 @@ pub(super) struct Ledger {
     pub sequence: Sequence,
     /// Labels that are neither nodes nor sensitive items, in order of appearance: how often, and where first.
     pub unknown: Vec<(String, u64, u64)>,
+    /// Whose the transactions are, where the file says so.
+    pub owners: Option<Owners>,
+}
+
+/// Whose transactions are.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    /// How many people there are.
+    pub total: u64,
+    /// One per transaction: its set and the person, by number.
+    pub pairs: Vec<(u32, u32)>,
 }
 
 /// A distinct transaction.
@@ -84,6 +95,7 @@ pub(super) struct Entries<'a> {
     /// The numbers of the sets, as they come.
     order: Rows,
     unknown: HashMap<String, usize>,
+    people: HashMap<String, u32>,
     ledger: Ledger,
 }
 
@@ -94,12 +106,23 @@ impl<'a> Entries<'a> {
             counted: HashMap::new(),
             order: Rows::default(),
             unknown: HashMap::new(),
+            people: HashMap::new(),
             ledger: Ledger::default(),
         }
     }
 
-    /// Counts one transaction. An item that is written twice is there once.
-    pub fn push(&mut self, line: u64, items: &[&str]) {
+    /// Counts one transaction of somebody.
+    pub fn push_of(&mut self, person: &str, line: u64, items: &[&str]) {
+        let set = self.push(line, items);
+        let next = self.people.len() as u32;
+        let person = *self.people.entry_ref(person.trim()).or_insert(next);
+        let owners = self.ledger.owners.get_or_insert_default();
+        owners.total = self.people.len() as u64;
+        owners.pairs.push((set, person));
+    }
+
+    /// Counts one transaction; returns the number of its set until the end. An item that is written twice is there once.
+    pub fn push(&mut self, line: u64, items: &[&str]) -> u32 {
         let (mut nodes, mut marks) = (Vec::with_capacity(items.len()), Vec::new());
         for item in items {
             if let Some(mark) = self.meaning.marks.get(item) {
@@ -140,7 +163,9 @@ impl<'a> Entries<'a> {
             note(&mut self.ledger.differing);
         }
         counted.count += 1;
-        self.order.push(counted.number);
+        let number = counted.number;
+        self.order.push(number);
+        number
     }
 
     pub fn finish(mut self) -> Ledger {
@@ -154,6 +179,8 @@ impl<'a> Entries<'a> {
         let mut places = vec![0; sets.len()];
         sets.iter().zip(0..).for_each(|((_, number), place)| places[*number as usize] = place);
         self.order.iter().for_each(|number| self.ledger.order.push(places[number as usize]));
+        let pairs = self.ledger.owners.iter_mut().flat_map(|owners| &mut owners.pairs);
+        pairs.for_each(|(set, _)| *set = places[*set as usize]);
         self.ledger.sets = sets.into_iter().map(|(set, _)| set).collect();
         self.ledger
     }
@@ -167,7 +194,12 @@ pub(super) fn read(
 ) -> Result<Ledger> {
     let mut entries = Entries::new(meaning);
     source.read(&mut |transaction, _| {
-        entries.push(transaction.line, transaction.items);
+        match transaction.person {
+            Some(person) => entries.push_of(person, transaction.line, transaction.items),
+            None => {
+                entries.push(transaction.line, transaction.items);
+            }
+        }
         if entries.ledger.total.is_multiple_of(ROWS) { tick() } else { Ok(()) }
     })?;
     Ok(entries.finish())

@@ -14,6 +14,7 @@ mod cost;
 mod demand;
 mod ledger;
 mod order;
+mod people;
 mod released;
 mod search;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod walk;
 
 pub use cost::StatedCost;
 pub use demand::Demand;
+pub use people::{Crowd, exposed as exposed_people};
 pub use released::Released;
 pub use search::{Exposed, exposed};
 
@@ -120,15 +122,49 @@ fn judge(
     if let Some(stated) = &options.cost {
         checks.extend(cost::check(facts, stated));
     }
+    let is_true = checks.iter().all(|check| check.name != truth::NAME || check.holds);
+    let whose = match (&facts.original.owners, Crowd::of(facts).filter(|_| is_true)) {
+        (None, _) => Whose::Unsaid,
+        (Some(_), None) => Whose::Unknown,
+        (Some(owners), Some(crowd)) => {
+            checks.push(Check::new(
+                "people",
+                true,
+                format!(
+                    "{} of {}, who are counted once",
+                    counted(original, "transaction", "transactions"),
+                    counted(owners.total, "person", "people")
+                ),
+            ));
+            Whose::Known(crowd)
+        }
+    };
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
     let release = Released::new(facts.tree, facts.sensitive.len(), rows);
     for (position, (name, demand)) in requirements.iter().enumerate() {
-        let check = check_requirement(facts, &release, name, demand, tick)?;
+        let check = match &whose {
+            Whose::Unsaid => check_requirement(facts, &release, name, demand, tick)?,
+            Whose::Known(crowd) => check_people(facts, crowd, name, demand, tick)?,
+            Whose::Unknown => Check::new(
+                name,
+                false,
+                "whose the released transactions are cannot be known: the release is not the original, generalised",
+            ),
+        };
         checks.push(check.judging(position));
     }
     let classes = release.cells.len() as u64;
     let asked: Vec<String> = requirements.iter().map(|(name, _)| name.clone()).collect();
     Ok(Audit::of(DataKind::Transactions, records, classes, checks, &asked))
+}
+
+/// Who is behind the released transactions.
+enum Whose<'a> {
+    /// The original does not say: every transaction is taken for another person.
+    Unsaid,
+    Known(Crowd<'a>),
+    /// The original says, but the release is not made of it.
+    Unknown,
 }
 
 /// Everything released must mean something.
@@ -152,6 +188,28 @@ fn check_records(records: &AuditRecords) -> Check {
     let original = counted(records.original, "transaction", "transactions");
     let detail = format!("{original} in the original, {} in the release", records.released);
     Check::new("records", records.original == records.released, detail)
+}
+
+/// No knowledge within reach may be a threat to people.
+fn check_people(
+    facts: &Facts<'_>,
+    crowd: &Crowd<'_>,
+    name: &str,
+    demand: &Demand,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Check> {
+    let Some(known) = people::first_threat(crowd, demand, tick)? else {
+        return Ok(Check::new(name, true, "holds for people, whatever an adversary within reach knows"));
+    };
+    let (sum, transactions) = crowd.fit(&known);
+    if !demand.is_threat(&sum) {
+        return Err(Error::internal("the audit found a threat that is none"));
+    }
+    let mut check =
+        Check::new(name, false, "fails for people, by what an adversary may know; there may be more cases");
+    check.worst = Some(crowd.explain(demand, &known, facts.sensitive));
+    check.concerned = transactions;
+    Ok(check)
 }
 
 /// No knowledge within reach may be a threat.

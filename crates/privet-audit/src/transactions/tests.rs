@@ -1,6 +1,7 @@
 //! The audit of transactions: known answers, and that naive readings of the definitions agree on small random data.
 
 mod naive;
+mod people;
 mod vectors;
 
 use super::ledger::{Entries, Meaning};
@@ -47,7 +48,9 @@ fn audit_rows(
     let meaning = Meaning::new(tree, sensitive);
     let read = |rows: &[Vec<&str>]| {
         let mut entries = Entries::new(&meaning);
-        (1u64..).zip(rows).for_each(|(line, row)| entries.push(line, row));
+        for (line, row) in (1u64..).zip(rows) {
+            entries.push(line, row);
+        }
         entries.finish()
     };
     let facts = Facts {

@@ -20,7 +20,7 @@ use privet_core::Result;
 use privet_policy::ItemMethod;
 use privet_taxonomy::{ItemTree, Node};
 
-const NAME: &str = "truth";
+pub(super) const NAME: &str = "truth";
 
 /// How a release was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

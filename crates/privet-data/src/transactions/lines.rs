@@ -37,16 +37,24 @@ pub(super) fn open(path: &Path, separator: Option<char>) -> Result<Form> {
         (None, _) if extension.eq_ignore_ascii_case("dat") => ' ',
         (None, _) => detect(&sample.text),
     };
-    Ok(Form::Lines { separator, compression })
+    Ok(Form::Lines { separator, compression, names_person: false })
+}
+
+/// How lines are read.
+pub(super) struct Manner {
+    pub separator: char,
+    pub compression: Compression,
+    /// Whether the first cell names the person.
+    pub names_person: bool,
 }
 
 pub(super) fn read(
     path: &Path,
-    separator: char,
-    compression: Compression,
+    manner: Manner,
     each: &mut dyn FnMut(&Transaction<'_>, u64) -> Result<()>,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
+    let Manner { separator, compression, names_person } = manner;
     let mut file = TextFile::open(path, compression, separator)?.with_empty_lines();
     let mut batch = Batch::default();
     let mut until_tick = TICK;
@@ -56,9 +64,16 @@ pub(super) fn read(
         builder.columns = record.cells;
         builder.lines.push(record.line);
         batch = builder.finish().map_err(|bad| file.not_text(bad))?;
-        let cells = (0..record.cells).map(|cell| batch.cell(0, cell));
+        let mut cells = (0..record.cells).map(|cell| batch.cell(0, cell));
+        let person = if names_person { cells.next().map(str::trim) } else { None };
+        if names_person && person.is_none_or(str::is_empty) {
+            return Err(Error::input("the line names no person: its first cell is empty")
+                .in_file(path)
+                .at_line(record.line)
+                .help("begin every line with the person whose transaction it is, also one without items"));
+        }
         let items: Vec<&str> = cells.filter(|cell| is_item(cell)).collect();
-        each(&Transaction { line: record.line, items: &items }, file.consumed())?;
+        each(&Transaction { line: record.line, items: &items, person }, file.consumed())?;
         until_tick -= 1;
         if until_tick == 0 {
             until_tick = TICK;

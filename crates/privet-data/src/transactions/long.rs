@@ -8,14 +8,23 @@ use crate::Source;
 use crate::interner::Interner;
 use privet_core::{Error, Result};
 
+/// Where a row has what.
+pub(super) struct Columns {
+    pub id: usize,
+    pub item: usize,
+    pub person: Option<usize>,
+}
+
 pub(super) fn read(
     table: &Source,
-    id: usize,
-    item: usize,
+    columns: Columns,
     each: &mut dyn FnMut(&Transaction<'_>, u64) -> Result<()>,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
+    let Columns { id, item, person } = columns;
     let (mut ids, mut items) = (Interner::default(), Interner::default());
+    // Per transaction, the person; nobody where the file does not say.
+    let (mut names, mut owners) = (Interner::default(), Vec::new());
     let mut lines: Vec<u64> = Vec::new();
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut read = 0;
@@ -32,6 +41,25 @@ pub(super) fn read(
             let transaction = ids.intern(name);
             if transaction as usize == lines.len() {
                 lines.push(batch.line(row));
+            }
+            if let Some(column) = person {
+                let owner = batch.cell(row, column).trim();
+                let title = &table.columns()[column].name;
+                let at = |error: Error| error.in_file(table.path()).at_line(batch.line(row));
+                if owner.is_empty() {
+                    return Err(at(Error::input(format!("the row names no person: '{title}' is empty")))
+                        .help("every row says whose transaction it belongs to"));
+                }
+                let owner = names.intern(owner);
+                if transaction as usize == owners.len() {
+                    owners.push(owner);
+                } else if owners[transaction as usize] != owner {
+                    let first = lines[transaction as usize];
+                    return Err(at(Error::input(format!(
+                        "transaction '{name}' has another person in '{title}' here than in line {first}"
+                    )))
+                    .help("a transaction belongs to one person: give it one name, or another id"));
+                }
             }
             if is_item(held) {
                 pairs.push((transaction, items.intern(held)));
@@ -50,7 +78,8 @@ pub(super) fn read(
         rest = others;
         held.clear();
         held.extend(these.iter().map(|(_, item)| items.text(*item as usize)));
-        each(&Transaction { line: *line, items: &held }, read)?;
+        let person = owners.get(transaction as usize).map(|owner: &u32| names.text(*owner as usize));
+        each(&Transaction { line: *line, items: &held, person }, read)?;
     }
     Ok(())
 }

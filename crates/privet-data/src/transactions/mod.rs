@@ -13,7 +13,7 @@ pub use sink::TransactionSink;
 
 use super::compression::open_text;
 use super::{Compression, FileKind, Format, Header, ReadOptions, Source};
-use privet_core::Result;
+use privet_core::{Error, Result};
 
 /// The separator of a release whose data had none of its own.
 const SEPARATOR: char = ',';
@@ -54,6 +54,8 @@ pub enum Form {
         separator: char,
         /// How the file is compressed.
         compression: Compression,
+        /// Whether the first cell of a line is no item but names the person whose transaction it is.
+        names_person: bool,
     },
     /// A table with one row per item: a column names the transaction, another the item. Transactions come in the order
     /// in which they first appear; an empty item makes a transaction without (further) items.
@@ -64,8 +66,13 @@ pub enum Form {
         id: usize,
         /// The position of the column that holds the item.
         item: usize,
+        /// The position of the column that names the person whose transaction it is, where one does.
+        person: Option<usize>,
     },
 }
+
+/// What [`TransactionSource::with_person`] calls the first cell of a line.
+pub const FIRST_CELL: &str = "first";
 
 /// A file of transactions. It can be read any number of times; the line form is never held in memory.
 #[derive(Debug, Clone)]
@@ -81,6 +88,8 @@ pub struct Transaction<'a> {
     pub line: u64,
     /// The items as written, duplicates included. None is empty or blank.
     pub items: &'a [&'a str],
+    /// Who has it, without blanks around the name; `None` where the file does not say.
+    pub person: Option<&'a str>,
 }
 
 /// Whether a cell names an item: one of blanks alone does not, wherever it comes from.
@@ -109,10 +118,61 @@ impl TransactionSource {
                 let options = ReadOptions { header: header.clone(), ..ReadOptions::of(*delimiter) };
                 let table = Source::open(path, &options)?;
                 let (id, item) = (table.position(id)?, table.position(item)?);
-                Form::Long { table, id, item }
+                Form::Long { table, id, item, person: None }
             }
         };
         Ok(TransactionSource { path: path.to_path_buf(), form })
+    }
+
+    /// The same file, which also says whose each transaction is: in a column of the long form, or in the [first
+    /// cell](FIRST_CELL) of every line.
+    ///
+    /// ```
+    /// use privet_data::{TransactionOptions, TransactionSource};
+    /// # let folder = tempfile::tempdir().expect("a folder");
+    /// # let path = folder.path().join("baskets.csv");
+    /// # std::fs::write(&path, "ann,milk,beer\nbob,milk\nann\n").expect("written");
+    /// let source = TransactionSource::open(&path, &TransactionOptions::default())?.with_person("first")?;
+    /// let mut people = Vec::new();
+    /// source.read(&mut |transaction, _| {
+    ///     people.push((transaction.person.map(String::from), transaction.items.len()));
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!(people, [(Some("ann".into()), 2), (Some("bob".into()), 1), (Some("ann".into()), 0)]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn with_person(mut self, name: &str) -> Result<TransactionSource> {
+        match &mut self.form {
+            Form::Lines { names_person, .. } if name == FIRST_CELL => *names_person = true,
+            Form::Lines { .. } => {
+                return Err(Error::input(format!(
+                    "lines of items have no column '{name}': only the first cell of a line can name the person"
+                ))
+                .in_file(&self.path)
+                .help(format!(
+                    "begin every line with the person and set person = \"{FIRST_CELL}\"; or set form = \"long\" and name \
+                     the columns"
+                )));
+            }
+            Form::Long { table, item, person, .. } => {
+                let column = table.position(name)?;
+                if column == *item {
+                    return Err(Error::input(format!("'item' and 'person' both name the column '{name}'"))
+                        .in_file(&self.path)
+                        .help("a row has its item in one column and the person in another"));
+                }
+                *person = Some(column);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Whether the file says whose its transactions are.
+    pub fn names_people(&self) -> bool {
+        match &self.form {
+            Form::Lines { names_person, .. } => *names_person,
+            Form::Long { person, .. } => person.is_some(),
+        }
     }
 
     /// The file.
@@ -147,10 +207,18 @@ impl TransactionSource {
         tick: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<()> {
         match &self.form {
-            Form::Lines { separator, compression } => {
-                lines::read(&self.path, *separator, *compression, each, tick)
+            Form::Lines { separator, compression, names_person } => {
+                let manner = lines::Manner {
+                    separator: *separator,
+                    compression: *compression,
+                    names_person: *names_person,
+                };
+                lines::read(&self.path, manner, each, tick)
             }
-            Form::Long { table, id, item } => long::read(table, *id, *item, each, tick),
+            Form::Long { table, id, item, person } => {
+                let columns = long::Columns { id: *id, item: *item, person: *person };
+                long::read(table, columns, each, tick)
+            }
         }
     }
 
@@ -168,7 +236,7 @@ impl TransactionSource {
     /// The bytes of a file with a transaction on each line, uncompressed, and the separator; of a table, its own.
     pub fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
         match &self.form {
-            Form::Lines { separator, compression } => {
+            Form::Lines { separator, compression, .. } => {
                 Ok(Some((open_text(&self.path, *compression)?, *separator)))
             }
             Form::Long { .. } => Ok(None),

@@ -131,7 +131,7 @@ fn rows_of_the_long_form_are_gathered_by_transaction() {
     let expected = [row(2, &["milk", "wine", "milk"]), row(3, &["beer"]), row(4, &[])];
     assert_eq!(rows_of(&source).expect("transactions"), expected);
     assert_eq!(source.separator(), ',');
-    let last = Transaction { line: 2, items: &["wine"] };
+    let last = Transaction { line: 2, items: &["wine"], person: None };
     assert_eq!(source.line_of(&last, "wine"), 5);
 }
 
@@ -191,4 +191,66 @@ proptest! {
         let rows: Vec<BTreeSet<String>> = rows;
         prop_assert_eq!(written(&rows, separator), rows);
     }
+}
+
+#[test]
+fn files_may_say_whose_transactions_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let read =
+        |source: privet_core::Result<TransactionSource>| -> privet_core::Result<Vec<(String, Vec<String>)>> {
+            let mut all = Vec::new();
+            source?.read(&mut |transaction, _| {
+                let items = transaction.items.iter().map(ToString::to_string).collect();
+                all.push((transaction.person.expect("a person").to_string(), items));
+                Ok(())
+            })?;
+            Ok(all)
+        };
+    let own =
+        |name: &str, items: &[&str]| (name.to_string(), items.iter().map(ToString::to_string).collect());
+    let lines = TransactionOptions::default();
+    let path = write("lines.csv", "ann,milk,beer\n bob ,milk\nann\n");
+    let open =
+        |name: &str| TransactionSource::open(&path, &lines).and_then(|source| source.with_person(name));
+    assert!(open("first").expect("a source").names_people());
+    let all = read(open("first")).expect("transactions");
+    assert_eq!(all, [own("ann", &["milk", "beer"]), own("bob", &["milk"]), own("ann", &[])]);
+    assert!(open("customer").expect_err("no columns").remedy().expect("a remedy").contains("\"first\""));
+    let path = write("nobody.csv", "ann,milk\n,milk\n");
+    let error = read(TransactionSource::open(&path, &lines).and_then(|source| source.with_person("first")));
+    let error = error.expect_err("nobody's");
+    assert_eq!(
+        (error.line(), error.message()),
+        (Some(2), "the line names no person: its first cell is empty")
+    );
+
+    let long = TransactionOptions::Long {
+        id: "basket".into(),
+        item: "item".into(),
+        delimiter: None,
+        header: Header::default(),
+    };
+    let open = |name: &str, text: &str, person: &str| {
+        let path = write(name, text);
+        read(TransactionSource::open(&path, &long).and_then(|source| source.with_person(person)))
+    };
+    let text = "basket,who,item\n1,ann,milk\n2,bob,beer\n1, ann ,beer\n3,ann,milk\n";
+    let all = open("long.csv", text, "who").expect("transactions");
+    assert_eq!(all, [own("ann", &["milk", "beer"]), own("bob", &["beer"]), own("ann", &["milk"])]);
+    let error = open("two.csv", "basket,who,item\n1,ann,milk\n1,bob,beer\n", "who").expect_err("two people");
+    assert_eq!(error.line(), Some(3));
+    assert!(error.message().contains("another person") && error.remedy().is_some(), "{error}");
+    assert!(
+        open("empty.csv", "basket,who,item\n1,,milk\n", "who")
+            .expect_err("nobody")
+            .message()
+            .contains("no person")
+    );
+    assert!(open("long.csv", text, "item").expect_err("one column").message().contains("both name"));
+    assert!(open("long.csv", text, "whom").expect_err("no such column").remedy().is_some());
 }

@@ -9,7 +9,7 @@ use super::{Baskets, normalise};
 use privet_core::nearest;
 use privet_core::{Error, Result};
 use privet_data::interner::Interner;
-use privet_data::{Transaction, TransactionSource};
+use privet_data::{PeopleBuilder, Transaction, TransactionSource};
 use privet_policy::TransactionPolicy;
 use privet_taxonomy::{ItemTree, Node, ROOT_LABEL};
 
@@ -20,11 +20,12 @@ impl Baskets {
     /// Reads a policy's data, and sorts it: the order of transactions must not matter. `tick` hears how many bytes of the
     /// file are done and may stop the reading.
     pub fn read(policy: &TransactionPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Baskets> {
+        let mut people = policy.source.names_people().then(PeopleBuilder::default);
         let mut baskets = match &policy.tree {
-            Some(tree) => read_below(policy, tree, tick)?,
-            None => read_flat(policy, tick)?,
+            Some(tree) => read_below(policy, tree, &mut people, tick)?,
+            None => read_flat(policy, &mut people, tick)?,
         };
-        baskets.sort();
+        baskets.sort_with(people);
         Ok(baskets)
     }
 }
@@ -75,6 +76,7 @@ impl<'a> Lexicon<'a> {
 fn read_below(
     policy: &TransactionPolicy,
     tree: &Arc<ItemTree>,
+    people: &mut Option<PeopleBuilder>,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Baskets> {
     let mut baskets = Baskets::new(tree.clone(), policy.sensitive.clone());
@@ -84,15 +86,27 @@ fn read_below(
         if let Some(unknown) = lexicon.sort(transaction, &mut items, &mut marks) {
             return Err(no_leaf(policy, tree, transaction, unknown));
         }
-        baskets.push(&mut items, &mut marks);
+        let basket = baskets.push(&mut items, &mut marks);
+        note(people, transaction, basket);
         Ok(())
     };
     policy.source.read_watched(&mut each, tick)?;
     Ok(baskets)
 }
 
+/// Notes whose a transaction is.
+fn note(people: &mut Option<PeopleBuilder>, transaction: &Transaction<'_>, basket: u32) {
+    if let (Some(people), Some(person)) = (people, transaction.person) {
+        people.add(person, basket);
+    }
+}
+
 /// Without a hierarchy the tree is only known once all items are: they are numbered as they come, and renumbered then.
-fn read_flat(policy: &TransactionPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Baskets> {
+fn read_flat(
+    policy: &TransactionPolicy,
+    people: &mut Option<PeopleBuilder>,
+    tick: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Baskets> {
     let nothing = ItemTree::flat([])?;
     let lexicon = Lexicon::of(&nothing, &policy.sensitive);
     let mut seen = Interner::default();
@@ -108,7 +122,9 @@ fn read_flat(policy: &TransactionPolicy, tick: &mut dyn FnMut(u64) -> Result<()>
                 None => items.push(seen.intern(text)),
             }
         }
-        found.push(&mut items, &mut marks);
+        // Baskets keep their numbers when their items get new ones.
+        let basket = found.push(&mut items, &mut marks);
+        note(people, transaction, basket);
         Ok(())
     };
     policy.source.read_watched(&mut each, tick)?;

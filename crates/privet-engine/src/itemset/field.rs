@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::lookup::Lookup;
-use super::rows::Rows;
+use super::rows::{Heads, NOBODY, Rows};
 use crate::privacy::kl::KlPrivacy;
 use privet_taxonomy::{ItemTree, Node, append_with_ancestors};
 
@@ -65,7 +66,7 @@ pub struct Layout {
 }
 
 /// The rows of a cut with all that is visible in it. Nodes and rows have numbers of their own here: nodes that occur, in
-/// preorder; unsafe rows first, then the others by growing weight.
+/// preorder; unsafe rows first, then the others by growing weight. The rows of an owner follow each other.
 #[derive(Debug)]
 pub(super) struct Field {
     /// Per node, the node of the tree.
@@ -82,6 +83,8 @@ pub(super) struct Field {
     pub rows: Lists<u32>,
     pub weights: Vec<u64>,
     pub marks: Lists<(u32, u64)>,
+    /// Per row, whose it is; empty where nobody has several rows.
+    owners: Vec<u32>,
     /// Per node, the rows that hold it, ascending.
     pub holders: Lists<u32>,
     /// The first of the safe rows: those before may be in a threat, those from here on cannot make one by themselves.
@@ -123,15 +126,19 @@ impl Field {
         let is_flat = layout.scope == Scope::OneCut && !privacy.guards_marks();
         let cells = if is_flat { renumber(rows, &number) } else { expand(rows, &number, &parent) };
         let weights: Vec<u64> = rows.iter().map(|(_, weight)| weight).collect();
-        let safe: Vec<bool> = if privacy.guards_marks() {
-            safe_cells(rows, privacy)
-        } else if layout.certify {
+        let mut safe: Vec<bool> = if layout.certify && !privacy.guards_marks() {
             let (k, absent) = (privacy.k, layout.absent);
-            Certificate::new(&cells, &weights, &leaves, k, absent).safe_rows()
+            Certificate::new(&cells, rows, &weights, &leaves, k, absent).safe_rows()
+        } else if rows.has_owners() {
+            safe_crowds(rows, privacy)
+        } else if privacy.guards_marks() {
+            safe_cells(rows, privacy)
         } else {
             weights.iter().map(|weight| *weight >= privacy.k).collect()
         };
+        keep_owners_together(rows, &mut safe);
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        // All rows of an owner weigh the same.
         order.sort_by_key(|row| (safe[*row as usize], weights[*row as usize]));
         let mut field = Field {
             unsafe_rows: safe.iter().filter(|safe| !**safe).count() as u32,
@@ -144,6 +151,7 @@ impl Field {
             rows: Lists::new(),
             weights: order.iter().map(|row| weights[*row as usize]).collect(),
             marks: Lists::new(),
+            owners: Vec::new(),
             holders: Lists::new(),
             total: weights.iter().sum(),
             mark_totals: vec![0; privacy.theta.len()],
@@ -162,6 +170,10 @@ impl Field {
                 field.mark_totals[*mark as usize] += count;
             }
         }
+        if rows.has_owners() {
+            field.owners = order.iter().map(|row| rows.owner(*row)).collect();
+            field.count_totals_once();
+        }
         field.holders = holders(&field.rows, field.nodes.len(), 0..rows.len() as u32);
         field.longest = field.find_longest();
         if !privacy.guards_marks() {
@@ -173,6 +185,40 @@ impl Field {
     /// The rows that hold a node, as bits, if there are many of them.
     pub(super) fn bitmap(&self, node: u32) -> Option<&[u64]> {
         self.bitmaps[node as usize].as_deref()
+    }
+
+    /// Whose a row is.
+    pub(super) fn owner(&self, row: u32) -> u32 {
+        self.owners.get(row as usize).copied().unwrap_or(NOBODY)
+    }
+
+    /// Where an owner has several of these rows, which ascend: those rows.
+    pub(super) fn runs<'r>(&self, rows: &'r [u32]) -> impl Iterator<Item = &'r [u32]> + use<'r, '_> {
+        let rows = if self.owners.is_empty() { &[] } else { rows };
+        let is_same = |one: &u32, other: &u32| {
+            let owner = self.owner(*one);
+            owner != NOBODY && owner == self.owner(*other)
+        };
+        rows.chunk_by(is_same).filter(|run| run.len() > 1)
+    }
+
+    /// By how much the weights of these rows exceed the number of people who have any of them.
+    pub(super) fn surplus(&self, rows: &[u32]) -> u64 {
+        self.runs(rows).map(|run| self.weights[run[0] as usize] * (run.len() as u64 - 1)).sum()
+    }
+
+    fn count_totals_once(&mut self) {
+        let all: Vec<u32> = (0..self.weights.len() as u32).collect();
+        self.total -= self.surplus(&all);
+        let mut spare = Vec::new();
+        for run in self.runs(&all) {
+            let mut marks: Vec<u32> =
+                run.iter().flat_map(|row| self.marks.get(*row)).map(|(mark, _)| *mark).collect();
+            marks.sort_unstable();
+            let weight = self.weights[run[0] as usize];
+            spare.extend(marks.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], weight)));
+        }
+        spare.iter().for_each(|(mark, weight)| self.mark_totals[*mark as usize] -= weight);
     }
 
     fn find_longest(&self) -> u64 {
@@ -291,6 +337,47 @@ fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
     rows.numbers().map(|row| !privacy.is_threat(rows.weight(row), rows.marks(row).iter().copied())).collect()
 }
 
+/// The same where some people have several rows. Then people do not add up over cells: a sensitive item that is in few
+/// people of either of two cells may be in most of the people of both. So it is compared with those people only who have
+/// no other row: they add up, and there are no fewer people than they.
+fn safe_crowds(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
+    #[derive(Default)]
+    struct Cell {
+        people: u64,
+        single: u64,
+        marks: HashMap<u32, u64, foldhash::fast::RandomState>,
+    }
+    let mut cells: HashMap<&[Node], Cell, foldhash::fast::RandomState> = HashMap::default();
+    for row in rows.numbers() {
+        let cell = cells.entry(rows.nodes(row)).or_default();
+        cell.people += rows.weight(row);
+        cell.single += if rows.owner(row) == NOBODY { rows.weight(row) } else { 0 };
+        for (mark, count) in rows.marks(row) {
+            *cell.marks.entry(*mark).or_default() += count;
+        }
+    }
+    let is_safe = |cell: &Cell| {
+        let exceeds = |(mark, count): (&u32, &u64)| {
+            privacy.guards(*mark) && privacy.exceeds(*mark, *count, cell.single)
+        };
+        cell.people >= privacy.k && !cell.marks.iter().any(exceeds)
+    };
+    rows.numbers().map(|row| cells.get(rows.nodes(row)).is_some_and(is_safe)).collect()
+}
+
+/// An owner of whose rows one is unsafe has no safe ones, so that they can stand together.
+fn keep_owners_together(rows: &Rows, safe: &mut [bool]) {
+    if !rows.has_owners() {
+        return;
+    }
+    let all: Vec<u32> = rows.numbers().collect();
+    for own in all.chunk_by(|one, other| rows.owner(*one) == rows.owner(*other)) {
+        if rows.owner(own[0]) != NOBODY && own.iter().any(|row| !safe[*row as usize]) {
+            own.iter().for_each(|row| safe[*row as usize] = false);
+        }
+    }
+}
+
 /// Where sensitive items are not guarded, a row is safe for every number of known items if at least k transactions hold all
 /// that it holds and agree with it on all nodes that absences can be about: whatever an adversary knows about it, those
 /// fit as well.
@@ -298,6 +385,8 @@ fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
 /// Not all rows that could vouch are looked at: a row that is taken for unsafe by mistake only costs time.
 struct Certificate<'a> {
     rows: &'a Lists<u32>,
+    /// The same rows, which know their owners.
+    owned: &'a Rows,
     /// Per node, the rows that hold it, heavy ones first: they vouch soonest.
     holders: Lists<u32>,
     weights: &'a [u64],
@@ -309,6 +398,7 @@ struct Certificate<'a> {
 impl<'a> Certificate<'a> {
     fn new(
         rows: &'a Lists<u32>,
+        owned: &'a Rows,
         weights: &'a [u64],
         leaves: &'a [u32],
         k: u64,
@@ -317,21 +407,23 @@ impl<'a> Certificate<'a> {
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         order.sort_by_key(|row| std::cmp::Reverse(weights[*row as usize]));
         let holders = holders(rows, leaves.len(), order.into_iter());
-        Certificate { rows, holders, weights, leaves, k, absent }
+        Certificate { rows, owned, holders, weights, leaves, k, absent }
     }
 
     fn safe_rows(&self) -> Vec<bool> {
         let signatures: Vec<u64> = (0..self.rows.len() as u32)
             .map(|row| self.rows.get(row).iter().fold(0, |bits, node| bits | (1 << (node % 64))))
             .collect();
-        let total: u64 = self.weights.iter().sum();
+        let total = self.heads(0..self.rows.len() as u32);
         (0..self.rows.len() as u32).into_par_iter().map(|row| self.is_safe(row, &signatures, total)).collect()
     }
 
     fn is_safe(&self, row: u32, signatures: &[u64], total: u64) -> bool {
         let own = self.rows.get(row);
-        let mut found = self.weights[row as usize];
-        if found >= self.k {
+        let owner = self.owned.owner(row);
+        let mut found = Heads::default();
+        found.add(self.weights[row as usize], owner);
+        if found.sum >= self.k {
             return true;
         }
         let fits = |other: u32| {
@@ -348,17 +440,25 @@ impl<'a> Certificate<'a> {
             }
             let without = (0..self.rows.len() as u32)
                 .filter(|other| self.small(self.rows.get(*other)).next().is_none());
-            return without.map(|other| self.weights[other as usize]).sum::<u64>() >= self.k;
+            return self.heads(without) >= self.k;
         };
         for other in self.holders.get(*rarest).iter().take(MOST_LOOKS) {
-            if *other != row && fits(*other) {
-                found += self.weights[*other as usize];
-                if found >= self.k {
+            let is_own = *other == row || owner != NOBODY && self.owned.owner(*other) == owner;
+            if !is_own && fits(*other) {
+                found.add(self.weights[*other as usize], self.owned.owner(*other));
+                if found.sum >= self.k {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// How many people have some of these rows, which ascend.
+    fn heads(&self, rows: impl Iterator<Item = u32>) -> u64 {
+        let mut heads = Heads::default();
+        rows.for_each(|row| heads.add(self.weights[row as usize], self.owned.owner(row)));
+        heads.sum
     }
 
     /// The nodes of a row that absences can be about.

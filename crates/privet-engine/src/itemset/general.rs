@@ -2,6 +2,7 @@
 
 use super::lookup::Lookup;
 use super::mine::Threat;
+use super::rows::Heads;
 use privet_taxonomy::{ItemTree, Node};
 
 /// How far threats can be made more general. Only for requirements that do not guard sensitive items.
@@ -65,14 +66,15 @@ impl General<'_> {
                 && !threat.absent.iter().any(|node| lookup.holds(tree, place, *node))
         };
         let count = |places: &mut dyn Iterator<Item = u32>| {
-            let mut support = 0;
+            let mut support = Heads::default();
             for place in places.filter(|place| fits(*place)) {
-                support += lookup.weight(tree, place);
-                if support >= k {
+                let (weight, owner) = lookup.weight(tree, place);
+                support.add(weight, owner);
+                if support.sum >= k {
                     return None;
                 }
             }
-            (support > 0).then_some(support)
+            (support.sum > 0).then_some(support.sum)
         };
         let rarest =
             threat.present.iter().map(|node| lookup.holding(tree, *node)).min_by_key(|rows| rows.len());

@@ -67,8 +67,10 @@ impl Lookup {
         }
     }
 
-    /// How many transactions the row at a place stands for.
-    pub(super) fn weight(&self, tree: &ItemTree, place: u32) -> u64 {
-        self.rows.weight(self.index(tree).order[place as usize])
+    /// How many transactions or people the row at a place stands for, and whose it is. The rows of an owner follow each
+    /// other.
+    pub(super) fn weight(&self, tree: &ItemTree, place: u32) -> (u64, u32) {
+        let row = self.index(tree).order[place as usize];
+        (self.rows.weight(row), self.rows.owner(row))
     }
 }

@@ -2,6 +2,25 @@
 
 use super::field::Field;
 
+/// When an owner of several rows counts for a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Once {
+    /// If any of the rows holds it.
+    IfAny,
+    /// If all of them do: without the rows that hold it, the owner is gone.
+    IfAll,
+}
+
+impl Once {
+    /// How often to count an owner of whose rows so many of so many hold a node.
+    pub(super) fn count(self, holding: usize, all: usize) -> u64 {
+        u64::from(match self {
+            Once::IfAny => holding > 0,
+            Once::IfAll => holding == all,
+        })
+    }
+}
+
 /// How often each sensitive item goes with each node in the rows at hand.
 pub(super) struct MarkCounts {
     /// How many sensitive items are counted; none where they are not guarded.
@@ -36,6 +55,40 @@ impl MarkCounts {
                     *place += count;
                 }
             }
+        }
+        for run in field.runs(rows) {
+            let weight = field.weights[run[0] as usize];
+            let mut held: Vec<u32> =
+                run.iter().flat_map(|row| field.marks.get(*row)).map(|(mark, _)| *mark).collect();
+            held.sort_unstable();
+            for same in held.chunk_by(|one, other| one == other) {
+                self.sums[same[0] as usize] -= weight * (same.len() as u64 - 1);
+            }
+        }
+    }
+
+    /// Puts right what was counted of an owner's rows, as [`Once`] says; `counts` as for [`count`](Self::count).
+    pub(super) fn count_once(
+        &mut self,
+        field: &Field,
+        run: &[u32],
+        once: Once,
+        counts: &dyn Fn(u32) -> bool,
+    ) {
+        let weight = field.weights[run[0] as usize];
+        let mut held: Vec<(u32, u32)> = Vec::new();
+        for row in run {
+            for (mark, _) in field.marks.get(*row) {
+                let nodes = field.rows.get(*row).iter().filter(|node| counts(**node));
+                held.extend(nodes.map(|node| (*mark, *node)));
+            }
+        }
+        held.sort_unstable();
+        for same in held.chunk_by(|one, other| one == other) {
+            let (mark, node) = same[0];
+            let all = run.iter().filter(|row| field.marks.get(**row).iter().any(|(other, _)| *other == mark));
+            let place = &mut self.counts[node as usize * self.marks + mark as usize];
+            *place = *place - weight * same.len() as u64 + weight * once.count(same.len(), all.count());
         }
     }
 

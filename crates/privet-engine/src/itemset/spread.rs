@@ -3,7 +3,7 @@
 //! Sets grow towards smaller nodes. So the transactions that hold a set need only be remembered with how far their nodes
 //! are still of interest, and every set is met once.
 
-use super::rows::Rows;
+use super::rows::{NOBODY, Rows};
 use privet_taxonomy::Node;
 
 /// A row that holds a set, and how many of its nodes could still extend the set.
@@ -32,7 +32,7 @@ impl Held {
 pub struct Branch {
     /// The node.
     pub node: Node,
-    /// How many transactions hold the extended set.
+    /// How many transactions or people hold the extended set.
     pub support: u64,
     start: usize,
     end: usize,
@@ -75,7 +75,7 @@ impl Spreader {
         Spreader { support: vec![0; nodes], places: vec![0; nodes], touched: Vec::new() }
     }
 
-    fn count(&mut self, rows: &Rows, held: &[Held], may: impl Fn(Node) -> bool) {
+    fn count(&mut self, rows: &Rows, held: &[Held], may: impl Fn(Node) -> bool + Copy) {
         for Held { row, upto } in held {
             let weight = rows.weight(*row);
             for node in &rows.nodes(*row)[..*upto as usize] {
@@ -89,7 +89,30 @@ impl Spreader {
                 }
             }
         }
+        if rows.has_owners() {
+            self.count_owners_once(rows, held, may);
+        }
         self.touched.sort_unstable();
+    }
+
+    /// An owner of several rows counts once for a node. Rows ascend, so that those of an owner follow each other.
+    fn count_owners_once(&mut self, rows: &Rows, held: &[Held], may: impl Fn(Node) -> bool) {
+        let is_same = |one: &Held, other: &Held| {
+            let owner = rows.owner(one.row);
+            owner != NOBODY && owner == rows.owner(other.row)
+        };
+        let mut nodes: Vec<Node> = Vec::new();
+        for run in held.chunk_by(is_same).filter(|run| run.len() > 1) {
+            nodes.clear();
+            for Held { row, upto } in run {
+                nodes.extend(rows.nodes(*row)[..*upto as usize].iter().filter(|node| may(**node)));
+            }
+            nodes.sort_unstable();
+            let weight = rows.weight(run[0].row);
+            for same in nodes.chunk_by(|one, other| one == other) {
+                self.support[same[0] as usize] -= weight * (same.len() as u64 - 1);
+            }
+        }
     }
 
     /// Tells, for every node that `may` extend the set which the rows hold, the support of the extended set.
@@ -97,7 +120,7 @@ impl Spreader {
         &mut self,
         rows: &Rows,
         held: &[Held],
-        may: impl Fn(Node) -> bool,
+        may: impl Fn(Node) -> bool + Copy,
         mut each: impl FnMut(Node, u64),
     ) {
         self.count(rows, held, may);
@@ -108,13 +131,14 @@ impl Spreader {
         }
     }
 
-    /// Deals the rows out to every node that `may` extend the set which they hold and whose support is `wanted`.
+    /// Deals the rows out to every node that `may` extend the set which they hold and is `wanted` with its support and the
+    /// number of its rows.
     pub fn spread(
         &mut self,
         rows: &Rows,
         held: &[Held],
-        may: impl Fn(Node) -> bool,
-        mut wanted: impl FnMut(Node, u64) -> bool,
+        may: impl Fn(Node) -> bool + Copy,
+        mut wanted: impl FnMut(Node, u64, usize) -> bool,
         into: &mut Spread,
     ) {
         self.count(rows, held, may);
@@ -124,7 +148,7 @@ impl Spreader {
             let at = *node as usize;
             let support = std::mem::take(&mut self.support[at]);
             let count = self.places[at];
-            if wanted(*node, support) {
+            if wanted(*node, support, count) {
                 into.branches.push(Branch { node: *node, support, start: next, end: next + count });
                 self.places[at] = next + 1;
                 next += count;
@@ -164,7 +188,7 @@ mod tests {
         rows.push([2], 5);
         let mut spreader = Spreader::new(4);
         let mut spread = Spread::default();
-        spreader.spread(&rows, &Held::all(&rows), |node| node != 2, |_, support| support > 1, &mut spread);
+        spreader.spread(&rows, &Held::all(&rows), |node| node != 2, |_, support, _| support > 1, &mut spread);
         let branches: Vec<(Node, u64)> =
             spread.branches().iter().map(|branch| (branch.node, branch.support)).collect();
         assert_eq!(branches, [(0, 3), (3, 3)]);
@@ -172,5 +196,26 @@ mod tests {
         let mut below = Vec::new();
         spreader.weigh(&rows, &last, |_| true, |node, support| below.push((node, support)));
         assert_eq!(below, [(0, 3), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn an_owner_of_several_rows_counts_once() {
+        let mut rows = Rows::default();
+        rows.push([0, 1], 1);
+        rows.push_owned(0, [vec![0, 1], vec![0, 2]], 2);
+        rows.push_owned(1, [vec![1], vec![0, 1, 2]], 3);
+        let mut spreader = Spreader::new(3);
+        let mut found = Vec::new();
+        spreader.weigh(&rows, &Held::all(&rows), |_| true, |node, support| found.push((node, support)));
+        assert_eq!(found, [(0, 6), (1, 6), (2, 5)]);
+        let mut spread = Spread::default();
+        spreader.spread(
+            &rows,
+            &Held::all(&rows),
+            |_| true,
+            |_, support, rows| support == 6 && rows == 4,
+            &mut spread,
+        );
+        assert_eq!(spread.branches().len(), 2);
     }
 }

@@ -8,6 +8,7 @@ use super::field::{Field, is_set};
 use super::general::General;
 use super::guard::Guard;
 use super::mine::{Effort, Miner, Threat};
+use super::rows::Heads;
 use crate::conflict::{Conflicts, between};
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -108,17 +109,16 @@ impl Attempt<'_> {
             effort.itemsets += 1;
             effort.cells += self.fits.len() as u64;
             // Heavy rows come last.
-            let mut support = 0;
-            let weights = self.fits.iter().rev().map(|row| field.weights[*row as usize]);
-            for weight in weights {
-                support += weight;
-                if support >= self.k {
+            let mut support = Heads::default();
+            for row in self.fits.iter().rev() {
+                support.add(field.weights[*row as usize], field.owner(*row));
+                if support.sum >= self.k {
                     break;
                 }
             }
-            if support < self.k {
+            if support.sum < self.k {
                 nodes.truncate(chosen);
-                return Some((nodes, support));
+                return Some((nodes, support.sum));
             }
         }
         None

@@ -67,6 +67,11 @@ impl KlPrivacy {
         self.theta.iter().any(|theta| *theta < Exact::ONE)
     }
 
+    /// Whether there is a limit on the confidence in a sensitive item.
+    pub fn guards(&self, mark: u32) -> bool {
+        self.theta[mark as usize] < Exact::ONE
+    }
+
     /// Whether `count` of `support` transactions with a sensitive item are too many: l · count > support.
     pub fn exceeds(&self, mark: u32, count: u64, support: u64) -> bool {
         let theta = self.theta[mark as usize];

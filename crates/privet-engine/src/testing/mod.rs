@@ -2,6 +2,7 @@
 
 pub mod freeform;
 mod freeform_naive;
+pub mod oracle;
 pub mod projections;
 pub mod rules;
 pub mod vocabularies;
@@ -129,6 +130,42 @@ pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
         let theta = Exact::new(over, under).expect("a share");
         KlPrivacy { k, m, n, theta: vec![theta; marks] }
     })
+}
+
+/// Up to thirteen transactions of up to six people, who may have any number of them.
+pub fn any_crowd() -> impl Strategy<Value = Baskets> {
+    let rows =
+        prop::collection::vec((0u32..1 << MOST_LEAVES, 0u32..1 << MOST_LEAVES, 0u32..16, 0usize..6), 0..14);
+    (any_tree(), rows, 0usize..3, any::<bool>()).prop_map(|(tree, rows, marks, dense)| {
+        let items: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
+        let sensitive = (0..marks).map(|mark| format!("s{mark}")).collect();
+        let mut baskets = Baskets::new(tree.into(), sensitive);
+        let mut whose = Vec::new();
+        for (one, other, marked, person) in rows {
+            let held = if dense { one } else { one & other };
+            let mut held: Vec<Node> =
+                (0..items.len()).filter(|at| held >> at & 1 == 1).map(|at| items[at]).collect();
+            let mut marked =
+                (0..marks as u32).filter(|mark| marked >> (2 * mark) & 3 == 3).collect::<Vec<_>>();
+            let names = ["ann", "bob", "cy", "dan", "eve", "fay"];
+            whose.push((names[person], baskets.push(&mut held, &mut marked) as usize));
+        }
+        baskets.name_people(whose);
+        baskets
+    })
+}
+
+/// A tiny instance in which people may have several transactions.
+pub fn any_crowded_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
+    any_crowd().prop_flat_map(|baskets| {
+        let marks = baskets.sensitive.len();
+        (Just(baskets), any_privacy(marks))
+    })
+}
+
+/// A tiny instance, whether or not it says whose its transactions are.
+pub fn any_counted_instance() -> impl Strategy<Value = (Baskets, KlPrivacy)> {
+    prop_oneof![any_instance(), any_crowded_instance()]
 }
 
 /// A tiny instance.

@@ -21,6 +21,7 @@ use super::{ItemSolution, Task, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
+use privet_engine::itemset::rows::Heads;
 use privet_engine::itemset::spread::{Held, Spread, Spreader};
 use privet_taxonomy::Node;
 
@@ -144,15 +145,17 @@ impl Level {
                 let mut rare = Rare { sets: Vec::new(), full: false };
                 let held: Vec<Held> =
                     cut.holders(node).iter().map(|row| Held::whole(&cut.rows, *row)).collect();
-                let support = held.iter().map(|held| cut.rows.weight(held.row)).sum();
                 if self.size == 1 {
                     self.examined += 1;
-                    if support < self.least {
+                    let mut support = Heads::default();
+                    held.iter()
+                        .for_each(|held| support.add(cut.rows.weight(held.row), cut.rows.owner(held.row)));
+                    if support.sum < self.least {
                         rare.sets.push(vec![node]);
                     }
                 } else {
                     let mut grown = Growth { level: self, cut, spreader, clock, rare: &mut rare };
-                    grown.grow(&mut vec![node], &held, support)?;
+                    grown.grow(&mut vec![node], &held)?;
                 }
                 for set in &rare.sets {
                     if set.iter().all(|node| cut.is_in(*node)) {
@@ -196,7 +199,7 @@ struct Growth<'a, 'b> {
 }
 
 impl Growth<'_, '_> {
-    fn grow(&mut self, set: &mut Vec<Node>, held: &[Held], support: u64) -> Result<()> {
+    fn grow(&mut self, set: &mut Vec<Node>, held: &[Held]) -> Result<()> {
         if self.rare.full || held.iter().all(|held| self.level.safe[held.row as usize]) {
             return Ok(());
         }
@@ -217,11 +220,11 @@ impl Growth<'_, '_> {
         self.clock.check()?;
         let mut spread = Spread::default();
         // A node that all transactions of the set hold adds nothing: its sets are as frequent as smaller ones.
-        self.spreader.spread(rows, held, may, |_, with| with < support, &mut spread);
+        self.spreader.spread(rows, held, may, |_, _, with| with < held.len(), &mut spread);
         *examined += spread.branches().len() as u64;
         for branch in spread.branches() {
             set.push(branch.node);
-            self.grow(set, spread.rows(branch), branch.support)?;
+            self.grow(set, spread.rows(branch))?;
             set.pop();
         }
         Ok(())

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::recoding::{ItemRecoding, cost_of_everything};
+use super::tests::{any_crowd, oracle};
 use super::utility::ItemUtility;
 use super::{ItemSolution, Task};
 use privet_core::clock::Clock;
@@ -140,6 +141,70 @@ proptest! {
             }
             (Err(error), None) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible),
             (found, best) => prop_assert!(false, "{found:?} but the best is {best:?}"),
+        }
+    }
+
+    /// With several transactions of one person: valid by the oracle, and no better than the best cut.
+    #[test]
+    fn aa_counts_people(baskets in any_crowd(), k in 1u64..6, m in 0u64..5) {
+        let privacy = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
+        let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp);
+        match (run("aa", &baskets, std::slice::from_ref(&privacy)), best) {
+            (Ok(found), Some((cost, _))) => {
+                let ItemRecoding::Global(shown) = &found.recoding else { panic!("a cut") };
+                let tree = &baskets.tree;
+                let mut cut: Vec<Node> =
+                    tree.nodes().filter(|node| tree.is_leaf(*node)).filter_map(|leaf| shown[leaf as usize]).collect();
+                cut.sort_unstable();
+                cut.dedup();
+                prop_assert!(oracle::is_valid(&baskets, &privacy, &cut), "{:?}", cut);
+                prop_assert!(found.recoding.cost(ItemMeasure::Ncp, &baskets) >= cost);
+            }
+            (Err(error), None) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible),
+            (found, best) => prop_assert!(false, "{found:?} but the best is {best:?}"),
+        }
+    }
+
+    /// What is left after suppression has no threat to people; it is refused only where nothing at all helps.
+    #[test]
+    fn mm_counts_people(baskets in any_crowd(), k in 1u64..5, m in 0u64..5, l in 1u64..4) {
+        let theta = vec![Exact::new(1, l).expect("a number"); baskets.sensitive.len()];
+        let privacy = KlPrivacy { k, m, n: 0, theta };
+        let left = |shown: &[Option<Node>]| {
+            let mut left = Baskets::new(baskets.tree.clone(), baskets.sensitive.clone());
+            let mut whose = Vec::new();
+            let people = baskets.people().expect("people");
+            let names: Vec<String> = (0..100).map(|name| name.to_string()).collect();
+            let mut next = 50;
+            for basket in 0..baskets.len() {
+                let mut own: Vec<usize> = people.named(basket).iter().map(|person| *person as usize).collect();
+                for _ in 0..people.single(basket) {
+                    own.push(next);
+                    next += 1;
+                }
+                for person in own {
+                    let mut items = baskets.items(basket).iter().filter_map(|item| shown[*item as usize]).collect();
+                    let at = left.push(&mut items, &mut baskets.marks(basket).to_vec());
+                    whose.push((names[person].as_str(), at as usize));
+                }
+            }
+            left.name_people(whose);
+            left
+        };
+        let is_valid = |shown: &[Option<Node>]| {
+            let tree = &baskets.tree;
+            let leaves: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
+            oracle::is_valid(&left(shown), &privacy, &leaves)
+        };
+        match run("mm", &baskets, std::slice::from_ref(&privacy)) {
+            Ok(found) => {
+                let ItemRecoding::Global(shown) = &found.recoding else { panic!("one way for all") };
+                prop_assert!(is_valid(shown), "{:?}", shown);
+            }
+            Err(error) => {
+                prop_assert_eq!(error.kind(), ErrorKind::Infeasible);
+                prop_assert!(!is_valid(&vec![None; baskets.tree.len()]));
+            }
         }
     }
 

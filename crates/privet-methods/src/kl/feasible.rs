@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::Task;
 use privet_core::shortened_values;
 use privet_core::{Error, Exact, Result};
+use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
 
@@ -22,14 +23,21 @@ const MOST_LOOKS: usize = 1 << 24;
 /// Of a forest with very many roots not every itemset is tried: a method must still check what it publishes.
 pub(super) fn check(task: &Task<'_>) -> Result<()> {
     check_empty(task)?;
+    let heads = Headcount::of(task.baskets);
     let groups = groups(task);
     for requirement in task.requirements {
-        let safe: Vec<bool> =
-            groups.iter().map(|group| why(task, requirement, [group].into_iter()).is_none()).collect();
+        let safe: Vec<bool> = groups.iter().map(|group| heads.is_safe(task, requirement, group)).collect();
         let all: Vec<usize> = (0..groups.len()).collect();
         let roots: Vec<Node> = task.baskets.tree.roots().collect();
-        let mut search =
-            Search { task, requirement, groups: &groups, safe: &safe, roots: &roots, looks: MOST_LOOKS };
+        let mut search = Search {
+            task,
+            heads: &heads,
+            requirement,
+            groups: &groups,
+            safe: &safe,
+            roots: &roots,
+            looks: MOST_LOOKS,
+        };
         search.grow(&all, 0, &mut Known::default())?;
     }
     Ok(())
@@ -38,8 +46,9 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
 /// An error if the empty itemset is a threat: no release of all transactions can help that.
 pub(super) fn check_empty(task: &Task<'_>) -> Result<()> {
     let whole = Group { roots: Vec::new(), baskets: (0..task.baskets.len()).collect() };
+    let heads = Headcount::of(task.baskets);
     for requirement in task.requirements {
-        if let Some(threat) = why(task, requirement, [&whole].into_iter()) {
+        if let Some(threat) = heads.why(task, requirement, [&whole].into_iter()) {
             return Err(threat.error(task, requirement, &Known::default()));
         }
     }
@@ -78,30 +87,70 @@ enum Threat {
     Sure { mark: u32, count: u64, size: u64 },
 }
 
-fn why<'a>(
-    task: &Task<'_>,
-    requirement: &KlPrivacy,
-    groups: impl Iterator<Item = &'a Group> + Clone,
-) -> Option<Threat> {
-    let baskets = groups.flat_map(|group| group.baskets.iter().copied());
-    let size: u64 = baskets.clone().map(|basket| task.baskets.count(basket)).sum();
-    if size == 0 {
-        return None;
-    }
-    if size < requirement.k {
-        return Some(Threat::Few { size });
-    }
-    if !requirement.guards_marks() {
-        return None;
-    }
-    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    for basket in baskets {
-        for mark in task.baskets.marks(basket) {
-            *counts.entry(*mark).or_default() += task.baskets.count(basket);
+/// Counts the transactions of baskets, or the people who have them.
+struct Headcount {
+    /// Per basket, the crews of those who have it and others.
+    crews: Vec<Vec<u32>>,
+    /// How many people are in a crew.
+    people: Vec<u64>,
+}
+
+impl Headcount {
+    fn of(baskets: &Baskets) -> Headcount {
+        let mut crews = vec![Vec::new(); baskets.len()];
+        let mut people = Vec::new();
+        for (number, crew) in (0..).zip(baskets.crews()) {
+            people.push(crew.people);
+            crew.baskets.iter().for_each(|basket| crews[*basket as usize].push(number));
         }
+        Headcount { crews, people }
     }
-    let (mark, count) = counts.into_iter().find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
-    Some(Threat::Sure { mark, count, size })
+
+    fn count(&self, baskets: &Baskets, among: impl Iterator<Item = usize> + Clone) -> u64 {
+        let single: u64 = among.clone().map(|basket| baskets.single(basket)).sum();
+        let mut several: Vec<u32> = among.flat_map(|basket| self.crews[basket].iter().copied()).collect();
+        several.sort_unstable();
+        several.dedup();
+        single + several.iter().map(|crew| self.people[*crew as usize]).sum::<u64>()
+    }
+
+    /// Whether those in a group are safe among their own kind, and so in any company. People who have baskets in several
+    /// groups do not add up: where there are some, a group with a sensitive item is not taken for safe.
+    fn is_safe(&self, task: &Task<'_>, requirement: &KlPrivacy, group: &Group) -> bool {
+        let guarded =
+            |basket: &usize| task.baskets.marks(*basket).iter().any(|mark| requirement.guards(*mark));
+        self.why(task, requirement, [group].into_iter()).is_none()
+            && (self.people.is_empty() || !group.baskets.iter().any(guarded))
+    }
+
+    fn why<'a>(
+        &self,
+        task: &Task<'_>,
+        requirement: &KlPrivacy,
+        groups: impl Iterator<Item = &'a Group> + Clone,
+    ) -> Option<Threat> {
+        let baskets = groups.flat_map(|group| group.baskets.iter().copied());
+        let size = self.count(task.baskets, baskets.clone());
+        if size == 0 {
+            return None;
+        }
+        if size < requirement.k {
+            return Some(Threat::Few { size });
+        }
+        if !requirement.guards_marks() {
+            return None;
+        }
+        let mut having: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for basket in baskets {
+            for mark in task.baskets.marks(basket) {
+                having.entry(*mark).or_default().push(basket);
+            }
+        }
+        let counts =
+            having.iter().map(|(mark, baskets)| (*mark, self.count(task.baskets, baskets.iter().copied())));
+        let (mark, count) = { counts }.find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
+        Some(Threat::Sure { mark, count, size })
+    }
 }
 
 /// What the adversary knows, as roots.
@@ -128,9 +177,15 @@ impl Threat {
         match self {
             Threat::Few { size } => {
                 let k = requirement.k;
-                let transactions = if *size == 1 { "transaction" } else { "transactions" };
-                Error::infeasible(format!("k is {k}, but there are only {size} {transactions}{whose}"))
-                    .help(format!("lower k to at most {size}, or bring more transactions"))
+                let (there, what) = match (task.baskets.people().is_some(), *size) {
+                    (false, 1) => ("are", "transaction"),
+                    (false, _) => ("are", "transactions"),
+                    (true, 1) => ("is", "person"),
+                    (true, _) => ("are", "people"),
+                };
+                let more = task.baskets.counted();
+                Error::infeasible(format!("k is {k}, but there {there} only {size} {what}{whose}"))
+                    .help(format!("lower k to at most {size}, or bring more {more}"))
             }
             Threat::Sure { mark, count, size } => {
                 let item = &task.baskets.sensitive[*mark as usize];
@@ -141,10 +196,12 @@ impl Threat {
                     let most = Exact::new(*size, *count).map(|most| most.to_string());
                     format!("l of at most {} would do for it", most.unwrap_or(format!("{size}/{count}")))
                 };
-                Error::infeasible(format!(
-                    "sensitive item '{item}' is in {count} of {size} transactions{whose}, more than 1/l = {theta}"
-                ))
-                .help(format!("{l}; or do not count it as sensitive, if it is not"))
+                let having = match task.baskets.people() {
+                    Some(_) => format!("{count} of {size} people{whose} have sensitive item '{item}'"),
+                    None => format!("sensitive item '{item}' is in {count} of {size} transactions{whose}"),
+                };
+                Error::infeasible(format!("{having}, more than 1/l = {theta}"))
+                    .help(format!("{l}; or do not count it as sensitive, if it is not"))
             }
         }
     }
@@ -153,6 +210,7 @@ impl Threat {
 /// Grows knowledge over the roots until it is a threat.
 struct Search<'a> {
     task: &'a Task<'a>,
+    heads: &'a Headcount,
     requirement: &'a KlPrivacy,
     groups: &'a [Group],
     safe: &'a [bool],
@@ -197,7 +255,7 @@ impl Search<'_> {
 
     fn test(&mut self, fitting: &[usize], from: usize, known: &mut Known) -> Result<()> {
         let groups = fitting.iter().map(|group| &self.groups[*group]);
-        if let Some(threat) = why(self.task, self.requirement, groups) {
+        if let Some(threat) = self.heads.why(self.task, self.requirement, groups) {
             return Err(threat.error(self.task, self.requirement, known));
         }
         self.grow(fitting, from, known)
@@ -208,7 +266,6 @@ impl Search<'_> {
 mod tests {
     use super::super::baselines::forest;
     use super::*;
-    use privet_engine::baskets::Baskets;
 
     fn message(rows: &[(&[&str], &[u32])], requirement: KlPrivacy) -> String {
         let tree = forest(&["a;A", "b;A", "c;C"]);

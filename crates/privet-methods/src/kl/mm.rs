@@ -74,15 +74,26 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     })
 }
 
-/// The distinct baskets without the items that are gone, with the groups that the others belong to where asked.
-fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> Rows {
+/// The distinct baskets without the items that are gone, with the groups that the others belong to where asked; then, owner
+/// by owner, those of people who have several. Each row comes with the number of its basket.
+fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> (Rows, Vec<u32>) {
     let baskets = task.baskets;
-    let mut rows = Rows::default();
-    for basket in 0..baskets.len() {
-        let items = baskets.items(basket).iter().copied().filter(|item| !gone[*item as usize]);
+    let nodes = |basket: u32| {
+        let items = baskets.items(basket as usize).iter().copied().filter(|item| !gone[*item as usize]);
         let items: Vec<Node> = items.collect();
-        let nodes = if with_groups { baskets.tree.with_ancestors(&items) } else { items };
-        rows.push(nodes, baskets.count(basket));
+        if with_groups { baskets.tree.with_ancestors(&items) } else { items }
+    };
+    let (mut rows, mut of) = (Rows::default(), Vec::new());
+    for basket in 0..baskets.len() as u32 {
+        let count = baskets.single(basket as usize);
+        if count > 0 {
+            rows.push(nodes(basket), count);
+            of.push(basket);
+        }
     }
-    rows
+    for (owner, crew) in (0..).zip(baskets.crews()) {
+        rows.push_owned(owner, crew.baskets.iter().map(|basket| nodes(*basket)), crew.people);
+        of.extend_from_slice(&crew.baskets);
+    }
+    (rows, of)
 }

@@ -1,6 +1,6 @@
 //! What the adversary knows to be absent.
 
-use super::{Choice, Slot, Worker};
+use super::{Choice, Once, Slot, Worker};
 
 impl Worker<'_> {
     /// Looks for threats among the itemsets with what is chosen and absent nodes from `from` on, of at most `budget`
@@ -15,6 +15,8 @@ impl Worker<'_> {
             self.marks.clear();
             return Choice::Open;
         }
+        // From here on a node's count is of those who are gone without the rows that hold it.
+        self.count_owners_once(rows, Once::IfAll);
         candidates.sort_unstable();
         let sums = self.marks.sums.clone();
         let smallest =
@@ -68,7 +70,8 @@ impl Worker<'_> {
         Choice::Open
     }
 
-    /// Counts the nodes from `from` on that absences can be about; returns all transactions of the rows, and the nodes.
+    /// Counts the nodes from `from` on that absences can be about, in rows whoever has them; returns all transactions or
+    /// people of the rows, and the nodes.
     fn count_absences(&mut self, rows: &[u32], from: u32, budget: u64) -> (u64, Vec<u32>) {
         self.begin_pass();
         let field = self.field;
@@ -98,12 +101,12 @@ impl Worker<'_> {
             let (slots, pass) = (&self.slots, self.pass);
             self.marks.count(field, rows, &|node| node >= from && slots[node as usize].pass == pass);
         }
-        (total, candidates)
+        (total - field.surplus(rows), candidates)
     }
 
     /// Whether absences of `budget` leaves could leave too few rows, or a sensitive item too frequent in what is left: the
     /// most that they can take away is a fractional knapsack over the lowest nodes, and a sensitive item's count does not
-    /// grow.
+    /// grow. Whoever has several rows is gone when all are: with each row at most one person goes.
     fn can_lack(&self, total: u64, candidates: &[u32], budget: u64) -> bool {
         let field = self.field;
         let is_lowest = |node: &&u32| field.end[**node as usize] == **node + 1;

@@ -2,6 +2,7 @@
 
 use super::Worker;
 use crate::itemset::field::is_set;
+use crate::itemset::rows::Heads;
 
 impl Worker<'_> {
     /// Whether it takes less to look for k transactions per node than to count all nodes of all rows.
@@ -32,14 +33,14 @@ impl Worker<'_> {
     fn capped_support(&mut self, rows: &[u32], node: u32) -> u64 {
         let field = self.field;
         let holders = field.holders.get(node);
-        let mut support = 0;
+        let mut support = Heads::default();
         let by_rows = field.bitmap(node).filter(|_| rows.len() < 4 * holders.len());
         if let Some(bitmap) = by_rows {
             for row in rows.iter().rev() {
                 self.effort.cells += 1;
                 if is_set(bitmap, *row) {
-                    support += field.weights[*row as usize];
-                    if support >= self.privacy.k {
+                    support.add(field.weights[*row as usize], field.owner(*row));
+                    if support.sum >= self.privacy.k {
                         break;
                     }
                 }
@@ -48,13 +49,13 @@ impl Worker<'_> {
             for row in holders.iter().rev() {
                 self.effort.cells += 1;
                 if self.among[*row as usize] == self.pass {
-                    support += field.weights[*row as usize];
-                    if support >= self.privacy.k {
+                    support.add(field.weights[*row as usize], field.owner(*row));
+                    if support.sum >= self.privacy.k {
                         break;
                     }
                 }
             }
         }
-        support
+        support.sum
     }
 }

@@ -6,7 +6,7 @@ mod last;
 use super::field::{Field, NONE};
 use super::general::General;
 use super::guard::Guard;
-use super::marks::MarkCounts;
+use super::marks::{MarkCounts, Once};
 use super::mine::{Effort, Mining, Power, Threat};
 use crate::conflict::between;
 use crate::privacy::kl::KlPrivacy;
@@ -58,7 +58,7 @@ pub(super) struct Worker<'a> {
 /// What was counted about a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    /// How many transactions of the rows at hand hold it.
+    /// How many transactions or people of the rows at hand hold it.
     support: u64,
     /// How many rows; while they are dealt out, where the next one goes.
     rows: u32,
@@ -262,18 +262,16 @@ impl<'a> Worker<'a> {
         into.sort_unstable();
     }
 
-    /// Counts the nodes before `last` that unsafe rows hold in all rows; returns how many transactions those are.
-    fn count(&mut self, rows: &[u32], last: u32, into: &mut Vec<u32>) -> u64 {
+    /// Counts the nodes before `last` that unsafe rows hold in all rows.
+    fn count(&mut self, rows: &[u32], last: u32, into: &mut Vec<u32>) {
         self.begin_pass();
         into.clear();
         let field = self.field;
-        let mut total = 0;
         let mut cells = 0;
         // Unsafe rows come first: what none of them holds is of no interest in the others.
         for row in rows {
             let weight = field.weights[*row as usize];
             let is_unsafe = *row < field.unsafe_rows;
-            total += weight;
             for node in field.rows.get(*row).iter().take_while(|node| **node < last) {
                 cells += 1;
                 let slot = &mut self.slots[*node as usize];
@@ -288,36 +286,59 @@ impl<'a> Worker<'a> {
         }
         self.effort.cells += cells;
         into.sort_unstable();
-        total
+    }
+
+    /// Puts right what was counted in this pass where an owner has several of the rows.
+    fn count_owners_once(&mut self, rows: &[u32], once: Once) {
+        let (field, pass) = (self.field, self.pass);
+        let mut held: Vec<u32> = Vec::new();
+        for run in field.runs(rows) {
+            let weight = field.weights[run[0] as usize];
+            held.clear();
+            for row in run {
+                let nodes = field.rows.get(*row);
+                held.extend(nodes.iter().filter(|node| self.slots[**node as usize].pass == pass));
+            }
+            self.effort.cells += held.len() as u64;
+            held.sort_unstable();
+            for same in held.chunk_by(|one, other| one == other) {
+                let support = &mut self.slots[same[0] as usize].support;
+                *support = *support - weight * same.len() as u64 + weight * once.count(same.len(), run.len());
+            }
+            if self.marks.marks > 0 {
+                let slots = &self.slots;
+                self.marks.count_once(field, run, once, &|node| slots[node as usize].pass == pass);
+            }
+        }
     }
 
     /// Counts each node before `last` beside what is chosen, reports threats, and lists the nodes worth choosing.
     fn extend(&mut self, rows: &[u32], last: u32, buffer: &mut Buffer) -> Choice {
         let Buffer { candidates, growing, .. } = buffer;
-        let total = match self.count(rows, last, candidates) {
-            // What is new may be in all rows at hand, but not in those that are left out.
-            _ if self.field.is_partial && self.present.is_empty() => u64::MAX,
-            total => total,
-        };
+        self.count(rows, last, candidates);
+        // What is new may be in all rows at hand, but not in those that are left out.
+        let is_part = self.field.is_partial && self.present.is_empty();
+        let all = if is_part { u32::MAX } else { rows.len() as u32 };
         growing.clear();
         let field = self.field;
         if self.marks.marks > 0 {
             let (slots, pass) = (&self.slots, self.pass);
             self.marks.count(field, rows, &|node| node < last && slots[node as usize].pass == pass);
         }
+        self.count_owners_once(rows, Once::IfAny);
         let choice = self.sift(candidates, last, |worker, node| {
-            let support = worker.slots[node as usize].support;
+            let Slot { support, rows, .. } = worker.slots[node as usize];
             if worker.is_threat(node, support) {
                 return Some(support);
             }
             // Prunings III and III′: what a node adds nothing to is tested without it, and what fits a node just like its
-            // parent is tested with the parent.
+            // parent is tested with the parent. The rows have to be the same: as many people may have fewer rows.
             let above = field.parent[node as usize];
             let like_parent = above != NONE && {
                 let above = &worker.slots[above as usize];
-                above.pass == worker.pass && above.support == support
+                above.pass == worker.pass && above.rows == rows
             };
-            if support != total && !like_parent {
+            if rows != all && !like_parent {
                 growing.push(node);
             }
             None

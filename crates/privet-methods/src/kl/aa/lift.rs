@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
-use privet_engine::itemset::rows::Rows;
+use privet_engine::itemset::rows::{NOBODY, Rows};
 use privet_engine::loss::items::ItemMeasure;
 use privet_taxonomy::{ItemTree, Node};
 
@@ -18,6 +18,8 @@ const MOST_WAYS: usize = 4096;
 pub(super) struct Cut<'a> {
     pub(super) tree: &'a ItemTree,
     pub(super) rows: Rows,
+    /// What is counted, in words.
+    counted: &'static str,
     inside: Vec<bool>,
     /// Per node of the cut, the rows that hold it, ascending.
     holders: Vec<Vec<u32>>,
@@ -42,10 +44,10 @@ impl<'a> Cut<'a> {
             .zip(tree.nodes())
             .map(|(count, node)| u128::from(*count) * u128::from(measure.weight(tree, node)))
             .collect();
-        let rows = (0..baskets.len()).map(|basket| (baskets.items(basket), baskets.count(basket)));
         Cut {
             tree,
-            rows: Rows::merged(rows),
+            rows: Rows::of_items(baskets),
+            counted: baskets.counted(),
             inside: tree.nodes().map(|node| tree.is_leaf(node)).collect(),
             holders: Vec::new(),
             spent: vec![0; tree.len()],
@@ -56,7 +58,7 @@ impl<'a> Cut<'a> {
 
     /// Makes equal rows one.
     pub(super) fn merge_rows(&mut self) {
-        self.rows = Rows::merged(self.rows.iter());
+        self.rows = self.rows.merged_again();
         self.holders = vec![Vec::new(); self.tree.len()];
         for row in 0..self.rows.len() as u32 {
             for node in self.rows.nodes(row) {
@@ -139,7 +141,8 @@ impl<'a> Cut<'a> {
         }
         let labels: Vec<&str> = set.iter().map(|node| self.tree.label(*node)).collect();
         Err(Error::infeasible(format!(
-            "k is {least}, but fewer transactions hold {} together, even when each is generalised to its root",
+            "k is {least}, but fewer {} hold {} together, even when each is generalised to its root",
+            self.counted,
             privet_core::shortened_values(&labels)
         ))
         .help("lower k or m, give the trees a common root, or allow suppression: name = \"mm\" in [method]"))
@@ -160,7 +163,7 @@ impl<'a> Cut<'a> {
         way.iter().map(|node| self.price[*node as usize] - self.spent[*node as usize]).sum()
     }
 
-    /// Whether at least `least` transactions hold all of some nodes at or above the cut.
+    /// Whether at least `least` transactions or people hold all of some nodes at or above the cut.
     pub(super) fn is_frequent(&self, nodes: &[Node], least: u64) -> bool {
         // What is rarest fails soonest.
         let mut nodes = nodes.to_vec();
@@ -168,11 +171,17 @@ impl<'a> Cut<'a> {
         let Some((rarest, others)) = nodes.split_first() else { return true };
         let rarest = *rarest;
         let mut support = 0;
+        // An owner's rows may hold different nodes below the rarest.
+        let mut counted: HashSet<u32, foldhash::fast::RandomState> = HashSet::default();
         for below in rarest..self.tree.end(rarest) {
             for row in &self.holders[below as usize] {
                 // A row that holds several nodes below the rarest counts with the first of them.
                 let first = self.rows.first_below(*row, self.tree, rarest) == Some(below);
                 if first && others.iter().all(|node| self.rows.holds(*row, self.tree, *node)) {
+                    let owner = self.rows.owner(*row);
+                    if owner != NOBODY && !counted.insert(owner) {
+                        continue;
+                    }
                     support += self.rows.weight(*row);
                     if support >= least {
                         return true;

@@ -5,7 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use super::super::Task;
 use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_engine::itemset::rows::Rows;
+use privet_engine::itemset::rows::{Heads, NOBODY, Rows};
 use privet_engine::itemset::spread::{Held, Spread, Spreader};
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
@@ -57,8 +57,10 @@ type Seen<T> = HashSet<T, foldhash::fast::RandomState>;
 /// A search for moles.
 pub(super) struct Mine<'a> {
     task: &'a Task<'a>,
-    /// One per distinct basket.
+    /// One per distinct basket, and further ones for people who have several.
     rows: Rows,
+    /// Per row, its basket.
+    of: Vec<u32>,
     /// Per row, whether those that look like it are no threat among themselves: then they are none in any company.
     safe: Vec<bool>,
     clock: &'a Clock,
@@ -69,7 +71,7 @@ pub(super) struct Mine<'a> {
     pairs: Seen<(Node, Node)>,
     /// Larger moles, in descending order of nodes.
     larger: Seen<Vec<Node>>,
-    mark_counts: Vec<u64>,
+    mark_counts: Vec<Heads>,
     mined: Mined,
 }
 
@@ -83,18 +85,20 @@ struct Asked<'a> {
 }
 
 impl<'a> Mine<'a> {
-    pub(super) fn new(task: &'a Task<'a>, rows: Rows, clock: &'a Clock) -> Mine<'a> {
+    /// `rows` come with their baskets.
+    pub(super) fn new(task: &'a Task<'a>, (rows, of): (Rows, Vec<u32>), clock: &'a Clock) -> Mine<'a> {
         let nodes = task.baskets.tree.len();
         Mine {
-            safe: safe(task, &rows),
+            safe: safe(task, &rows, &of),
             task,
             rows,
+            of,
             clock,
             spreader: Spreader::new(nodes),
             single: vec![false; nodes],
             pairs: Seen::default(),
             larger: Seen::default(),
-            mark_counts: vec![0; task.baskets.sensitive.len()],
+            mark_counts: vec![Heads::default(); task.baskets.sensitive.len()],
             mined: Mined { moles: Moles::default(), examined: 0 },
         }
     }
@@ -109,9 +113,8 @@ impl<'a> Mine<'a> {
             let Some(least) = asked.iter().map(|requirement| requirement.k).max() else { break };
             let guards = asked.into_iter().filter(|requirement| requirement.guards_marks()).collect();
             let all = Held::all(&self.rows);
-            let total = self.task.baskets.total();
             let more = requirements.iter().any(|requirement| requirement.m > size as u64);
-            self.grow(&Asked { size, least, guards, more }, &mut Vec::new(), &all, total)?;
+            self.grow(&Asked { size, least, guards, more }, &mut Vec::new(), &all)?;
             if size == 1 && !self.mined.moles.is_empty() || self.is_full() {
                 break;
             }
@@ -125,7 +128,7 @@ impl<'a> Mine<'a> {
     }
 
     /// Looks at the sets of the asked size that extend a set which is no mole.
-    fn grow(&mut self, asked: &Asked<'_>, set: &mut Vec<Node>, held: &[Held], support: u64) -> Result<()> {
+    fn grow(&mut self, asked: &Asked<'_>, set: &mut Vec<Node>, held: &[Held]) -> Result<()> {
         if self.is_full() || held.iter().all(|held| self.safe[held.row as usize]) {
             return Ok(());
         }
@@ -157,7 +160,7 @@ impl<'a> Mine<'a> {
         }
         let mut spread = Spread::default();
         // Where all transactions of the set hold the node, the node tells nothing new.
-        let wanted = |node: Node, with: u64| with < support && minimal(node);
+        let wanted = |node: Node, _: u64, with: usize| with < held.len() && minimal(node);
         spreader.spread(rows, held, may, wanted, &mut spread);
         self.mined.examined += spread.branches().len() as u64;
         for branch in spread.branches() {
@@ -168,7 +171,7 @@ impl<'a> Mine<'a> {
             let rows = spread.rows(branch);
             set.push(branch.node);
             if !last {
-                self.grow(asked, set, rows, branch.support)?;
+                self.grow(asked, set, rows)?;
             } else {
                 let sure = self.sure(asked, rows, branch.support);
                 if branch.support < asked.least || !sure.is_empty() {
@@ -184,17 +187,17 @@ impl<'a> Mine<'a> {
     fn sure(&mut self, asked: &Asked<'_>, rows: &[Held], support: u64) -> Vec<u32> {
         let mut touched = Vec::new();
         for Held { row, .. } in rows {
-            for mark in self.task.baskets.marks(*row as usize) {
+            for mark in self.task.baskets.marks(self.of[*row as usize] as usize) {
                 let count = &mut self.mark_counts[*mark as usize];
-                if *count == 0 {
+                if count.sum == 0 {
                     touched.push(*mark);
                 }
-                *count += self.rows.weight(*row);
+                count.add(self.rows.weight(*row), self.rows.owner(*row));
             }
         }
         touched.retain(|mark| {
             let count = std::mem::take(&mut self.mark_counts[*mark as usize]);
-            asked.guards.iter().any(|requirement| requirement.exceeds(*mark, count, support))
+            asked.guards.iter().any(|requirement| requirement.exceeds(*mark, count.sum, support))
         });
         touched
     }
@@ -207,7 +210,7 @@ impl<'a> Mine<'a> {
         let mut mending = items;
         if !groups.is_empty() {
             for Held { row, .. } in rows {
-                let marks = self.task.baskets.marks(*row as usize);
+                let marks = self.task.baskets.marks(self.of[*row as usize] as usize);
                 if sure.is_empty() || marks.iter().any(|mark| sure.contains(mark)) {
                     let below = |node: &&Node| {
                         tree.is_leaf(**node) && groups.iter().any(|group| tree.contains(*group, **node))
@@ -246,8 +249,9 @@ fn covered(larger: &Seen<Vec<Node>>, set: &[Node], node: Node) -> bool {
     })
 }
 
-/// Per row, whether the transactions that show the same nodes meet every requirement by themselves.
-fn safe(task: &Task<'_>, rows: &Rows) -> Vec<bool> {
+/// Per row, whether the transactions that show the same nodes meet every requirement by themselves. Where somebody has
+/// several rows, sensitive items are compared with those people only who have one: they add up over rows, others do not.
+fn safe(task: &Task<'_>, rows: &Rows, of: &[u32]) -> Vec<bool> {
     let mut index: HashMap<&[Node], usize, foldhash::fast::RandomState> = HashMap::default();
     let mut groups: Vec<Vec<u32>> = Vec::new();
     for row in 0..rows.len() as u32 {
@@ -260,16 +264,24 @@ fn safe(task: &Task<'_>, rows: &Rows) -> Vec<bool> {
     let mut safe = vec![false; rows.len()];
     let mut counts: Vec<u64> = vec![0; task.baskets.sensitive.len()];
     for group in groups {
-        let support = group.iter().map(|row| rows.weight(*row)).sum();
+        let mut support = Heads::default();
+        let mut single = 0;
+        for row in &group {
+            support.add(rows.weight(*row), rows.owner(*row));
+            single += if rows.owner(*row) == NOBODY { rows.weight(*row) } else { 0 };
+        }
         let mut marks: Vec<u32> = Vec::new();
         for row in &group {
-            for mark in task.baskets.marks(*row as usize) {
+            for mark in task.baskets.marks(of[*row as usize] as usize) {
                 counts[*mark as usize] += rows.weight(*row);
                 marks.push(*mark);
             }
         }
         let threat = |requirement: &KlPrivacy| {
-            requirement.is_threat(support, marks.iter().map(|mark| (*mark, counts[*mark as usize])))
+            let exceeds = |mark: &u32| {
+                requirement.guards(*mark) && requirement.exceeds(*mark, counts[*mark as usize], single)
+            };
+            support.sum < requirement.k || marks.iter().any(exceeds)
         };
         if !task.requirements.iter().any(threat) {
             group.iter().for_each(|row| safe[*row as usize] = true);

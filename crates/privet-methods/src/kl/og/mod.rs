@@ -154,14 +154,16 @@ impl<'a> Problem<'a> {
                 format!("knowing that a transaction holds '{}' and lacks '{}'", named(present), named(absent))
             }
         };
-        let fit = match threat.support {
-            1 => "1 transaction fits".to_string(),
-            support => format!("{support} transactions fit"),
+        let fit = match (self.baskets.people().is_some(), threat.support) {
+            (false, 1) => "1 transaction fits".to_string(),
+            (false, support) => format!("{support} transactions fit"),
+            (true, 1) => "1 person fits".to_string(),
+            (true, support) => format!("{support} people fit"),
         };
         Error::infeasible(format!(
             "no release can meet the policy: {known}, {fit} even where every item is published as its root"
         ))
-        .help("lower k, l, m or n, or bring more transactions")
+        .help(format!("lower k, l, m or n, or bring more {}", self.baskets.counted()))
     }
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::search::Manner;
 use super::*;
-use crate::kl::tests::{any_instance, oracle, vectors};
+use crate::kl::tests::{any_counted_instance, oracle, vectors};
 use privet_core::{ErrorKind, Exact};
 use privet_engine::conflict::Conflicts;
 use privet_engine::itemset::{Layout, Lookup, Miner, Power, Scope};
@@ -37,11 +37,11 @@ fn in_rounds(problem: &Problem<'_>) -> Option<Vec<Node>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     /// The optimum, whichever phase finds it, for both measures.
     #[test]
-    fn og_finds_the_optimum((baskets, privacy) in any_instance()) {
+    fn og_finds_the_optimum((baskets, privacy) in any_counted_instance()) {
         for measure in ItemMeasure::ALL {
             let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), measure);
             let requirements = [privacy.clone()];
@@ -60,7 +60,7 @@ proptest! {
 
     /// With all conflicts known, a cut is valid just if it respects them.
     #[test]
-    fn conflicts_decide_which_cuts_are_valid((baskets, privacy) in any_instance()) {
+    fn conflicts_decide_which_cuts_are_valid((baskets, privacy) in any_counted_instance()) {
         let tree: &ItemTree = &baskets.tree;
         let rows = Arc::new(Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>()));
         let mut conflicts = Conflicts::new(tree);
@@ -79,7 +79,7 @@ proptest! {
 
     /// Rounds end in a valid cut that costs no less than the optimum.
     #[test]
-    fn rounds_are_valid((baskets, privacy) in any_instance()) {
+    fn rounds_are_valid((baskets, privacy) in any_counted_instance()) {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp);
         let requirements = [privacy.clone()];
         let problem = Problem::new(&baskets, &requirements, ItemMeasure::Ncp);
@@ -93,7 +93,7 @@ proptest! {
 
     /// Two requirements together: the best of the cuts that meet both.
     #[test]
-    fn several_requirements_hold_at_once((baskets, privacy) in any_instance(), k in 1u64..4, m in 0u64..3) {
+    fn several_requirements_hold_at_once((baskets, privacy) in any_counted_instance(), k in 1u64..4, m in 0u64..3) {
         let other = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
         let requirements = [privacy.clone(), other.clone()];
         let problem = Problem::new(&baskets, &requirements, ItemMeasure::Lm);
@@ -109,7 +109,7 @@ proptest! {
 
     /// An answer within 1 + alpha, and one when there is no time at all: valid, with a bound that holds.
     #[test]
-    fn approximate_and_hurried_answers_are_honest((baskets, privacy) in any_instance()) {
+    fn approximate_and_hurried_answers_are_honest((baskets, privacy) in any_counted_instance()) {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp).map(|(cost, _)| cost);
         let requirements = [privacy.clone()];
         let problem = Problem::new(&baskets, &requirements, ItemMeasure::Ncp);

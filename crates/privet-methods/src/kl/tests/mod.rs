@@ -1,11 +1,12 @@
 //! The methods for transactions against brute force: tiny random instances, and cases with known answers.
 
-pub mod oracle;
 pub mod vectors;
 
 use proptest::prelude::*;
 
-pub use privet_engine::testing::{any_baskets, any_instance, any_privacy};
+pub use privet_engine::testing::{
+    any_baskets, any_counted_instance, any_crowd, any_instance, any_privacy, oracle,
+};
 use privet_taxonomy::Node;
 
 proptest! {
@@ -13,7 +14,7 @@ proptest! {
 
     /// Whatever is valid stays valid when it is generalised, and a cut is valid where no most general threat is visible.
     #[test]
-    fn the_oracle_agrees_with_itself((baskets, privacy) in any_instance()) {
+    fn the_oracle_agrees_with_itself((baskets, privacy) in any_counted_instance()) {
         let tree = &baskets.tree;
         let threats = oracle::most_general_threats(&baskets, &privacy);
         let cuts = oracle::all_cuts(tree);

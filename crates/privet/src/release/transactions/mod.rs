@@ -159,10 +159,17 @@ impl Shape for Transactions {
     }
 
     fn public_manifest(&self, claims: &Claims<'_>) -> Json {
-        claims.public(&[], &[], &[])
+        // The number of people does not follow from the released transactions, so it stays with the steward.
+        match self.baskets.people() {
+            Some(_) => claims.public(&[], &[], &[("counted", json!("people"))]),
+            None => claims.public(&[], &[], &[]),
+        }
     }
 
     fn complete(&self, report: &TransactionReport, manifest: &mut Json) {
+        if let Some(people) = self.baskets.people() {
+            manifest["people"] = json!({ "read": people.total(), "released": people.total() });
+        }
         manifest["utility"] = json!(ForSteward(&report.utility));
         manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }

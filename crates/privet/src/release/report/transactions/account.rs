@@ -74,7 +74,10 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     common.records.suppressed = baskets.total().saturating_sub(counts.released).into();
     common.records.released = counts.released;
     common.scan = Some(suspects(baskets, &counts).into());
-    common.tightness = tightness(baskets, &solution.recoding, facts.limits);
+    // The worst case is looked for among transactions: it would say nothing about people who have several.
+    if baskets.crowd().is_none() {
+        common.tightness = tightness(baskets, &solution.recoding, facts.limits);
+    }
     let before =
         shared::risk(alike(baskets, |basket| vec![(baskets.items(basket).to_vec(), baskets.count(basket))]));
     common.risk_before = Some(before.into());
@@ -89,7 +92,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
             .requirements
             .iter()
             .zip(facts.limits)
-            .map(|(clause, limit)| knowledge_limit(clause, limit, u64::from(baskets.tree.total_leaves())))
+            .map(|(clause, limit)| knowledge_limit(clause, limit, baskets))
             .collect(),
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
@@ -149,7 +152,8 @@ fn alike(baskets: &Baskets, shown: impl Fn(usize) -> Vec<(Vec<Node>, u64)>) -> i
     sets.into_values()
 }
 
-fn knowledge_limit(clause: &ItemRequirement, limit: &KlPrivacy, items: u64) -> KnowledgeLimit {
+fn knowledge_limit(clause: &ItemRequirement, limit: &KlPrivacy, baskets: &Baskets) -> KnowledgeLimit {
+    let items = u64::from(baskets.tree.total_leaves());
     let most = limit.theta.iter().max();
     KnowledgeLimit {
         name: clause.name().to_string(),
@@ -160,6 +164,7 @@ fn knowledge_limit(clause: &ItemRequirement, limit: &KlPrivacy, items: u64) -> K
         everything: limit.m >= items && limit.n >= items,
         confidence: most.filter(|most| **most < Exact::ONE).map(Exact::to_string),
         guards: limit.guards_marks(),
+        people: baskets.people().is_some(),
     }
 }
 

@@ -65,6 +65,9 @@ pub struct KnowledgeLimit {
     pub confidence: Option<String>,
     /// Whether any sensitive item has a limit below 1.
     pub guards: bool,
+    /// Whether people are counted, who may have several transactions.
+    #[serde(default)]
+    pub people: bool,
 }
 
 /// How items are published.

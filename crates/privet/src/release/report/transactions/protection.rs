@@ -25,6 +25,9 @@ const ON_TRANSACTIONS: [Attack; 14] = [
 pub(in super::super) fn promise(limit: &KnowledgeLimit) -> String {
     let fits = match limit.k {
         0 | 1 => None,
+        k if limit.people => {
+            Some(format!("finds nobody or at least {k} people with a transaction that fits"))
+        }
         k => Some(format!("finds no transaction or at least {k} that fit")),
     };
     let sure = match (&limit.confidence, limit.guards) {
@@ -104,6 +107,12 @@ fn against(limit: &KnowledgeLimit, attack: Attack) -> Option<(Cover, String)> {
         format!("Whoever {knowledge}")
     };
     match attack {
+        Attack::SeveralTransactions if limit.people => Some((
+            Cover::Partly,
+            "Each person counts once, however many transactions they have. Whoever knows which of them are the same person’s \
+             knows more than the requirement assumes."
+                .to_string(),
+        )),
         Attack::KnownItems if limit.k > 1 => {
             Some((Cover::Bounded, format!("{} finds it with a chance of at most 1 in {}.", who(), limit.k)))
         }

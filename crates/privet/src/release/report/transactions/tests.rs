@@ -22,6 +22,7 @@ fn limit(k: u64, confidence: Option<&str>, m: u64, n: u64) -> KnowledgeLimit {
         everything: false,
         confidence: confidence.map(str::to_string),
         guards: confidence.is_some(),
+        people: false,
     }
 }
 

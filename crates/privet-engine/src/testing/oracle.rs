@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use privet_engine::baskets::Baskets;
-use privet_engine::loss::items::ItemMeasure;
-use privet_engine::privacy::kl::KlPrivacy;
+use crate::baskets::Baskets;
+use crate::loss::items::ItemMeasure;
+use crate::privacy::kl::KlPrivacy;
 use privet_taxonomy::{ItemTree, Node};
 
 /// A cut: its nodes, ascending.
@@ -49,6 +49,16 @@ fn holds(tree: &ItemTree, items: &[Node], node: Node) -> bool {
     items.iter().any(|item| tree.contains(node, *item))
 }
 
+/// How many transactions are one of these baskets, or how many people have one, where the data say whose they are.
+pub fn heads(baskets: &Baskets, among: &[usize]) -> u64 {
+    let Some(people) = baskets.people() else {
+        return among.iter().map(|basket| baskets.count(*basket)).sum();
+    };
+    let several: BTreeSet<u32> =
+        among.iter().flat_map(|basket| people.named(*basket).iter().copied()).collect();
+    among.iter().map(|basket| people.single(*basket)).sum::<u64>() + several.len() as u64
+}
+
 /// All threats over visible nodes. Itemsets may hold related nodes: only those without support are left out.
 pub fn threats(baskets: &Baskets, privacy: &KlPrivacy, visible: &[bool]) -> Vec<Itemset> {
     let tree = &baskets.tree;
@@ -61,12 +71,11 @@ pub fn threats(baskets: &Baskets, privacy: &KlPrivacy, visible: &[bool]) -> Vec<
             continue;
         }
         if node as usize == tree.len() {
-            let support = fitting.iter().map(|basket| baskets.count(*basket)).sum();
             let counts = (0..baskets.sensitive.len() as u32).map(|mark| {
-                let marked = fitting.iter().filter(|basket| baskets.marks(**basket).contains(&mark));
-                (mark, marked.map(|basket| baskets.count(*basket)).sum())
+                let marked = fitting.iter().copied().filter(|basket| baskets.marks(*basket).contains(&mark));
+                (mark, heads(baskets, &marked.collect::<Vec<_>>()))
             });
-            if privacy.is_threat(support, counts) {
+            if privacy.is_threat(heads(baskets, &fitting), counts) {
                 found.push(itemset);
             }
             continue;
