@@ -14,6 +14,7 @@ mod console;
 mod determinism;
 mod faults;
 mod freeform;
+mod goldens;
 mod hard_use_asks;
 mod hard_use_attacks;
 mod hard_use_bytes;
