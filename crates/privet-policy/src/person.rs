@@ -3,9 +3,9 @@
 //! Requirements then count people. Distinct people do not add up over combinations of values, so a method has to keep
 //! track of who they are; one that cannot is refused here, before anything is read.
 
-use super::settings::Clause;
 use super::check::{DataKind, PolicyColumn, Role};
 use super::file::{Entry, Section};
+use super::settings::Clause;
 use crate::method::{Method, Partitioning};
 use privet_core::Error;
 use privet_core::Result;
