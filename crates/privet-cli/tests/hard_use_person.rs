@@ -190,7 +190,7 @@ fn hard_use_1_3_what_cannot_count_people_is_refused_with_the_reason() {
     bench.write("foreign.csv", format!("age,zip,ill\n{rows}"));
     let audit = ["audit", "--policy", "policy.toml", "--original", "data.csv", "--release", "foreign.csv"];
     let outcome = bench.privet(&audit).exits(4);
-    assert!(outcome.stdout.contains("it counts records, and in 1 of 1 classes somebody has several"));
+    assert!(outcome.stdout.contains("it counts records, and in 1 of 1 class somebody has several"));
     for kind in ["transactions", "query-log", "vocabularies"] {
         bench.write(
             "other.toml",

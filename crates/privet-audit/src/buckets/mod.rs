@@ -15,12 +15,11 @@
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
 //! what depends on who is an exception; that is told as far as all assignments agree on it.
 
+mod agreement;
 mod book;
 mod knowledge;
 mod matching;
 mod order;
-#[cfg(test)]
-mod order_tests;
 #[cfg(test)]
 mod tests;
 mod transport;
