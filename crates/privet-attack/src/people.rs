@@ -129,9 +129,9 @@ impl Owners {
         let codes: Vec<u32> =
             (0..table.original.len).map(|row| table.original.codes[column].at(row)).collect();
         let mut holders: Vec<Vec<(u32, u32)>> = vec![Vec::new(); all.targets.len()];
-        for row in 0..table.original.len {
+        for (row, code) in codes.iter().enumerate() {
             if let Some(target) = all.target_of(row) {
-                holders[target].push((self.0[row], codes[row]));
+                holders[target].push((self.0[row], *code));
             }
         }
         let mut held: Vec<Vec<(u32, u32)>> = vec![Vec::new(); all.classes.len()];

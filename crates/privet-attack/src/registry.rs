@@ -324,9 +324,11 @@ mod tests {
     use crate::testing::Stage;
     use privet_core::clock::{Clock, Progress};
 
+    type Stages = Vec<(String, Option<u64>)>;
+
     /// Writes down what is said.
     #[derive(Default)]
-    struct Scribe(Mutex<(Vec<(String, Option<u64>)>, Vec<String>, u64)>);
+    struct Scribe(Mutex<(Stages, Vec<String>, u64)>);
 
     impl Progress for Scribe {
         fn stage(&self, name: &str, total: Option<u64>) {

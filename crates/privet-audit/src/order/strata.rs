@@ -237,7 +237,7 @@ impl Strata {
             let size = reference.len();
             let forwards = (0..size + length).map(ring);
             let backwards = (0..size + length).rev().map(ring);
-            vote(&mut next[0], contexts(forwards, length, at), |end| ring(end));
+            vote(&mut next[0], contexts(forwards, length, at), ring);
             vote(&mut next[1], contexts(backwards, length, at), |end| ring(2 * size + length - 1 - end));
         }
         let mut gamblers = [Gambler::default(), Gambler::default()];

@@ -217,7 +217,8 @@ fn hard_use_1_4_an_order_that_is_kept_within_classes_or_values_is_seen() {
         let original = people(rows, cells, random);
         let class = |row: &Cells| row[0] * 50 + row[1];
         let value = |row: &Cells| row[2];
-        let keys: [(&str, &dyn Fn(&Cells) -> u32); 2] = [("classes", &class), ("values", &value)];
+        type Key<'k> = (&'k str, &'k dyn Fn(&Cells) -> u32);
+        let keys: [Key<'_>; 2] = [("classes", &class), ("values", &value)];
         for (of, key) in keys {
             let mut groups: std::collections::BTreeMap<u32, Vec<Cells>> = Default::default();
             original.iter().for_each(|row| groups.entry(key(row)).or_default().push(*row));
