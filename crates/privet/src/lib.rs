@@ -22,7 +22,7 @@
 //! - [`audit`] checks a release from the original, the released file and the policy, with none of the code above.
 //!
 //! Sets of items, one per person, take the same way: [`policy::TransactionPolicy`], [`engine::baskets::Baskets`],
-//! [`method::kl::run`] and [`release::anonymize_transactions`]. [`method::check`] and [`release::anonymize_any`] are the
+//! [`method::kl::run`] and [`release::anonymize_transactions`]. [`policy::Policy::check_any`] and [`release::anonymize_any`] are the
 //! doors for a policy of either kind.
 //!
 //! # Example
